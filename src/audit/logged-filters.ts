@@ -1,5 +1,5 @@
 import { SEALED_KEY } from '../core/chunk-metadata.js';
-import { FOLDED_KEY } from '../core/pushed-fields.js';
+import { FOLDED_KEY, UNLIFTED_KEY } from '../core/pushed-fields.js';
 import type { SearchQuery } from '../engine/engine.js';
 
 type StatedFilters = Pick<SearchQuery, 'filters' | 'filter'>;
@@ -11,7 +11,8 @@ export const NOT_LOGGED = '(encrypted field)';
 export function withoutEncrypted({ filters, filter }: StatedFilters, fields: readonly string[]): object {
   const isEncrypted = (path: string): boolean => {
     const [root = ''] = path.split('.');
-    return root === SEALED_KEY || fields.includes(root) || (fields.length > 0 && root === FOLDED_KEY);
+    const isBlob = root === FOLDED_KEY || root === UNLIFTED_KEY;
+    return root === SEALED_KEY || fields.includes(root) || (fields.length > 0 && isBlob);
   };
   const metadata =
     filters?.metadata &&

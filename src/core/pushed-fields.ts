@@ -42,9 +42,10 @@ export function liftFields(metadata: Metadata): Metadata {
 function fieldsIn(value: MetadataValue): Metadata | undefined {
   if (typeof value === 'object')
     return value === null || Array.isArray(value) ? undefined : (value as Metadata);
-  if (typeof value !== 'string' || !value.trimStart().startsWith('{')) return undefined;
+  const text = typeof value === 'string' ? value.trim() : '';
+  if (!text.startsWith('{')) return undefined;
   try {
-    return JSON.parse(value) as Metadata;
+    return JSON.parse(text) as Metadata;
   } catch {
     return undefined;
   }

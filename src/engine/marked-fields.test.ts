@@ -227,6 +227,163 @@ describe('a marked field', () => {
   });
 });
 
+/** Pushes one text and says everything that is kept or told of it. */
+async function pushed(text: string, mediaType: string, fields = [FIELD], metadata = {}) {
+  const cwd = temporaryFolder();
+  const engine = await openMarked(cwd, {}, fields);
+  const { stats, ...told } = await engine.push([{ id: 'ann', text, mediaType, metadata }]);
+  expect(stats.errors).toEqual([]);
+  const read = await engine.get('ann');
+  const found = await engine.search({ text: 'archive', options: { mode: 'lexical' } });
+  // Whoever may read a document is shown its fields.
+  const results = found.results.map(({ content, metadata: { [FIELD]: _, knowledgeRest: __, ...rest } }) => [
+    content,
+    rest,
+  ]);
+  const { drift } = await engine.verify();
+  await engine.close();
+  return {
+    told: JSON.stringify([stats, told, read?.text, results, drift]),
+    text: read?.text,
+    read,
+    cwd,
+    drift,
+  };
+}
+
+describe('a text that is no front matter', () => {
+  test.each([
+    [
+      'Lua',
+      'text/x-source.other',
+      '--- Computes the pay for an owner.\n---\n--- @param owner: who\narchive()\n',
+    ],
+    [
+      'SQL',
+      'text/x-source.other',
+      '--- Table of the owner\n-- owner: who\nCREATE TABLE archive (owner TEXT);\n---\n',
+    ],
+    ['a plain text', 'text/plain', '--- Table of the owner...\nowner: who\nThe archive.\n---\n'],
+    [
+      'prose between rules',
+      'text/markdown',
+      '---\n\nNote: the owner of the house: he pays\n\n# The archive\n\nMore of it.\n\n---\n',
+    ],
+    ['prose below a rule', 'text/markdown', '---\nThe owner said: yes: he keeps an archive.\n\n---\n'],
+    ['a heading between rules', 'text/markdown', '---\n\n## An owner\n\nAn id: the archive: of it.\n\n---\n'],
+    ['LaTeX between rules', 'text/markdown', '---\n\nA: b: \\usepackage{archive}\n\n---\n'],
+    ['a list in the prose', 'text/markdown', '---\n\nIt says: a: archive.\n\n- owner: Ann\n\n---\n'],
+    ['a template', 'text/markdown', '{% include owner = "archive" %}\n\nMore.\n'],
+    ['lines of JSON', 'application/jsonl', '{"owner":"archive"}\n{"owner":"b"}\n'],
+    ['a CSV', 'text/csv', '---\nowner: archive\n---\n'],
+  ])('keeps every word: %s', async (_, mediaType, text) => {
+    expect((await pushed(text, mediaType, ['owner', 'id'])).text).toBe(text);
+  });
+
+  test('keeps what stands beside the paragraph that states a field', async () => {
+    const text = '---\n\nIt says: a: b.\n\nowner: Ann\n\n# The archive\n\n---\n';
+    expect((await pushed(text, 'text/markdown', ['owner'])).text).toBe(
+      text.replace('owner: Ann', ' '.repeat(10)),
+    );
+  });
+});
+
+const F = FIELD;
+const V = VALUE;
+describe('a marked field in an odd form', () => {
+  test.each([
+    ['a comment that reads as a heading', 'text/markdown', `\n---\ntitle: foo\n# ${F}: ${V}\n---\n`],
+    ['a heading inside TOML', 'text/markdown', `+++\n${F} = """\n# ${V}\n"""\n+++\n`],
+    ['an underlined heading', 'text/markdown', `---\nfoo: 1\n${F}: ${V}\n===\n`],
+    ['an underlined heading in TOML', 'text/markdown', `+++\n${F} = "${V}"\n===\n+++\n`],
+    ['an overlined title of reStructuredText', 'text/x-rst', `---\n${F}: ${V}\n---\n`],
+    ['a field list of reStructuredText', 'text/x-rst', `---\n:${F}: ${V}\n---\n`],
+    ['AsciiDoc', 'text/asciidoc', `---\n${F}: ${V}\n---\n`],
+    ['plain text', 'text/plain', `---\n${F}: ${V}\n---\n`],
+    ['lines of HTML', 'text/html', `<p>---<br>${F}: ${V}<br>---</p><p>The end</p>`],
+    ['rules of HTML', 'text/html', `<hr><p>${F}: ${V}</p><hr><p>The end</p>`],
+    ['a heading of HTML', 'text/html', `<p>+++</p><h1>${F} = "${V}"</h1><p>+++</p>`],
+    ['an alias that names nothing', 'text/markdown', `---\n${F}: *${V}\n---\n`],
+    ['a comment behind the opening', 'text/markdown', `--- # ${F}: ${V}\ntitle: x\n---\n`],
+    ['a tag that cannot be read', 'text/markdown', `---\n${F}: !<${V}\n---\n`],
+    ['JSON on one line', 'text/markdown', `{"title":"x","${F}":"${V}"}\n`],
+    ['JSON that closes on its last line', 'text/markdown', `{\n  "title": "x",\n  "${F}": "${V}"}\n`],
+    ['JSON that closes indented', 'text/markdown', `{\n  "${F}": "${V}"\n  }\n`],
+    ['JSON with a brace in a text', 'text/markdown', `{"title":"}","${F}":"${V}"}\n`],
+    ['JSON that cannot be read', 'text/markdown', `{"title":"x",,"${F}":"${V}"}\n`],
+    ['JSON that is never closed', 'text/markdown', `{"title":"x",\n"${F}":"${V}"\n`],
+    ['JSON between semicolons', 'text/markdown', `;;;\n{"${F}":"${V}"}\n;;;\n`],
+    ['JSON in a fence', 'text/markdown', `---json\n{"${F}":"${V}"}\n---\n`],
+    ['TOML that is never closed', 'text/markdown', `+++\ntitle = "a"\n\n${F} = "${V}"\n`],
+    ['an escaped name of TOML', 'text/markdown', `+++\n"salary\\u005fband" = "${V}"\n+++\n`],
+    ['a comment of TOML', 'text/markdown', `+++\n# ${F} = "${V}"\n+++\n`],
+    ['a dotted name of TOML', 'text/markdown', `+++\n${F}.of = "${V}"\n+++\n`],
+    ['a comment behind a value', 'text/markdown', `---\ntitle: a # ${F}: ${V}\n---\n`],
+    ['a merged mapping', 'text/markdown', `---\nx: &x\n  ${F}: ${V}\n<<: *x\n---\n`],
+    ['an alias of it', 'text/markdown', `---\n${F}: &x ${V}\nother: *x\n---\n`],
+    ['metadata of a push', 'text/markdown', `---\nknowledgeMetadata:\n  ${F}: ${V}\n---\n`],
+    ['metadata of a push as text', 'text/markdown', `---\nknowledgeMetadata: '{"${F}":"${V}"'\n---\n`],
+    ['an open fence with a blank line', 'text/markdown', `---\ntitle: a\n\n${F}: ${V}\n`],
+    ['an open fence that begins blank', 'text/markdown', `---\n\n${F}: ${V}\n`],
+    ['a lone carriage return', 'text/markdown', `---\r${F}: ${V}\r---\r`],
+  ])('is nowhere: %s', async (_, mediaType, opening) => {
+    const end =
+      mediaType === 'text/html' ? '<p>Ann works in the archive.</p>' : '\nAnn works in the archive.\n';
+    const { told, cwd, text, drift } = await pushed(opening + end, mediaType);
+    expect(drift).toEqual([]);
+    expect(text).toContain('Ann works in the archive.');
+    expect(told).not.toContain(V);
+    expect(bytesIn(cwd)).not.toContain(V);
+  });
+
+  test.each([
+    ['on one line', `{"owner":"${V}","of":"archive"}`],
+    ['on several', `{\n  "owner": "${V}",\n  "of": "archive"\n}\n`],
+  ])('is nowhere where a file of JSON states it %s', async (_, text) => {
+    const { told, cwd } = await pushed(text, 'application/json', ['owner']);
+    expect(told).toContain('archive');
+    expect(told).not.toContain(V);
+    expect(bytesIn(cwd)).not.toContain(V);
+  });
+
+  test.each([
+    ['broken JSON', `{"${F}":"${V}"`],
+    ['a list as text', `[{"${F}":"${V}"}]`],
+    ['a space that JSON does not know', `\u00A0{"${F}":"${V}"}`],
+    ['a list', [{ [F]: V }]],
+    ['under a name of the engine', { title: { [F]: V } }],
+  ])('is in no file where metadata are pushed as %s', async (_, blob) => {
+    const { cwd, drift } = await pushed('The archive.', 'text/plain', [F], { knowledgeMetadata: blob });
+    expect(drift).toEqual([]);
+    expect(bytesIn(cwd)).not.toContain(V);
+  });
+
+  test('leaves the rest of the front matter as metadata', async () => {
+    const text = `---\nteam: red\n${F}: ${V}\nplace: Utrecht\n---\n# The archive\n`;
+    const { read } = await pushed(text, 'text/markdown');
+    expect(read?.metadata).toMatchObject({ team: 'red', place: 'Utrecht', [F]: V });
+  });
+
+  test('is in no title or address of a backlog item', async () => {
+    const cwd = temporaryFolder();
+    mkdirSync(join(cwd, 'n'));
+    const item = { id: 'P-1', title: V, url: `https://a.example/${V}`, description: 'The archive.' };
+    writeFileSync(join(cwd, 'n', 'a.json'), JSON.stringify({ ...item, acceptance_criteria: [] }));
+    const extractors = [
+      { field: 'title', to: 'codename' },
+      { field: 'url', to: 'addr' },
+    ];
+    const sources = [{ name: 's', type: 'pbi_json' as const, paths: ['n'], metadata: { extractors } }];
+    const engine = await openMarked(cwd, { sources }, ['codename', 'addr']);
+    expect((await engine.index()).stats.errors).toEqual([]);
+    const [document] = (await engine.list()).documents;
+    expect(document?.metadata).toMatchObject({ codename: V, addr: item.url });
+    await engine.close();
+    expect(bytesIn(cwd)).toContain('archive');
+    expect(bytesIn(cwd)).not.toContain(V);
+  });
+});
+
 describe('an index that was made before the field was marked', () => {
   const STORES: readonly RAGSettingsInput['provider'][] = ['libsql', 'lancedb', 'usearch'];
 
@@ -286,5 +443,36 @@ describe('an index that was made before the field was marked', () => {
     await engine.close();
     expect(bytesIn(cwd)).toContain('archive');
     expect(bytesIn(cwd)).not.toContain(VALUE);
+  });
+
+  test('has no title or heading that a field left there, and keeps what is no front matter', async () => {
+    const cwd = temporaryFolder();
+    const before = await createEngine({ config: { provider: 'libsql' }, cwd });
+    const body = '\n\nAnn works in the archive.\n';
+    const texts: Record<string, string> = {
+      comment: `\n---\ntitle: foo\n# ${F}: ${V}\n---${body}`,
+      toml: `+++\n${F} = """\n# ${V}\n"""\n+++${body}`,
+      underlined: `---\nfoo: 1\n${F}: ${V}\n===${body}`,
+      declared: `---\ntitle: The red archive\n${F}: ${V}\n---${body}`,
+    };
+    const code = `--- ${F} of an owner\n---\n--- ${F}: kept\narchive()\n`;
+    await before.push([
+      ...Object.entries(texts).map(([id, text]) => ({ id, text, mediaType: 'text/markdown' })),
+      { id: 'pay.lua', text: code, mediaType: 'text/x-source.other' },
+    ]);
+    expect(bytesIn(cwd)).toContain(V);
+    await before.close();
+    const engine = await openMarked(cwd);
+    expect((await engine.verify()).drift).not.toEqual([]);
+    await engine.rotateEncryption();
+    expect((await engine.verify()).drift).toEqual([]);
+    const { documents } = await engine.list();
+    const titles = documents.flatMap(({ title }) => title ?? []);
+    expect(titles.sort()).toEqual(['The red archive', 'pay.lua']);
+    expect((await engine.get('pay.lua'))?.text).toBe(code);
+    for (const id of Object.keys(texts)) expect((await engine.get(id))?.text).toContain('Ann works');
+    expect((await engine.search({ text: V, options: { mode: 'lexical' } })).results).toEqual([]);
+    await engine.close();
+    expect(bytesIn(cwd)).not.toContain(V);
   });
 });

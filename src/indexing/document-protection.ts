@@ -10,7 +10,7 @@ import {
   type SealedOwner,
   type SealingSettings,
 } from '../security/sealed-metadata.js';
-import { WITHHOLDING_VERSION, withholdFields } from './withheld-fields.js';
+import { WITHHOLDING_VERSION, type WithheldDocument } from './withheld-fields.js';
 
 /** How often each type of personal data or secret was taken out of a document. */
 export type RedactionCounts = Readonly<Record<string, number>>;
@@ -26,7 +26,9 @@ export interface ProtectedDocument {
 export interface DocumentProtection {
   /** What decides its result; part of the processing key. */
   readonly key: readonly unknown[];
-  protect(source: string, raw: RawDocument, parsed: ParsedDocument): ProtectedDocument;
+  /** Fields that no text may state. */
+  readonly markedFields: readonly string[];
+  protect(source: string, raw: RawDocument, document: WithheldDocument): ProtectedDocument;
   /** Metadata as it may be stored: what is marked is encrypted. */
   seal(metadata: Metadata, owner: SealedOwner): Metadata;
 }
@@ -93,12 +95,12 @@ export async function openProtection({
       ...(sealing === undefined ? [] : [sealing.fields, WITHHOLDING_VERSION]),
     ],
     seal: sealer.seal,
-    protect: (source, raw, given) => {
-      const parsed = sealing === undefined ? given : withholdFields(given, sealing.fields);
+    markedFields: sealer.fields,
+    protect: (source, raw, { stated, parsed }) => {
       const open =
         decide === undefined
           ? raw
-          : { ...raw, access: accessOf({ source, raw, parsed: given }, decide, finder) };
+          : { ...raw, access: accessOf({ source, raw, parsed: stated }, decide, finder) };
       if (redactor === undefined) return { raw: open, parsed, redactions: {} };
       const { counts, ...safe } = redactor.redact({ raw: open, parsed });
       return { ...safe, redactions: counts };

@@ -19,6 +19,7 @@ import { type GatedMetadata, gateMetadata } from './document-metadata.js';
 import type { DocumentProtection, ProtectedDocument, RedactionCounts } from './document-protection.js';
 import { sliceReader, stringReader } from './slice-reader.js';
 import { wellFormed } from './well-formed.js';
+import { parseWithheld } from './withheld-fields.js';
 
 /** What of a chunk makes it the same: its identity, and the hash of its record, which tells whether what the store holds is right. */
 export interface ChunkSketch {
@@ -124,11 +125,18 @@ async function readDocument(given: RawDocument, context: PreparationContext): Pr
   if (parser === undefined) {
     throw new RAGError('DOCUMENT_INVALID', `No parser reads "${given.mediaType}" (${given.externalId}).`);
   }
-  const parsed = await context.timedAsync('parse', async () =>
-    wellFormed(await parsingFor(context.scope.tenant, () => parser.parse(given))),
+  const document = await context.timedAsync('parse', () =>
+    parseWithheld(given, context.protection?.markedFields ?? [], async (source) =>
+      wellFormed(
+        await parsingFor(context.scope.tenant, () =>
+          (context.parsers.get(source.mediaType) ?? parser).parse(source),
+        ),
+      ),
+    ),
   );
   const raw = { ...given, content: '', metadata: liftFields(given.metadata) };
-  const safe = context.timed('protect', () => context.protection?.protect(context.source, raw, parsed));
+  const { parsed } = document;
+  const safe = context.timed('protect', () => context.protection?.protect(context.source, raw, document));
   return safe ?? { raw, parsed, redactions: {} };
 }
 

@@ -6,9 +6,9 @@ import { chunkIdOf, contentHash } from '../core/ids.js';
 import type { Metadata } from '../core/metadata.js';
 import type { LedgerDocument } from '../ledger/ledger.js';
 import type { MetadataSealing } from '../security/sealed-metadata.js';
-import { type CarriedGeneration, documentOfChunks, type HeldDocument, readHeld } from './carry-over.js';
+import { type CarriedGeneration, documentOfChunks, readHeld } from './carry-over.js';
 import { rebuildChunks } from './rebuilt-chunks.js';
-import { isEmptied, type WithheldText, withholdText } from './withheld-fields.js';
+import { isEmptied, type WithheldText, withheldLabels, withholdStored } from './withheld-fields.js';
 import type { BatchDocument } from './write-batch.js';
 
 /**
@@ -23,7 +23,7 @@ export async function renewedDocument(
 ): Promise<BatchDocument | undefined> {
   const held = await readHeld(document, from, { signal });
   if (held === undefined) return undefined;
-  const withheld = withholdText(held.text, sealing.fields);
+  const withheld = withholdStored({ ...document, text: held.text }, sealing.fields);
   const isCurrent =
     withheld === undefined && [document, ...held.chunks].every(({ metadata }) => sealing.isCurrent(metadata));
   if (isCurrent) return undefined;
@@ -35,23 +35,33 @@ export async function renewedDocument(
     return documentOfChunks({ ...known, text: held.text }, chunks, { rebuilt: held.rebuilt });
   const { text } = withheld;
   const revision = contentHash(new TextEncoder().encode(text));
-  const left = withheldChunks({ ...held, chunks }, withheld, revision);
+  const isLeaking = withheldLabels(held.text, withheld);
+  const left = withheldChunks(chunks, { ...withheld, revision, isLeaking });
   const rebuilt = await rebuildChunks(left, { text, digests: new Map() });
-  return documentOfChunks({ ...known, text, revision }, left, { rebuilt });
+  const { title, ...untitled } = known;
+  const isTitled = title !== undefined && !isLeaking(title);
+  const named = isTitled ? known : { ...untitled, metadata: withoutTitle(known.metadata) };
+  return documentOfChunks({ ...named, text, revision }, left, { rebuilt });
+}
+
+interface ChunkWithholding extends Pick<WithheldText, 'text' | 'ranges'> {
+  readonly revision: string;
+  /** Whether a title or heading was read from what was taken out. */
+  readonly isLeaking: (label: string) => boolean;
 }
 
 /** The chunks over a text of which something was taken out; those of which nothing is left are dropped. */
 function withheldChunks(
-  { chunks }: Pick<HeldDocument, 'chunks'>,
-  { text, ranges }: WithheldText,
-  revision: string,
+  chunks: readonly StoredChunk[],
+  { text, ranges, revision, isLeaking }: ChunkWithholding,
 ): StoredChunk[] {
   const cut = chunks.map((chunk) => {
     const { start, end } = offsetsOf(chunk) ?? { start: 0, end: 0 };
     const isTouched = ranges.some((range) => range.start < end && range.end > start);
+    const labels = [...headingPathOf(chunk), titleOf(chunk) ?? ''];
     const content = text.slice(start, end);
     return {
-      chunk: isTouched ? withContent(chunk, content) : chunk,
+      chunk: isTouched || labels.some(isLeaking) ? withheldChunk(chunk, content, isLeaking) : chunk,
       isEmpty: isTouched && isEmptied(content),
     };
   });
@@ -63,14 +73,18 @@ function withheldChunks(
   }));
 }
 
-/** The same passage with another text: another chunk, without a vector. */
-function withContent({ vector: _, ...chunk }: StoredChunk, content: string): StoredChunk {
-  const indexedText = indexedTextOf({
-    title: titleOf(chunk),
-    headingPath: headingPathOf(chunk),
-    content,
-  });
+/** The same passage with another text, under the headings that are left: another chunk, without a vector. */
+function withheldChunk(
+  { vector: _, ...chunk }: StoredChunk,
+  content: string,
+  isLeaking: ChunkWithholding['isLeaking'],
+): StoredChunk {
+  const headingPath = headingPathOf(chunk).filter((heading) => !isLeaking(heading));
+  const stated = titleOf(chunk);
+  const title = stated === undefined || isLeaking(stated) ? undefined : stated;
+  const indexedText = indexedTextOf({ title, headingPath, content });
   const before = new Set(extractIdentifiers(indexedTextOfStored(chunk)));
+  const metadata = title === undefined ? withoutTitle(chunk.metadata) : chunk.metadata;
   return {
     ...chunk,
     id: chunkIdOf(chunk.documentId, indexedText, 0),
@@ -79,5 +93,8 @@ function withContent({ vector: _, ...chunk }: StoredChunk, content: string): Sto
       ...extractIdentifiers(indexedText),
       ...chunk.identifiers.filter((identifier) => !before.has(identifier)),
     ],
+    metadata: { ...metadata, headingPath },
   };
 }
+
+const withoutTitle = ({ title: _, ...metadata }: Metadata): Metadata => metadata;

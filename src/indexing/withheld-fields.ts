@@ -1,13 +1,15 @@
-import type { Block, ParsedDocument, TextRange } from '../core/document.js';
-import { type StatedField, statedFields } from '../parsing/markdown/front-matter.js';
+import type { ParsedDocument, RawDocument, TextRange } from '../core/document.js';
+import { MEDIA_TYPES } from '../core/media-types.js';
+import { liftFields } from '../core/pushed-fields.js';
+import { decodeText } from '../parsing/decode-text.js';
+import { statedFields } from '../parsing/markdown/stated-fields.js';
+import { fileTypeOf } from '../sources/file-types.js';
 
 /** Of what is taken out of texts: another one means that documents must be processed again. */
-export const WITHHOLDING_VERSION = 1;
+export const WITHHOLDING_VERSION = 2;
 
 /** A text in which nothing is left of front matter. */
-const FENCES_ONLY = /^[\s+.{}-]*$/;
-/** A name may be written by it, in a text that could not be read. */
-const ESCAPE = /\\[xu]/i;
+const FENCES_ONLY = /^[\s+.;{}\\-]*$/;
 
 /** Of a text what it states of marked fields. */
 export interface WithheldText {
@@ -15,8 +17,10 @@ export interface WithheldText {
   readonly text: string;
   /** Where something was taken out. */
   readonly ranges: readonly TextRange[];
-  /** Names of the fields that were stated there. */
+  /** Names of the marked fields that were stated there. */
   readonly fields: readonly string[];
+  /** Names of other fields that went with them, because they repeat a marked one. */
+  readonly repeating: readonly string[];
   /** It could not be told what front matter states, and it names a marked field. */
   readonly isUnread: boolean;
 }
@@ -24,44 +28,94 @@ export interface WithheldText {
 /** Takes out of a text what its front matter states of marked fields; undefined where that is nothing. */
 export function withholdText(text: string, marked: readonly string[]): WithheldText | undefined {
   if (marked.length === 0) return undefined;
-  const found = statedFields(text).flatMap((field) => {
-    const fields = fieldsOf(field, text, marked);
-    // What was taken out before is no statement any more.
-    const isBlank = text.slice(field.start, field.end).trim() === '';
-    return fields.length === 0 || isBlank ? [] : [{ ...field, fields }];
-  });
-  if (found.length === 0) return undefined;
-  const ranges = found.sort((a, b) => a.start - b.start);
+  const area = statedFields(text, marked);
+  // What was taken out before is no statement any more.
+  const found = (area?.stated ?? []).filter(({ start, end }) => text.slice(start, end).trim() !== '');
+  if (area === undefined || found.length === 0) return undefined;
+  const stated = found.sort((a, b) => a.start - b.start);
+  const cut = blanked(text, stated);
+  const isAll = isEmptied(cut.slice(area.range.start, area.range.end));
   return {
-    text: blanked(text, ranges),
-    ranges,
-    fields: [...new Set(found.flatMap(({ fields }) => fields))],
-    isUnread: found.some(({ name }) => name === undefined),
+    text: isAll ? blanked(cut, [area.range]) : cut,
+    ranges: isAll ? [area.range] : stated,
+    fields: [...new Set(found.flatMap(({ names }) => names))],
+    repeating: found.flatMap(({ key }) => (key === undefined || marked.includes(key) ? [] : [key])),
+    isUnread: found.some(({ isUnread }) => isUnread === true),
   };
 }
 
-function fieldsOf({ name, start, end }: StatedField, text: string, marked: readonly string[]): string[] {
-  if (name !== undefined) return marked.includes(name) ? [name] : [];
-  const unread = text.slice(start, end);
-  return ESCAPE.test(unread) ? [...marked] : marked.filter((field) => unread.includes(field));
+/** A document as its bytes state it, and without what its front matter states of marked fields. */
+export interface WithheldDocument {
+  /** Access rules see the fields as they are; nothing of it is stored. */
+  readonly stated: ParsedDocument;
+  readonly parsed: ParsedDocument;
 }
 
-/** A document without what its text states of marked fields; blocks of which nothing is left are dropped. */
-export function withholdFields(parsed: ParsedDocument, marked: readonly string[]): ParsedDocument {
-  const withheld = withholdText(parsed.text, marked);
-  if (withheld === undefined) return parsed;
-  const { text, ranges, isUnread } = withheld;
-  const isTouched = ({ start, end }: Block): boolean =>
-    ranges.some((range) => range.start < end && range.end > start);
-  return {
-    ...parsed,
-    text,
-    blocks: parsed.blocks.filter(
-      (block) => !isTouched(block) || !isEmptied(text.slice(block.start, block.end)),
-    ),
-    warnings: isUnread ? [...parsed.warnings, UNREAD_WARNING] : parsed.warnings,
+/** Formats whose front matter stands in the file as it does in the text. */
+const WRITTEN: ReadonlySet<string> = new Set([
+  MEDIA_TYPES.markdown,
+  MEDIA_TYPES.plainText,
+  MEDIA_TYPES.rst,
+  MEDIA_TYPES.asciidoc,
+]);
+/** Formats that become Markdown. */
+const CONVERTED: ReadonlySet<string> = new Set([
+  MEDIA_TYPES.html,
+  MEDIA_TYPES.confluenceStorage,
+  MEDIA_TYPES.docx,
+]);
+
+/** Whether the text of a document can begin with front matter; source code and other data have none. */
+const hasFrontMatter = (mediaType: string): boolean =>
+  WRITTEN.has(mediaType) || CONVERTED.has(mediaType) || mediaType === MEDIA_TYPES.json;
+
+/**
+ * Parses a document, and once more without what its front matter states of marked fields, where it does, so that no title, heading or block holds it.
+ *
+ * @param parse throws what the parser throws
+ */
+export async function parseWithheld(
+  raw: RawDocument,
+  marked: readonly string[],
+  parse: (raw: RawDocument) => Promise<ParsedDocument>,
+): Promise<WithheldDocument> {
+  const isWritten = marked.length > 0 && WRITTEN.has(raw.mediaType);
+  // Its bytes may be gone once it is parsed.
+  const source = isWritten ? { ...raw, content: decodeText(raw.content, raw.externalId).text } : raw;
+  const stated = await parse(source);
+  const written = typeof source.content === 'string' && isWritten ? source.content : stated.text;
+  const withheld = hasFrontMatter(raw.mediaType) ? withholdText(written, marked) : undefined;
+  if (withheld === undefined) return { stated, parsed: stated };
+  const { text, repeating, isUnread } = withheld;
+  const metadata = Object.entries(liftFields(stated.metadata)).filter(([name]) => !repeating.includes(name));
+  const { code: _, ...data } = stated;
+  const left =
+    raw.mediaType === MEDIA_TYPES.json
+      ? { ...data, text }
+      : await parse({ ...raw, content: text, mediaType: isWritten ? raw.mediaType : MEDIA_TYPES.markdown });
+  const parsed = {
+    ...left,
+    metadata: Object.fromEntries(metadata),
+    warnings: isUnread ? [...stated.warnings, UNREAD_WARNING] : stated.warnings,
   };
+  return { stated, parsed };
 }
+
+/** The same of a text that an index keeps, whose format its name says. */
+export const withholdStored = (
+  { externalId, text }: { readonly externalId: string; readonly text: string },
+  marked: readonly string[],
+): WithheldText | undefined =>
+  hasFrontMatter(fileTypeOf(externalId).mediaType) ? withholdText(text, marked) : undefined;
+
+/** Whether titles or headings were read from what was taken out: nothing that is left says them. */
+export function withheldLabels(before: string, { text }: WithheldText): (label: string) => boolean {
+  const [all, left] = [wordsOf(before), wordsOf(text)];
+  return (label) => all.includes(wordsOf(label)) && !left.includes(wordsOf(label));
+}
+
+/** Headings have no markup, and their lines are one. */
+const wordsOf = (text: string): string => ` ${text.match(/[\p{L}\p{N}]+/gu)?.join(' ') ?? ''} `;
 
 /** Whether nothing but fences is left of a part of which something was taken out. */
 export const isEmptied = (text: string): boolean => FENCES_ONLY.test(text);

@@ -1,10 +1,12 @@
 import type { Drift } from '../engine/engine.js';
 import { allVersions } from '../history/all-versions.js';
 import { unpackChunks } from '../history/kept-chunks.js';
-import { withholdText } from '../indexing/withheld-fields.js';
+import { withholdStored } from '../indexing/withheld-fields.js';
 import type { HistoryVersion, LedgerHistory } from '../ledger/history.js';
 import type { GenerationReader, LedgerDocument } from '../ledger/ledger.js';
 import type { MetadataSealing } from '../security/sealed-metadata.js';
+
+type NamedDocument = Pick<LedgerDocument, 'documentId' | 'externalId'>;
 
 /** Where marked fields stand in clear: how many documents, by place and field. */
 export class ReadableFields {
@@ -21,8 +23,9 @@ export class ReadableFields {
   }
 
   /** Counts what a text of a document says in clear. */
-  addText(place: string, documentId: string, text: string): void {
-    this.#add(place, documentId, withholdText(text, this.#sealing.fields)?.fields ?? []);
+  addText(place: string, document: NamedDocument, text: string): void {
+    const withheld = withholdStored({ ...document, text }, this.#sealing.fields);
+    this.#add(place, document.documentId, withheld?.fields ?? []);
   }
 
   /** In words; no value is among them. */
@@ -55,7 +58,7 @@ export async function addDocument(
   const { documentId, metadata } = document;
   readable.addMetadata('the metadata of the ledger', documentId, metadata);
   const texts = (await reader.texts?.(documentId)) ?? [(await reader.text(documentId)) ?? ''];
-  for (const text of texts) readable.addText('the texts of the ledger', documentId, text);
+  for (const text of texts) readable.addText('the texts of the ledger', document, text);
 }
 
 /** Counts what the history keeps in clear. */
@@ -67,7 +70,7 @@ export async function addHistory(
   for await (const version of allVersions(history, tenant)) {
     readable.addMetadata('the metadata of the history', version.documentId, version.metadata);
     for (const text of await openingsOf(version, history))
-      readable.addText('the texts of the history', version.documentId, text);
+      readable.addText('the texts of the history', version, text);
   }
 }
 
@@ -82,7 +85,7 @@ export async function readableVersions(
     const texts = await openingsOf(version, history);
     const isReadable =
       sealing.readable(version.metadata).length > 0 ||
-      texts.some((text) => withholdText(text, sealing.fields) !== undefined);
+      texts.some((text) => withholdStored({ ...version, text }, sealing.fields) !== undefined);
     if (isReadable) ids.push(version.id);
   }
   return ids;

@@ -116,7 +116,11 @@ async function compareStore(
       if (actual !== undefined && isOfScope(actual, scope)) {
         readable.addMetadata('the metadata of the store', actual.documentId, actual.metadata);
         if (actual.metadata.chunkIndex === 0)
-          readable.addText('the texts of the store', actual.documentId, actual.content);
+          readable.addText(
+            'the texts of the store',
+            { documentId: actual.documentId, externalId: String(actual.metadata.source ?? '') },
+            actual.content,
+          );
       }
       if (difference === undefined) continue;
       const documentId = expected?.documentId ?? actual?.documentId ?? '';

@@ -4,7 +4,7 @@ import { CHUNK_KEYS, SEALED_KEY } from '../core/chunk-metadata.js';
 import { RAGError } from '../core/errors.js';
 import { and, exists, type Filter, not } from '../core/filter.js';
 import type { Metadata, MetadataValue } from '../core/metadata.js';
-import { FOLDED_KEY, isFolded, liftFields, withFolded } from '../core/pushed-fields.js';
+import { FOLDED_KEY, isFolded, liftFields, UNLIFTED_KEY, withFolded } from '../core/pushed-fields.js';
 
 /** A key, as plain data. */
 export interface SealingKey {
@@ -83,6 +83,8 @@ interface DerivedKey {
 export function createSealing({ fields, keys }: SealingSettings): MetadataSealing {
   const derived = new Map(keys.map((key) => [key.id, derive(key)]));
   const current = derived.get(keys[0]?.id ?? '');
+  // What could not become fields may hold any of them.
+  const sealable = fields.length === 0 ? [] : [...fields, UNLIFTED_KEY];
   const open = (given: Metadata, owner: SealedOwner): Metadata => {
     const metadata = liftFields(given);
     const sealed = metadata[SEALED_KEY];
@@ -98,7 +100,7 @@ export function createSealing({ fields, keys }: SealingSettings): MetadataSealin
     fields,
     readable: (metadata) => {
       const lifted = liftFields(metadata);
-      return fields.filter((field) => Object.hasOwn(lifted, field));
+      return sealable.filter((field) => Object.hasOwn(lifted, field));
     },
     open,
     show: (given, owner) => {
@@ -119,7 +121,7 @@ export function createSealing({ fields, keys }: SealingSettings): MetadataSealin
     seal: (given, owner) => {
       if (current === undefined) return liftFields(given);
       const metadata = open(given, owner);
-      const marked = fields.filter((field) => Object.hasOwn(metadata, field));
+      const marked = sealable.filter((field) => Object.hasOwn(metadata, field));
       if (marked.length === 0) return metadata;
       const rest = Object.fromEntries(Object.entries(metadata).filter(([key]) => !marked.includes(key)));
       const sealed = marked.map((field) => [
@@ -131,11 +133,11 @@ export function createSealing({ fields, keys }: SealingSettings): MetadataSealin
     isCurrent: (metadata) => {
       if (isFolded(metadata)) return false;
       const sealed = metadata[SEALED_KEY];
-      if (fields.some((field) => Object.hasOwn(metadata, field))) return false;
+      if (sealable.some((field) => Object.hasOwn(metadata, field))) return false;
       return (
         sealed === undefined ||
         Object.entries(entriesOf(sealed)).every(
-          ([field, text]) => fields.includes(field) && text.startsWith(`${VERSION}.${keys[0]?.id}.`),
+          ([field, text]) => sealable.includes(field) && text.startsWith(`${VERSION}.${keys[0]?.id}.`),
         )
       );
     },
@@ -144,7 +146,7 @@ export function createSealing({ fields, keys }: SealingSettings): MetadataSealin
       const asked = fieldsOf(filter).find((path) => {
         const [root = ''] = path.split('.');
         // An index of an earlier version holds marked fields in there.
-        return root === SEALED_KEY || fields.includes(root) || (fields.length > 0 && root === FOLDED_KEY);
+        return root === SEALED_KEY || sealable.includes(root) || (fields.length > 0 && root === FOLDED_KEY);
       });
       if (asked === undefined) return;
       throw new RAGError(

@@ -158,6 +158,22 @@ describe('front matter', () => {
     expect(globalThis).not.toHaveProperty('hasRun');
   });
 
+  it.each([
+    ['an alias that names nothing', 'a: 1\nb: *zircon', 'an alias names no anchor'],
+    ['a syntax error', 'a: 1\nb: "zircon', 'MISSING_CHAR at line 4, column'],
+    ['a doubled key', 'zircon: 1\nzircon: 2', 'DUPLICATE_KEY at line 3, column 1'],
+    ['a tag without an end', 'a: !<zircon\n', 'not valid YAML'],
+    ['another language', 'a', 'another language', 'zircon'],
+  ])('is warned of by place and kind, and no word of it: %s', (_name, yaml, told, language = '') => {
+    const { warnings } = parse(`---${language}\n${yaml}\n---\n`);
+    expect(warnings).toEqual([expect.stringContaining(told)]);
+    expect(warnings.join()).not.toContain('zircon');
+  });
+
+  it('merges what an alias names', () => {
+    expect(parse('---\nx: &x { a: 1 }\n<<: *x\n---\n').metadata).toEqual({ x: { a: 1 }, a: 1 });
+  });
+
   it('refuses an alias bomb', () => {
     const level = (name: string, from: string) =>
       `${name}: &${name} [${Array(9).fill(`*${from}`).join(',')}]`;

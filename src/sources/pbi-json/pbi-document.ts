@@ -35,14 +35,15 @@ export interface PbiContext {
  * one line is added.
  */
 export function toPbiDocument(pbi: JsonObject, context: PbiContext): RawDocument {
-  const title = fieldOf(pbi, 'title');
-  const url = fieldOf(pbi, 'url');
-  const createdAt = isoTime(fieldOf(pbi, 'created_at'));
-  const updatedAt = isoTime(fieldOf(pbi, 'updated_at'));
+  const shown = withoutMarked(pbi, context);
+  const title = fieldOf(shown, 'title');
+  const url = fieldOf(shown, 'url');
+  const createdAt = isoTime(fieldOf(shown, 'created_at'));
+  const updatedAt = isoTime(fieldOf(shown, 'updated_at'));
   return {
     externalId: context.externalId,
     mediaType: PBI_MEDIA_TYPE,
-    content: JSON.stringify(withoutMarked(pbi, context)),
+    content: JSON.stringify(shown),
     ...(typeof title === 'string' ? { title } : {}),
     ...(typeof url === 'string' && /^https?:\/\//i.test(url) ? { url } : {}),
     ...(createdAt === undefined ? {} : { createdAt }),

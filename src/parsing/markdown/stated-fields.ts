@@ -1,0 +1,236 @@
+import { isAlias, isMap, isNode, isScalar, type Pair, visit, type YAMLMap } from 'yaml';
+import type { TextRange } from '../../core/document.js';
+import type { Metadata } from '../../core/metadata.js';
+import { FOLDED_KEY, liftFields, UNLIFTED_KEY } from '../../core/pushed-fields.js';
+import { toMetadataValue } from '../metadata-value.js';
+import { levelLineEnds } from '../text-range.js';
+import { fencedArea, isYaml, MAX_YAML_LENGTH, readYaml, type YamlReading } from './front-matter.js';
+
+/** Where a text states fields, names and values. */
+export interface StatedFields extends TextRange {
+  /** Of the fields that are looked for. */
+  readonly names: readonly string[];
+  /** The field of the front matter that it is. Absent for comments, and where it could not be told. */
+  readonly key?: string | undefined;
+  /** It could not be told which fields are stated there. */
+  readonly isUnread?: boolean;
+}
+
+/** Front matter of any kind at the beginning of a text. */
+interface Area {
+  /** With the lines that open and close it. */
+  readonly range: TextRange;
+  readonly body: TextRange;
+  readonly kind: 'yaml' | 'other';
+  /** It may as well be text between rules: where it cannot be read, only paragraphs that state a field count. */
+  readonly isLoose: boolean;
+}
+
+export interface StatedArea {
+  readonly range: TextRange;
+  readonly stated: readonly StatedFields[];
+}
+
+/**
+ * Where the front matter of a text states fields: in YAML, and in TOML and JSON, which is otherwise not read. What states a field in TOML is not
+ * told apart: all of it does.
+ *
+ * @param text as it is written or stored
+ * @param names of the fields that are looked for
+ */
+export function statedFields(text: string, names: readonly string[]): StatedArea | undefined {
+  // Blank lines above it make front matter text, and tell a reader as much.
+  const above = /^\s*/.exec(text)?.[0].length ?? 0;
+  const source = withoutEscapes(levelLineEnds(text.slice(above)));
+  const area = areaOf(source);
+  if (area === undefined) return undefined;
+  const moved = <Range extends TextRange>(range: Range, by: number): Range => ({
+    ...range,
+    start: range.start + by,
+    end: range.end + by,
+  });
+  const body = source.slice(area.body.start, area.body.end);
+  const reading = area.kind === 'yaml' ? readYaml(body) : undefined;
+  const stated =
+    reading !== undefined && 'document' in reading
+      ? inYaml(body, reading, names).map((field) => moved(field, area.body.start))
+      : unread(source, area, names);
+  return {
+    range: moved(area.range, above),
+    stated: stated.filter((field) => field.names.length > 0).map((field) => moved(field, above)),
+  };
+}
+
+/** Front matter on a page of HTML, as the Markdown that is made of it has it. */
+const withoutEscapes = (source: string): string =>
+  /^\\(?:---|\+\+\+|;;;)/.test(source)
+    ? source.replace(/^\\(---|\+\+\+|;;;)/gm, '$1 ').replace(/\\$/gm, ' ')
+    : source;
+
+function areaOf(source: string): Area | undefined {
+  if (source.startsWith('{')) return objectArea(source);
+  const fenced = fencedArea(source);
+  if (fenced !== undefined) {
+    const kind = isYaml(fenced) ? 'yaml' : 'other';
+    const isLoose = !YAML_FIRST.test(source.slice(fenced.body.start, fenced.body.end));
+    return { ...fenced, kind, isLoose };
+  }
+  const mark = /^(---|\+\+\+|;;;)[ \t]*(?:#[^\n]*)?\n/.exec(source);
+  if (mark === null) return undefined;
+  const start = mark[0].length;
+  const isOfYaml = mark[1] === '---';
+  const closing = isOfYaml
+    ? -1
+    : source.slice(start).search(mark[1] === ';;;' ? /^;;;[ \t]*$/m : /^\+\+\+[ \t]*$/m);
+  if (closing >= 0) {
+    const end = start + closing;
+    return { range: { start: 0, end: end + 3 }, body: { start, end }, kind: 'other', isLoose: false };
+  }
+  const end = start + openLength(source.slice(start), isOfYaml ? YAML_LINE : TOML_LINE);
+  return {
+    range: { start: 0, end },
+    body: { start, end },
+    kind: isOfYaml ? 'yaml' : 'other',
+    isLoose: isOfYaml,
+  };
+}
+
+const NEVER = /(?!)/;
+const YAML_FIRST = /^[ \t]*(?:[{#?&!"']|[^\s:#{}[\]-][^:\n]*:(?:[ \t]|\n|$))/;
+const YAML_LINE = /^(?:[ \t]|- |[?{&!]|(?:"[^"\n]*"|'[^'\n]*'|[\w$.-][\w$. -]*)[ \t]*:(?:[ \t]|\n|$))/;
+const TOML_LINE = /^[ \t]*(?:\[|\{|"[^"\n]*"|[\w.-]+[ \t]*=)/;
+
+/** Of front matter that is never closed: the paragraph below the opening line, and those that begin as it may go on. */
+function openLength(source: string, line: RegExp): number {
+  let end = 0;
+  for (const { 0: paragraph, index } of source.matchAll(PARAGRAPH)) {
+    if (index > 0 && !line.test(paragraph)) break;
+    end = index + paragraph.length;
+  }
+  return end;
+}
+
+const PARAGRAPH = /^[ \t]*\S[^\n]*(?:\n[ \t]*\S[^\n]*)*/gm;
+
+/** An object of JSON up to its closing brace, or where there is none the first paragraph. */
+function objectArea(source: string): Area | undefined {
+  if (!/^\{\s*(?:["'}/#]|[\w-]+[ \t]*:)/.test(source)) return undefined;
+  const end = endOfObject(source) ?? openLength(source, NEVER);
+  // Longer ones are data.
+  if (end > MAX_YAML_LENGTH) return undefined;
+  return { range: { start: 0, end }, body: { start: 0, end }, kind: 'yaml', isLoose: false };
+}
+
+function endOfObject(source: string): number | undefined {
+  let depth = 0;
+  for (const { 0: token, index } of source.matchAll(/"(?:[^"\\]|\\[\s\S])*"|[{}]/g)) {
+    if (token === '{') depth += 1;
+    if (token === '}') depth -= 1;
+    if (depth === 0) return index + 1;
+  }
+  return undefined;
+}
+
+function inYaml(yaml: string, { document, value }: YamlReading, names: readonly string[]): StatedFields[] {
+  const { contents } = document;
+  const comments = inComments(yaml, names);
+  if (!isMap(contents)) return value === null || value === undefined ? comments : [];
+  const fields = rangesOf(contents, yaml).map((range) => ({ ...range, key: keyOf(range.pair, document) }));
+  const all = toMetadataValue(value) as Metadata;
+  const folded = foldedNames(all, names);
+  const isMerging = fields.some(({ key }) => key === '<<');
+  // A name that no field has itself was merged from another field.
+  const merged = names.filter(
+    (name) => isMerging && Object.hasOwn(all, name) && fields.every(({ key }) => key !== name),
+  );
+  const marked = fields.filter(({ key }) => key !== undefined && names.includes(key));
+  const stated = fields.map(({ pair, key, start, end }): StatedFields => {
+    const lines = yaml.slice(start, end);
+    const found = [
+      // A field list of reStructuredText begins with a colon.
+      ...names.filter((name) => name === key || `:${name}` === key),
+      ...(key === FOLDED_KEY ? folded : []),
+      ...merged.filter((name) => key === '<<' || states(lines, name)),
+      ...anchorsIn(pair, document).flatMap((at) => {
+        const named = marked.find((range) => at >= range.start && at < range.end);
+        return named?.key === undefined ? [] : [named.key];
+      }),
+    ];
+    return { start, end, key, names: [...new Set(found)] };
+  });
+  return [...stated, ...comments];
+}
+
+/** Where what the aliases of a value repeat stands. */
+function anchorsIn({ value }: Pair, document: YamlReading['document']): number[] {
+  const found: number[] = [];
+  if (isNode(value))
+    visit(value, {
+      Alias: (_, alias) => {
+        const at = alias.resolve(document)?.range?.[0];
+        if (at !== undefined) found.push(at);
+      },
+    });
+  return found;
+}
+
+/** Names of fields that become the document's own, of what is under `knowledgeMetadata`; all, where that cannot be told. */
+function foldedNames(fields: Metadata, names: readonly string[]): readonly string[] {
+  const { [FOLDED_KEY]: folded } = fields;
+  if (folded === undefined || folded === null) return [];
+  const lifted = liftFields({ [FOLDED_KEY]: folded });
+  return lifted[UNLIFTED_KEY] === folded ? names : names.filter((name) => Object.hasOwn(lifted, name));
+}
+
+function keyOf({ key }: Pair, document: YamlReading['document']): string | undefined {
+  const node = isAlias(key) ? key.resolve(document) : key;
+  if (!isScalar(node)) return undefined;
+  return typeof node.value === 'symbol' ? node.value.description : String(node.value);
+}
+
+/** From each key to the next one, so that anchors, tags, comments and all lines of a value are part of it. */
+function rangesOf({ items, flow, range }: YAMLMap, yaml: string): (TextRange & { readonly pair: Pair })[] {
+  const starts = items.map(({ key }) => {
+    const at = (isNode(key) ? key.range?.[0] : undefined) ?? 0;
+    return flow === true ? at : yaml.lastIndexOf('\n', at - 1) + 1;
+  });
+  const last = flow === true ? (range?.[1] ?? yaml.length) - 1 : yaml.length;
+  return items.map((pair, index) => ({ pair, start: starts[index] ?? 0, end: starts[index + 1] ?? last }));
+}
+
+const COMMENTS = /(?<=^|[ \t])#.*(?:\n[ \t]*#.*)*/gm;
+
+/** Fields that are commented out: of neighbouring lines all belong to each. */
+const inComments = (yaml: string, names: readonly string[]): StatedFields[] =>
+  [...yaml.matchAll(COMMENTS)].map(({ 0: lines, index }) => ({
+    start: index,
+    end: index + lines.length,
+    names: names.filter((name) => states(lines, name)),
+  }));
+
+/** Of front matter that cannot be read: all of it where a line states a field. */
+function unread(source: string, { range, isLoose, body }: Area, names: readonly string[]): StatedFields[] {
+  const over = ({ start, end }: TextRange): StatedFields => {
+    const text = source.slice(start, end);
+    const found = ESCAPED_NAME.test(text) ? names : names.filter((name) => states(text, name));
+    return { start, end, names: found, isUnread: true };
+  };
+  if (!isLoose) return [over(range)];
+  return [...source.slice(body.start, body.end).matchAll(PARAGRAPH)].map(({ 0: text, index }) =>
+    over({ start: body.start + index, end: body.start + index + text.length }),
+  );
+}
+
+/** A name may be written by it. */
+const ESCAPED_NAME = /"[^"\n]*\\(?:x[\da-f]{2}|u[\da-f]{4})[^"\n]*"[ \t]*[\].:=]/i;
+
+/** Whether a line states a field, in YAML, JSON or TOML, commented out or not. */
+function states(text: string, name: string): boolean {
+  const quoted = `["']?${name.replace(/[^\w\s]/g, '\\$&')}["']?`;
+  const line = String.raw`^[ \t]*(?:(?:[?#{]|//|[&!]\S*)[ \t]*)*`;
+  const flow = String.raw`\{(?:[^{}]*,)?\s*`;
+  return new RegExp(
+    String.raw`(?:${line}|${flow})${quoted}[ \t]*[:=]|^[ \t]*\?[ \t]*${quoted}[ \t]*$|^[ \t#]*\[{1,2}[ \t]*${quoted}[ \t]*\]{1,2}[ \t]*$|^[ \t#]*${quoted}[ \t]*\.[^\n=]*=|^[ \t#]*\[{1,2}[ \t]*${quoted}[ \t]*\.`,
+    'm',
+  ).test(text);
+}
