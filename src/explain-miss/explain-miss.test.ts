@@ -267,6 +267,56 @@ describe('in the lanes', () => {
   });
 });
 
+describe('what the embedding model does not read', () => {
+  const PAGES = {
+    ...TOPICS,
+    zh: '# 备份策略\n\n每天凌晨两点进行完整备份。',
+    retry: 'Failed calls are retried.',
+  };
+
+  test.each(['marmalade', 'retry', 'marmalade 证书'])(
+    'vector: a passage in such a script that shares no word with "%s"',
+    async (query) => {
+      const { engine } = await indexed(PAGES);
+      const { lostAt, reason } = await engine.explainMiss(query, 'zh');
+      expect(lostAt).toBe('vector');
+      expect(reason).toMatch(/script that the embedding model does not read.*shares no word/);
+    },
+  );
+
+  test('a query in such a script was not compared by meaning', async () => {
+    const { engine } = await indexed(PAGES);
+    const { reason } = await engine.explainMiss('备份', 'gondola');
+    expect(reason).toMatch(
+      /shares no word.*nothing was searched for by meaning \(The embedding model does not/,
+    );
+    expect(reason).not.toContain('nearest');
+  });
+
+  test.each(['hybrid', 'dense', 'lexical'] as const)(
+    'a query without a word has nothing to search for (%s)',
+    async (mode) => {
+      const { engine } = await indexed(PAGES);
+      for (const text of ['???', '…', '🚀']) {
+        const { reason } = await engine.explainMiss({ text, options: { mode } }, 'gondola');
+        expect(reason).toContain('There is nothing to search for');
+        expect(reason).not.toMatch(/nearest|shares no word/);
+      }
+    },
+  );
+});
+
+test('no order is blamed on variety that is switched off', async () => {
+  const pages = Object.fromEntries(
+    Array.from({ length: 30 }, (_, i) => [`p${i}`, `Page ${i} says that a retry waits ${i} seconds.`]),
+  );
+  const { engine } = await indexed({ ...pages, ...TOPICS });
+  for (const name of ['gondola', 'albatross', 'p7']) {
+    const { lostAt } = await engine.explainMiss({ text: 'retry waits', options: { topK: 3 } }, name);
+    expect(lostAt).not.toBe('diversity');
+  }
+});
+
 describe('in the ranking', () => {
   test('top-k: it comes after the last result', async () => {
     const { engine } = await indexed(TOPICS, { retrieval: { topK: 1 } });

@@ -1,5 +1,6 @@
 import { usualWeightsFor } from '../retrieval/fusion/adaptive-weights.js';
 import { laneWeightsFor } from '../retrieval/fusion/lane-weights.js';
+import type { LaneReport } from '../retrieval/retriever.js';
 import type { Journey, Loss } from './journey.js';
 import type { MissRemedy } from './miss-explanation.js';
 import { type AskedSearch, type FollowedSearch, followSearch, type Wanted } from './ranking.js';
@@ -21,7 +22,9 @@ export interface Place {
 }
 
 /** No lane brought the document: how deep does it lie in each? */
-export async function lostInLanes(journey: Journey, { asked, wanted }: Place): Promise<Loss> {
+export async function lostInLanes(journey: Journey, { asked, wanted, followed }: Place): Promise<Loss> {
+  const lanes = [laneOf(followed, 'lexical'), laneOf(followed, 'vector')];
+  if (!lanes.some(hasSearched)) return nothingToSearchFor(lanes);
   const ranks = await deepRanks(asked, wanted);
   const suspected = journey.suspected('failed', 'outdated', 'chunk-cut', 'truncated');
   if (suspected !== undefined) return suspected;
@@ -31,27 +34,57 @@ export async function lostInLanes(journey: Journey, { asked, wanted }: Place): P
   const stage = isLexical || asked.query.options?.mode === 'lexical' ? 'lexical' : 'vector';
   return {
     stage,
-    reason: laneReason(ranks, asked),
+    reason: laneReason(ranks, asked, followed),
     remedies: rank === undefined ? [] : await deeper(rank, { asked, wanted }),
   };
 }
 
-function laneReason({ lexical, vector, depth }: DeepRanks, { query, resources }: AskedSearch): string {
-  const { candidates } = resources.config.rag.retrieval.fusion;
-  const mode = query.options?.mode ?? 'hybrid';
+/** What a lane had to search with. */
+interface Lane {
+  readonly stage: 'lexical' | 'vector';
+  readonly report: LaneReport | undefined;
+}
+
+const laneOf = ({ lanes }: FollowedSearch, stage: Lane['stage']): Lane => {
+  const name = stage === 'vector' ? 'dense' : stage;
+  return { stage, report: lanes.find(({ lane }) => lane === name) };
+};
+
+/** A lane that ran and brought nothing for a reason had nothing to search with. */
+const hasSearched = ({ report }: Lane): boolean =>
+  report?.status === 'ran' || (report?.status === 'empty' && report.reason === undefined);
+
+function nothingToSearchFor(lanes: readonly Lane[]): Loss {
+  const reasons = [...new Set(lanes.flatMap(({ report }) => report?.reason ?? []))];
+  return {
+    stage: 'lexical',
+    reason: `There is nothing to search for, so that no lane searched: ${reasons.join(' ')}`,
+    remedies: [{ setting: 'the query', detail: 'Write what you are looking for in words.' }],
+  };
+}
+
+function laneReason(
+  { lexical, vector, depth }: DeepRanks,
+  asked: AskedSearch,
+  followed: FollowedSearch,
+): string {
+  const { candidates } = asked.resources.config.rag.retrieval.fusion;
+  const mode = asked.query.options?.mode ?? 'hybrid';
+  const byVector = laneOf(followed, 'vector');
   const parts = [
-    ...(mode === 'dense'
+    ...(mode === 'dense' && !hasSearched(laneOf(followed, 'lexical'))
       ? []
       : [lexical === undefined ? 'it shares no word with the query' : `it is number ${lexical} by words`]),
-    ...(mode === 'lexical'
-      ? []
-      : [
-          vector === undefined
-            ? `it is not among the ${depth} nearest in meaning`
-            : `it is number ${vector} of ${depth} by meaning`,
-        ]),
+    ...(mode === 'lexical' ? [] : [meaningOf(byVector, vector, depth)]),
   ];
   return `No lane brought it: ${parts.join(', and ')}; each lane brings ${candidates} candidates.`;
+}
+
+function meaningOf(lane: Lane, rank: number | undefined, depth: number): string {
+  if (rank !== undefined) return `it is number ${rank} of ${depth} by meaning`;
+  if (hasSearched(lane)) return `it is not among the ${depth} nearest in meaning`;
+  const reason = lane.report?.reason ?? 'the lane did not run';
+  return `nothing was searched for by meaning (${reason.replace(/\.$/, '')})`;
 }
 
 async function deeper(rank: number, { asked, wanted }: Omit<Place, 'followed'>): Promise<MissRemedy[]> {
@@ -80,13 +113,16 @@ export async function lostInRanking(journey: Journey, place: Place): Promise<Los
   else journey.off('rerank', 'Reranking had no part in this search.');
   const removal = await lostByRemoval(place);
   if (removal !== undefined) return removal;
+  const unread = await lostUnread(place);
+  if (unread !== undefined) return unread;
   const suspected = journey.suspected('failed', 'outdated', 'chunk-cut', 'truncated');
   if (suspected !== undefined && reranked > shown) return suspected;
   const larger = await largerTopK(asked, wanted, { followed });
   const widen = larger === undefined ? [] : [larger];
   // As many chunks passed on as stood before it, and it is not among them.
   const isReordered = rankIn('refine') === undefined && reranked <= followed.lengthOf('refine');
-  if (isReordered) return lostByReordering(place, reranked);
+  const reordering = isReordered ? await lostByReordering(place, reranked) : undefined;
+  if (reordering !== undefined) return reordering;
   if (isReranked && fused <= shown) return lostByReranker(place, { fused, reranked, widen });
   const lanes = [rankIn('dense'), rankIn('lexical')].map((rank) => rank ?? Number.POSITIVE_INFINITY);
   const bestLane = Math.min(...lanes);
@@ -148,7 +184,28 @@ async function lostByRemoval({ asked, wanted, followed }: Place): Promise<Loss |
   };
 }
 
-async function lostByReordering({ asked, wanted }: Place, rank: number): Promise<Loss> {
+/** The vector of a passage that the model does not read says nothing: only words find it. */
+async function lostUnread({ asked: { resources }, followed }: Place): Promise<Loss | undefined> {
+  const { furthest, rankIn } = followed;
+  if (furthest === undefined || rankIn('lexical') !== undefined || rankIn('refine') !== undefined)
+    return undefined;
+  const { facts } = await resources.collection();
+  const { embedder } = await resources.embedderOf(facts);
+  if (embedder.reads?.(furthest.content) ?? true) return undefined;
+  return {
+    stage: 'vector',
+    reason:
+      'It is in a script that the embedding model does not read, so it is found by words alone, and it shares no word with the query.',
+    remedies: [
+      {
+        setting: 'embedding.model',
+        detail: 'Search with a word of the document, or index with a model that reads its language.',
+      },
+    ],
+  };
+}
+
+async function lostByReordering({ asked, wanted }: Place, rank: number): Promise<Loss | undefined> {
   const recency = await firstThatWorks(asked, wanted, [
     { setting: 'retrieval.recency.enabled: false', options: { recencyHalfLifeDays: 0 } },
   ]);
@@ -158,6 +215,9 @@ async function lostByReordering({ asked, wanted }: Place, rank: number): Promise
       reason: `It is relevant enough for rank ${rank}, and its age put it behind newer documents.`,
       remedies: [recency],
     };
+  const { mmr } = asked.resources.config.rag.retrieval;
+  const lambda = asked.query.options?.mmrLambda ?? (mmr.enabled ? mmr.lambda : 1);
+  if (lambda === 1) return undefined;
   const diversity = await firstThatWorks(asked, wanted, [
     { setting: 'retrieval.mmr.enabled: false', options: { mmrLambda: 1 } },
   ]);

@@ -1,4 +1,4 @@
-import type { Element, ElementContent, Nodes, Root, RootContent } from 'hast';
+import type { Element, ElementContent, Nodes, Root, RootContent, Text } from 'hast';
 import { RAGError } from '../core/errors.js';
 
 /** What a page of HTML says, as Markdown. */
@@ -72,19 +72,78 @@ export async function treeToMarkdown(tree: Root): Promise<string> {
           state.safe(value, info).replace(NEEDLESS_ESCAPE, ''),
       },
     });
-  dropEmptyLinks(tree);
+  simplify(tree);
   return writer.stringify(await writer.run(tree));
 }
 
-/** Links around nothing (`<a name="top"></a>`) say nothing, and the writer's time grows with the square of their number. */
-function dropEmptyLinks(node: Nodes): void {
+/** Elements in a line of which Markdown says nothing but their content, as of those that a page names itself (`<x-date>`). */
+const PLAIN: ReadonlySet<string> = new Set([
+  ...[
+    'abbr',
+    'acronym',
+    'bdi',
+    'bdo',
+    'big',
+    'blink',
+    'cite',
+    'data',
+    'details',
+    'dfn',
+    'font',
+    'ins',
+    'label',
+  ],
+  ...[
+    'marquee',
+    'meter',
+    'nobr',
+    'output',
+    'progress',
+    'rb',
+    'rbc',
+    'rp',
+    'rt',
+    'rtc',
+    'ruby',
+    'slot',
+    'small',
+  ],
+  ...['span', 'sub', 'sup', 'time'],
+]);
+
+const isPlain = (tagName: string): boolean => PLAIN.has(tagName) || tagName.includes('-');
+
+/**
+ * Leaves out what says nothing, and joins the texts that then stand side by side: the writer's time grows with the square of their number,
+ * and of links around nothing (`<a name="top"></a>`).
+ */
+function simplify(node: Nodes): void {
   if (!('children' in node)) return;
-  for (const child of node.children) dropEmptyLinks(child);
-  node.children = node.children.filter((child) => !isEmptyLink(child));
+  const children: RootContent[] = [];
+  const add = (child: RootContent): void => {
+    const last = children.at(-1);
+    if (child.type === 'text' && last?.type === 'text') last.value += child.value;
+    else children.push(child);
+  };
+  for (const child of node.children) {
+    simplify(child);
+    for (const part of partsOf(child)) add(part);
+  }
+  (node as Root).children = children;
 }
 
-const isEmptyLink = (node: Nodes): boolean =>
-  node.type === 'element' && node.tagName === 'a' && node.children.length === 0;
+/** What stands in the place of a node whose own children are simplified. */
+function partsOf(node: RootContent): readonly RootContent[] {
+  if (node.type === 'comment') return [];
+  if (node.type !== 'element') return [node];
+  const { tagName, children } = node;
+  if (tagName === 'q') return [asText('"'), ...children, asText('"')];
+  if (tagName === 'wbr') return [asText('\u200b')];
+  if (tagName === 'a' && children.length === 0) return [];
+  return isPlain(tagName) ? children : [node];
+}
+
+const asText = (value: string): Text => ({ type: 'text', value });
 
 /** Does conversion work; @throws `DOCUMENT_INVALID` for elements nested too deep. */
 export async function withinDepth<T>(name: string, work: () => Promise<T>): Promise<T> {

@@ -85,6 +85,7 @@ async function retrieve(
     outcomes,
     lane,
     mode: isRead ? request.mode : 'lexical',
+    isPartlyUnread: isRead && !query.lexical.terms.every(reads),
   });
   const newReader = (): ReadChunks =>
     chunkReader(options.collection, {
@@ -218,6 +219,7 @@ interface FoundByLanes {
   readonly outcomes: LaneOutcomes;
   readonly lane: LaneInput;
   readonly mode: RetrievalMode;
+  readonly isPartlyUnread: boolean;
 }
 
 interface FusedAndExpanded {
@@ -231,9 +233,9 @@ interface FusedAndExpanded {
 /** Fusion of the lanes, and a second one with what expansions of the query found, where there are any. */
 async function fuseAndExpand(
   options: RetrieverOptions,
-  { query, outcomes, lane, mode }: FoundByLanes,
+  { query, outcomes, lane, mode, isPartlyUnread }: FoundByLanes,
 ): Promise<FusedAndExpanded> {
-  const settings = { ...options.settings.fusion, modelKey: options.modelKey };
+  const settings = { ...options.settings.fusion, modelKey: options.modelKey, isPartlyUnread };
   const fuse = (expansions: readonly FusionLane[]) =>
     traced('stage', { stage: 'fuse' }, () => fuseLanes(outcomes, { ...settings, expansions }));
   const fused = await fuse([]);

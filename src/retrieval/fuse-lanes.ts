@@ -11,15 +11,22 @@ export interface FuseOptions extends FusionSettings {
   readonly modelKey: string;
   /** What was found for expansions of the query, with shares of the fused score; the lanes of the query share the rest. */
   readonly expansions?: readonly FusionLane[];
+  /** The embedding model reads no word of some script of the query: what holds such words is found by words alone. @default false */
+  readonly isPartlyUnread?: boolean;
 }
 
 /** One ordered list out of what the lanes found: fused scores, then the place of exact identifier hits. */
 export function fuseLanes(outcomes: LaneOutcomes, options: FuseOptions): FoundCandidate[] {
-  const { method, rankConstant, expansions = [] } = options;
+  const { method, rankConstant, expansions = [], isPartlyUnread = false } = options;
   const weights = laneWeightsOf(outcomes, options);
   const own: FusionLane[] = [
     { signal: 'dense', weight: weights.dense, hits: outcomes.dense.hits },
-    { signal: 'lexical', weight: weights.lexical, hits: outcomes.lexical.hits },
+    {
+      signal: 'lexical',
+      weight: weights.lexical,
+      hits: outcomes.lexical.hits,
+      countsFromZero: isPartlyUnread,
+    },
   ];
   const lanes = expansions.length === 0 ? own : [...withShare(own, 1 - totalOf(expansions)), ...expansions];
   const scoring = method === 'reciprocal-rank' ? reciprocalRank(rankConstant) : convexCombination;

@@ -20,7 +20,9 @@ export class PassagesByWords {
       if (candidate.semanticScore === undefined || this.#reads(candidate.chunk.content)) return [candidate];
       this.#met.add(candidate.chunk.id);
       const { semanticScore: _, ...byWords } = withoutContribution(candidate, 'dense');
-      return byWords.holdsIdentifier || byWords.contributions.length > 0 ? [byWords] : [];
+      const isFound =
+        byWords.holdsIdentifier || byWords.keywordScore !== undefined || byWords.contributions.length > 0;
+      return isFound ? [byWords] : [];
     });
   }
 

@@ -142,6 +142,16 @@ describe('a passage in such a script', () => {
   });
 });
 
+describe.each(NAMES)('a query that is partly in a script that the model does not read (%s)', (name) => {
+  it.each(['audit', 'canteen', 'helmets', 'backups'])(
+    'finds the page by its word among the first, beside %s, with the reranker or without it',
+    async (english) => {
+      for (const rerank of [true, false])
+        expect((await found(`${english} ${SCRIPTS[name][1]}`, { rerank })).ids.slice(0, 2)).toContain(name);
+    },
+  );
+});
+
 describe('a query without a letter or a digit', () => {
   it.each(['???', '…', '-- =>', '🚀', '( )', '。。。', '؟'])(
     '%s: there is nothing to search for',

@@ -85,6 +85,18 @@ export const LONG_DOCUMENTS: Readonly<Record<string, Readonly<Record<string, Mak
     sections: joined(
       (at) => `<h2>Part ${at}</h2><p>${WORDS}.</p><ul><li>one</li></ul><table><tr><td>a</td></tr></table>`,
     ),
+    ...Object.fromEntries(
+      [
+        (text: string) => `<span>${text}</span>`,
+        (text: string) => `<b></b><x-word><font>${text}</font></x-word>`,
+        (text: string) => `<q>${text}</q>`,
+        (text: string) => `${text}<wbr>`,
+        (text: string) => `${text}<!-- -->`,
+      ].map((part) => [
+        `one paragraph of ${part('')}`,
+        (parts: number) => `<p>${numbered(4 * parts, (at) => part(`w${at} text `)).join('')}`,
+      ]),
+    ),
   },
   [MEDIA_TYPES.confluenceStorage]: {
     sections: joined(

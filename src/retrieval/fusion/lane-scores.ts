@@ -21,6 +21,11 @@ export interface FusionLane {
   /** At least 0. */
   readonly weight: number;
   readonly hits: readonly Hit[];
+  /**
+   * Its scores count from 0, not from its weakest hit: what it found stands above what it did not find.
+   * @default true of `graph` alone, where what is not connected scores 0
+   */
+  readonly countsFromZero?: boolean;
 }
 
 /** The lane's contribution to each of its hits, in their order; at most the lane's weight, at least 0. */
@@ -31,10 +36,14 @@ export type LaneScoring = (lane: FusionLane) => Float64Array;
  * lane did not find gets nothing. Where all scores are equal each gets the whole weight. (Bruch, Gai and Ingber, "An
  * Analysis of Fusion Functions for Hybrid Retrieval", TOIS 2023, find such convex combinations better than rank fusion.)
  */
-export const convexCombination: LaneScoring = ({ signal, hits, weight }) => {
+export const convexCombination: LaneScoring = ({
+  signal,
+  hits,
+  weight,
+  countsFromZero = signal === 'graph',
+}) => {
   const parts = new Float64Array(hits.length);
-  // What is not connected has a score of 0 in the graph, and is no hit.
-  let minimum = signal === 'graph' ? 0 : Number.POSITIVE_INFINITY;
+  let minimum = countsFromZero ? 0 : Number.POSITIVE_INFINITY;
   let maximum = Number.NEGATIVE_INFINITY;
   for (const { score } of hits) {
     if (score < minimum) minimum = score;
