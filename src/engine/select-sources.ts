@@ -12,7 +12,7 @@ import {
 } from '../indexing/configured-sources.js';
 import { pathsOf } from '../indexing/document-paths.js';
 import { isPathSource } from '../indexing/folder-names.js';
-import { presenceOf } from '../indexing/folder-presence.js';
+import { isClosed, presenceOf } from '../indexing/folder-presence.js';
 import { isOfOldKind, type NamedFolder, namedFolders } from '../indexing/named-folders.js';
 import { isRedundant, withoutOverlaps } from '../indexing/overlapping-sources.js';
 import { type Ownership, readOwnership, recordOwnership } from '../indexing/source-owners.js';
@@ -69,6 +69,7 @@ export async function selectSourcesOf(
   const chosen = isOpen ? [...all] : selectSources(all, request.sources ?? []);
   for (const path of chosenPaths) {
     const named = await pathSource(path, host.config, host.cwd);
+    if (!isOpen) assertOwnName(named.source.name, folders);
     if (!chosen.some(({ source }) => source.name === named.source.name)) chosen.push(named);
   }
   // What is read, not what was looked at before: a link may have come to stand there.
@@ -114,9 +115,19 @@ export async function selectSourcesOf(
   };
 }
 
-/** Whether it may be given up without being named: what cannot be reached, or is not known to be the folder that it was, is kept. */
+/** Refuses a folder under whose name another one is still indexed: its documents would be deleted as gone. */
+function assertOwnName(name: string, folders: readonly NamedFolder[]): void {
+  const other = folders.find((folder) => folder.name === name && folder.presentName !== name);
+  if (other?.root === undefined) return;
+  throw new RAGError(
+    'USAGE',
+    `What is indexed as "${name}" lies in ${other.root}, which is another folder. Run \`ragstone index\` without a folder first: it names that one by its path. Or give it up with \`ragstone index --prune-source ${name}\`. Then index this one.`,
+  );
+}
+
+/** Whether it may be given up without being named: what cannot be read, or is not known to be the folder that it was, is kept. */
 const isToPrune = (folder: NamedFolder): boolean =>
-  !isOfOldKind(folder) && folder.root !== undefined && presenceOf(folder.root) !== 'unknown';
+  !isOfOldKind(folder) && folder.root !== undefined && !isClosed(folder.root);
 
 /** Sources that a request gives up by name. Throws `USAGE` where that would be undone by the next run, or nothing has the name. */
 function namedToPrune(
@@ -225,6 +236,9 @@ export async function forgetRedundant(
   const former = formerNames(folders, read);
   for (const name of former.keys()) if ((await reader?.items(tenant, name))?.size === 0) redundant.push(name);
   await ledger.forgetSources(tenant, redundant);
+  // What failed of it would be told for ever: no run lists it again.
+  const writer = live && ledger.writer(live.generation, 'forget-redundant');
+  for (const name of redundant) await writer?.forgetSource(tenant, name);
   // What was forgotten under the former name stays out.
   await ledger.recordSourceRoots?.(tenant, former);
 }

@@ -10,7 +10,7 @@ import { type TrustOptions, trustConfiguration } from '../config/trust/trust-con
 import { revoke, type TrustedFolder, trust, trustedFolders } from '../config/trust/trust-store.js';
 import { DATA_FILES } from '../core/data-folder.js';
 import { LOCAL_SCOPE } from '../core/scope.js';
-import { rememberedPaths } from '../indexing/named-folders.js';
+import { namedFolders, rememberedPaths } from '../indexing/named-folders.js';
 import type { Ledger } from '../ledger/ledger.js';
 import { openLedger } from '../ledger/sqlite/open-ledger.js';
 import { tenantsOf } from '../maintenance/list-generations.js';
@@ -62,7 +62,7 @@ async function ledgerRisks(config: ResolvedConfig): Promise<Risk[]> {
     const generations = await ledger.generations();
     const models = generations.map(({ embedder }) => embedder).filter((model) => splitModelName(model));
     return [
-      ...foldersOutside(rememberedPaths(await sourcesOf(ledger), config), config),
+      ...foldersOutside(await placesIn(ledger, config), config),
       ...[...new Set(models)].map(hostedModel),
       ...[...new Set(generations.map(({ provider }) => provider))].flatMap(storeAbroad),
     ];
@@ -71,14 +71,18 @@ async function ledgerRisks(config: ResolvedConfig): Promise<Risk[]> {
   }
 }
 
-/** Of every tenant, indexed or only remembered. */
-async function sourcesOf(ledger: Ledger): Promise<string[]> {
+/** Where files and folders lie that were named for any tenant, indexed or only remembered. */
+async function placesIn(ledger: Ledger, config: ResolvedConfig): Promise<string[]> {
   const tenants = new Set([LOCAL_SCOPE.tenant, ...(await tenantsOf(ledger))]);
-  const names: string[] = [];
+  const readers = (await ledger.generations()).map(({ generation }) => ledger.reader(generation));
+  const places: string[] = [];
   for (const tenant of tenants) {
-    names.push(...(await ledger.rememberedSources(tenant)));
-    for (const { generation } of await ledger.generations())
-      names.push(...(await ledger.reader(generation).sourceNames(tenant)));
+    const remembered = await ledger.rememberedSources(tenant);
+    for (const reader of readers.length === 0 ? [undefined] : readers) {
+      const names = new Set([...remembered, ...((await reader?.sourceNames(tenant)) ?? [])]);
+      const folders = await namedFolders(names, { ledger, reader, tenant, config });
+      places.push(...rememberedPaths(names, config), ...folders.flatMap(({ root }) => root ?? []));
+    }
   }
-  return names;
+  return places;
 }

@@ -1,5 +1,5 @@
-import { existsSync, statSync } from 'node:fs';
-import { dirname, join, relative } from 'node:path';
+import { existsSync } from 'node:fs';
+import { join, relative } from 'node:path';
 import type { ResolvedConfig } from '../config/resolved-config.js';
 import type { GenerationReader, Ledger } from '../ledger/ledger.js';
 import { isPathInside } from '../security/path-containment.js';
@@ -10,6 +10,7 @@ import { isPathSource } from './folder-names.js';
 import { presenceOf } from './folder-presence.js';
 import type { IndexRun } from './index-run.js';
 import { isOfOldKind, namedFolders, rememberedPaths, unknownPlace } from './named-folders.js';
+import { folderOfRoot } from './root-folder.js';
 import { configuredNames, readOwnership } from './source-owners.js';
 import type { ConfiguredSource } from './source-task.js';
 import type { WriteTargets } from './write-batch.js';
@@ -105,7 +106,7 @@ export async function giveUpMovedFiles(
     const own = await ledger.items(tenant, source.name);
     const moved: string[] = [];
     for (const itemId of left) {
-      const path = root === undefined ? undefined : join(folderOf(root), itemId);
+      const path = root === undefined ? undefined : join(folderOfRoot(root), itemId);
       const ownId = path === undefined ? undefined : idBelow(ownRoot, path);
       const isSameFile =
         path !== undefined &&
@@ -141,7 +142,7 @@ export interface MovedFilesContext {
 
 /** The id of a file in a source of files; undefined where it is not below its root. */
 function idBelow(root: string, path: string): string | undefined {
-  const [folder, file] = [realPathOf(folderOf(root)), realPathOf(path)];
+  const [folder, file] = [realPathOf(folderOfRoot(root)), realPathOf(path)];
   return isPathInside(folder, file) ? relative(folder, file).replaceAll('\\', '/') : undefined;
 }
 
@@ -157,8 +158,4 @@ async function holdsSameText(
     }),
   );
   return before === now;
-}
-
-function folderOf(root: string): string {
-  return statSync(root, { throwIfNoEntry: false })?.isFile() === true ? dirname(root) : root;
 }

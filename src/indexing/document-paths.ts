@@ -1,10 +1,11 @@
-import { existsSync, realpathSync, statSync } from 'node:fs';
-import { dirname, join } from 'node:path';
+import { existsSync } from 'node:fs';
+import { join } from 'node:path';
 import type { ResolvedConfig } from '../config/resolved-config.js';
 import type { DocumentOrigin } from '../core/document-origin.js';
 import { sourceDefinition } from '../sources/definitions.js';
 import { rootOf } from './configured-sources.js';
 import { guessedRoot, rememberedPaths } from './named-folders.js';
+import { folderOfRoot } from './root-folder.js';
 
 /** Absolute path of the file that an item or document of a source stands for, where it is one of this machine. */
 export type FindPath = (source: string, id: string) => string | undefined;
@@ -44,19 +45,13 @@ export function originsOf(config: ResolvedConfig): (source: string, id: string) 
 
 function placeOf(source: string, config: ResolvedConfig): Place | undefined {
   const [named] = rememberedPaths([source], config);
-  if (named !== undefined) return { folder: folderOf(named), mayBeAbsent: false, holdsMany: false };
+  if (named !== undefined) return { folder: folderOfRoot(named), mayBeAbsent: false, holdsMany: false };
   const guessed = guessedRoot(source, config);
-  if (guessed !== undefined) return { folder: folderOf(guessed), mayBeAbsent: true, holdsMany: false };
+  if (guessed !== undefined) return { folder: folderOfRoot(guessed), mayBeAbsent: true, holdsMany: false };
   const settings = config.rag.sources.find(({ name }) => name === source);
   if (settings === undefined) return undefined;
   const root = rootOf(settings, config);
   if (root === undefined) return undefined;
   const { mayBeAbsent = false, holdMany = false } = sourceDefinition(settings.type).files ?? {};
-  return { folder: folderOf(root), mayBeAbsent, holdsMany: holdMany };
-}
-
-/** A root may be one file: then ids are relative to its folder, and that of its target where it is a link. */
-function folderOf(root: string): string {
-  const isFile = statSync(root, { throwIfNoEntry: false })?.isFile() ?? false;
-  return isFile ? dirname(realpathSync(root)) : root;
+  return { folder: folderOfRoot(root), mayBeAbsent, holdsMany: holdMany };
 }

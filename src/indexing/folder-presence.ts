@@ -1,4 +1,4 @@
-import { readdirSync, statSync } from 'node:fs';
+import { closeSync, openSync, readdirSync, statSync } from 'node:fs';
 import systemPath, { type PlatformPath } from 'node:path';
 import { systemErrorCode } from '../core/errors.js';
 import { readRegularFileSync } from '../security/regular-file.js';
@@ -32,6 +32,18 @@ export function presenceOf(path: string, system: PresenceSystem = SYSTEM): Folde
     const code = systemErrorCode(error);
     if (code !== 'ENOENT' && code !== 'ENOTDIR') return 'unknown';
     return isBelowAbsentDisk(path, system) ? 'unknown' : 'gone';
+  }
+}
+
+/** Whether it may be there and cannot be read: the way to it is closed or away, or it is closed itself. */
+export function isClosed(path: string): boolean {
+  const presence = presenceOf(path);
+  if (presence !== 'there') return presence === 'unknown';
+  try {
+    closeSync(openSync(path, 'r'));
+    return false;
+  } catch {
+    return true;
   }
 }
 

@@ -14,10 +14,13 @@ import Database from 'libsql';
 import { afterEach, beforeEach, describe, expect, test } from 'vitest';
 import { createEngine } from '../engine/create-engine.js';
 import type { Engine, IndexRequest } from '../engine/engine.js';
+import { trustFolder } from '../engine/trust-folder.js';
 
 let folder: string;
+let env: Readonly<Record<string, string>>;
 beforeEach(() => {
   folder = realpathSync(mkdtempSync(join(tmpdir(), 'ragstone-named-')));
+  env = { XDG_STATE_HOME: at('state'), HOME: at('home') };
   write('input/docs/a.md', '# A\n\nThe kiln burns at 900 degrees.\n');
   write('input/docs/b.md', '# B\n\nThe glaze dries in two days.\n');
   mkdirSync(join(folder, 'elsewhere'));
@@ -33,7 +36,6 @@ function write(path: string, text: string): void {
 
 /** One command in a folder, with a data folder. */
 async function use<T>(cwd: string, work: (engine: Engine) => Promise<T>, data = 'data'): Promise<T> {
-  const env = { XDG_STATE_HOME: at('state'), HOME: at('home') };
   const parts = { cwd: at(cwd), dataDir: at(data), env, config: { provider: 'libsql' as const } };
   const engine = await createEngine(parts);
   return work(engine).finally(() => engine.close());
@@ -138,6 +140,43 @@ describe('a folder that was named', () => {
     expect(await use('input', (engine) => engine.verify())).toMatchObject({ ok: true });
   });
 
+  /** Its data folder moves to another project, which has a folder of the same name. */
+  async function moveIndexTo(text: string): Promise<void> {
+    await index('input', { paths: ['docs'] }, 'input/.ragstone');
+    write('elsewhere/docs/a.md', text);
+    write('elsewhere/docs/b.md', '# B\n\nThe wheel turns.\n');
+    renameSync(at('input/.ragstone'), at('elsewhere/.ragstone'));
+  }
+
+  test.each([[{}], [{ options: { prune: true } }]])(
+    'is another one than one of its name beside an index that moved: it is read once it is trusted (%j)',
+    async (request) => {
+      await moveIndexTo('# A\n\nThe lathe hums.\n');
+      const data = 'elsewhere/.ragstone';
+      const named = await index('elsewhere', { paths: ['docs'] }, data).catch((error: unknown) => error);
+      expect(named).toMatchObject({ reason: 'USAGE', message: expect.stringContaining(at('input/docs')) });
+      await expect(index('elsewhere', request, data)).rejects.toThrow('ragstone trust');
+      const { risks } = await trustFolder(at('elsewhere'), { dataDir: at(data), env });
+      expect(risks.map(({ what }) => what)).toContainEqual(expect.stringContaining(at('input/docs')));
+      const { stats } = await index('elsewhere', request, data);
+      expect(stats).toMatchObject({ documentsProcessed: 2, errors: [] });
+      expect((await found('elsewhere', 'kiln', data))[0]?.origin.path).toBe(at('input/docs/a.md'));
+      await index('elsewhere', { paths: ['docs'] }, data);
+      const [kiln, lathe] = [await found('elsewhere', 'kiln', data), await found('elsewhere', 'lathe', data)];
+      expect(kiln.map(({ origin }) => origin.path)).toEqual([at('input/docs/a.md')]);
+      expect(lathe.map(({ origin }) => origin.path)).toEqual([at('elsewhere/docs/a.md')]);
+      expect((await index('elsewhere', {}, data)).stats).toMatchObject({ documentsUnchanged: 4, errors: [] });
+    },
+  );
+
+  test('is the one beside an index that moved where half of its files are as they were', async () => {
+    await moveIndexTo('# A\n\nThe kiln burns at 900 degrees.\n');
+    const data = 'elsewhere/.ragstone';
+    expect((await index('elsewhere', {}, data)).stats).toMatchObject({ documentsUnchanged: 1, errors: [] });
+    expect((await found('elsewhere', 'kiln', data))[0]?.origin.path).toBe(at('elsewhere/docs/a.md'));
+    expect(await sources('elsewhere', data)).toEqual(['path:docs']);
+  });
+
   test('beside one inside it holds each file once, from any folder', async () => {
     write('input/docs/api/c.md', '# C\n\nThe wheel turns.\n');
     await index('input', { paths: ['docs'] });
@@ -163,6 +202,35 @@ describe('a folder that was named', () => {
     const { success, stats } = await index('elsewhere', { options: { prune: true } });
     expect(success).toBe(false);
     expect(stats).toMatchObject({ documentsDeleted: 0, errors: [{ reason: 'SOURCE_UNREADABLE' }] });
+  });
+
+  test.each(['input', 'input/docs'])(
+    'behind a loop of links (%s) is found, told and answered from',
+    async (path) => {
+      await index('input', { paths: ['docs'] });
+      renameSync(at(path), at('away'));
+      symlinkSync(at(path), at(path));
+      expect((await found('elsewhere', 'kiln'))[0]?.origin.path).toBe(at('input/docs/a.md'));
+      const answer = await use('elsewhere', (engine) =>
+        engine.ask('At how many degrees does the kiln burn?'),
+      );
+      expect(answer.answer).toContain('900');
+      const status = await use('elsewhere', (engine) => engine.status());
+      expect(status.sources).toMatchObject([{ source: `path:${at('input/docs')}` }]);
+      expect((await index('elsewhere')).stats.errors).toMatchObject([{ reason: 'SOURCE_UNREADABLE' }]);
+      const [source] = (await use('elsewhere', (engine) => engine.status())).sources;
+      expect(source?.sync?.lastError).toMatchObject({ reason: 'SOURCE_UNREADABLE' });
+    },
+  );
+
+  test('whose way is closed is kept by prune in a run of another folder', async () => {
+    write('other/c.md', '# C\n\nThe wheel turns.\n');
+    await index('.', { paths: ['input/docs', 'other'] });
+    renameSync(at('input'), at('away'));
+    symlinkSync('input', at('input'));
+    const { stats } = await index('.', { paths: ['other'], options: { prune: true } });
+    expect(stats).toMatchObject({ documentsUnchanged: 1, documentsDeleted: 0 });
+    expect(await found('elsewhere', 'kiln')).toHaveLength(1);
   });
 });
 
@@ -263,6 +331,16 @@ describe('an index of an earlier version, which kept relative names alone', () =
       expect(stats.forgotten).toEqual({ [`path:${at('input/docs')}`]: 1 });
       expect(await found('elsewhere', 'glaze')).toEqual([]);
     }
+  });
+
+  test('keeps no failure of a run elsewhere once it is in step', async () => {
+    await writeOldIndex();
+    expect((await index('elsewhere')).stats.errors).toMatchObject([{ reason: 'SOURCE_NOT_FOUND' }]);
+    expect(await index('input')).toMatchObject({ success: true });
+    const { sources } = await use('elsewhere', (engine) => engine.status());
+    expect(sources.map(({ source, sync }) => [source, sync?.lastError])).toEqual([
+      [`path:${at('input/docs')}`, undefined],
+    ]);
   });
 
   test('of a project goes on as it was', async () => {

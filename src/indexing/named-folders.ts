@@ -1,13 +1,13 @@
-import { statSync } from 'node:fs';
-import { dirname, join, resolve } from 'node:path';
+import { join, resolve } from 'node:path';
 import { projectOfIndex } from '../config/project-of-index.js';
 import type { ResolvedConfig } from '../config/resolved-config.js';
 import { contentHash } from '../core/ids.js';
-import type { GenerationReader, Ledger } from '../ledger/ledger.js';
+import type { GenerationReader, Ledger, LedgerItem } from '../ledger/ledger.js';
 import { realPathOf } from '../security/real-path.js';
 import { readRegularFileSync } from '../security/regular-file.js';
 import { folderOfName, isPathSource, nameOfFolder } from './folder-names.js';
 import { presenceOf } from './folder-presence.js';
+import { folderOfRoot } from './root-folder.js';
 
 /** A file or folder that a call named once. */
 export interface NamedFolder {
@@ -52,19 +52,28 @@ export async function namedFolders(
     if (!isPathSource(name)) continue;
     const isPlaced = ledger.sourceRoots === undefined || recorded?.has(name) === true;
     const root = isPlaced
-      ? placedRoot(name, recorded?.get(name), config)
+      ? await placedRoot(name, recorded?.get(name), { reader, tenant, config })
       : await oldRoot(name, { reader, tenant, config });
     folders.push({ name, root, presentName: root === undefined ? name : pathSourceName(root, config) });
   }
   return folders;
 }
 
-/** A project that moved has its folders beside it; else they are where they were. */
-function placedRoot(name: string, recorded: string | undefined, config: ResolvedConfig): string | undefined {
+/**
+ * A project that moved has its folders beside it; else they are where they were. Where both are there, an index that moved alone may lie
+ * beside another folder of the same name: it is the one that was indexed where files of it are as they were indexed.
+ */
+async function placedRoot(
+  name: string,
+  recorded: string | undefined,
+  { reader, tenant, config }: Pick<IndexOfFolders, 'reader' | 'tenant' | 'config'>,
+): Promise<string | undefined> {
   const [beside] = rememberedPaths([name], config);
-  if (beside !== undefined && (recorded === undefined || presenceOf(beside) !== 'gone')) return beside;
-  if (recorded !== undefined && (beside === undefined || presenceOf(recorded) !== 'gone')) return recorded;
-  return beside;
+  if (beside === undefined || recorded === undefined) return beside ?? recorded;
+  if (realPathOf(beside) === recorded || presenceOf(recorded) === 'gone') return beside;
+  if (presenceOf(beside) === 'gone') return recorded;
+  const items = await comparedItems(name, reader, tenant);
+  return items.size === 0 || holdsMost(beside, items) ? beside : recorded;
 }
 
 /**
@@ -83,11 +92,8 @@ async function oldRoot(
   const candidates = new Set(
     [root, folderOfName(name, config.projectRoot)].filter((path) => path !== undefined),
   );
-  const items = new Map([...((await reader?.items(tenant, name)) ?? [])].slice(0, COMPARED_ITEMS));
-  const versions = [...items].flatMap(([id, { version }]) =>
-    version === undefined ? [] : [[id, version] as const],
-  );
-  for (const candidate of candidates) if (holdsMost(candidate, versions)) return candidate;
+  const items = await comparedItems(name, reader, tenant);
+  for (const candidate of candidates) if (holdsMost(candidate, items)) return candidate;
   if (root === undefined) return undefined;
   const isThere = presenceOf(root) === 'there';
   // Nothing that is indexed can be taken for another folder's.
@@ -96,15 +102,24 @@ async function oldRoot(
   return isOwn && (!isThere || holdsAny(root, items.keys())) ? root : undefined;
 }
 
+const comparedItems = async (
+  name: string,
+  reader: IndexOfFolders['reader'],
+  tenant: string,
+): Promise<ComparedItems> =>
+  new Map([...((await reader?.items(tenant, name)) ?? [])].slice(0, COMPARED_ITEMS));
+
+type ComparedItems = ReadonlyMap<string, Pick<LedgerItem, 'version'>>;
+
 /** So many files of a folder tell whether it is the one that was indexed. */
 const COMPARED_ITEMS = 50;
 
-const fileBelow = (root: string, id: string): string =>
-  join(statSync(root, { throwIfNoEntry: false })?.isFile() === true ? dirname(realPathOf(root)) : root, id);
+const fileBelow = (root: string, id: string): string => join(folderOfRoot(root), id);
 
 /** Whether at least half of the files below a folder have the bytes that were indexed. */
-function holdsMost(root: string, versions: readonly (readonly [string, string])[]): boolean {
-  const same = versions.filter(([id, version]) => hashOf(fileBelow(root, id)) === version);
+function holdsMost(root: string, items: ComparedItems): boolean {
+  const versions = [...items].filter(([, { version }]) => version !== undefined);
+  const same = versions.filter(([id, { version }]) => hashOf(fileBelow(root, id)) === version);
   return same.length > 0 && same.length * 2 >= versions.length;
 }
 

@@ -1,4 +1,4 @@
-import { rmSync } from 'node:fs';
+import { chmodSync, rmSync } from 'node:fs';
 import { join } from 'node:path';
 import { PassThrough } from 'node:stream';
 import { beforeEach, describe, expect, test } from 'vitest';
@@ -7,6 +7,7 @@ import type { IndexResult, SearchResponse } from '../../src/index.js';
 import { waitFor } from '../wait-for.js';
 import { DIST, type ErrorDocument, ragstoneJson, runRagstone } from './run-ragstone.js';
 import { temporaryFolder } from './temporary-folder.js';
+import { UNPRIVILEGED } from './unprivileged.js';
 
 let folder: string;
 let data: string;
@@ -36,6 +37,27 @@ test('a run in another folder reads what was named, and its advice deletes nothi
   const { document: found } = await run<SearchResponse>('other', 'search', 'kiln');
   expect(found.results[0]?.origin.path).toBe(join(folder, 'input/docs/a.md'));
 });
+
+test.runIf(UNPRIVILEGED).each(['input', 'input/docs'])(
+  'a folder that may not be looked into (%s) is kept by --prune --yes, and its passages are found',
+  async (path) => {
+    const closed = join(folder, path);
+    chmodSync(closed, 0);
+    const options = { cwd: join(folder, 'other'), ...UNPRIVILEGED };
+    const command = <T>(...args: string[]) => ragstoneJson<T>([...args, '--data', data], options);
+    try {
+      const { document: pruned } = await command<IndexResult>('index', '.', '--prune', '--yes');
+      expect(pruned.stats).toMatchObject({ documentsUnchanged: 1, documentsDeleted: 0 });
+      const { document, code } = await command<SearchResponse>('search', 'kiln', '--mode', 'lexical');
+      expect(code).toBe(0);
+      expect(document.results).toHaveLength(1);
+      expect((await command('status')).code).toBe(0);
+      expect((await command('ask', 'At how many degrees does the kiln burn?')).code).toBe(0);
+    } finally {
+      chmodSync(closed, 0o755);
+    }
+  },
+);
 
 describe('a whole source, without a terminal,', () => {
   test.each([
