@@ -1,5 +1,6 @@
+import type { Server } from 'node:http';
 import type { AddressInfo } from 'node:net';
-import Fastify, { type FastifyBaseLogger, type FastifyServerOptions, LogController } from 'fastify';
+import Fastify, { type FastifyBaseLogger, type FastifyHttpOptions, LogController } from 'fastify';
 import { openAuditLog } from '../audit/open-audit-log.js';
 import type { ResolvedConfig } from '../config/resolved-config.js';
 import { resolveSecrets } from '../config/secret-resolver.js';
@@ -219,7 +220,7 @@ async function connectRedis(
 /** Between giving work up and cutting connections, for the answers that say so. */
 const CUT_MS = 2_000;
 
-const serverOptions = (log: StartOptions['log'], basePath: string): FastifyServerOptions => ({
+const serverOptions = (log: StartOptions['log'], basePath: string): FastifyHttpOptions<Server> => ({
   // Whether a proxy cuts it off or not; who asks without the proxy (a probe) leaves it out.
   rewriteUrl: ({ url = '/' }) => withoutBase(url, basePath),
   requestTimeout: READING_MS,

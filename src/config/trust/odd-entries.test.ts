@@ -1,3 +1,4 @@
+import type * as nodeFs from 'node:fs';
 import { type PathLike, symlinkSync } from 'node:fs';
 import { join } from 'node:path';
 import { expect, it, onTestFinished, vi } from 'vitest';
@@ -9,7 +10,7 @@ import { assertPlainDataFolder } from './index-reach.js';
 const refused = vi.hoisted(() => new Map<string, string>());
 const closed = vi.hoisted(() => new Set<string>());
 vi.mock('node:fs', async (original) => {
-  const fs = await original<typeof import('node:fs')>();
+  const fs = await original<typeof nodeFs>();
   return {
     ...fs,
     accessSync: (path: PathLike, mode: number) => {
