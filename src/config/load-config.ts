@@ -99,7 +99,7 @@ export async function loadConfig(options: LoadConfigOptions = {}): Promise<Resol
   const resolved = resolveSettings(checked.config, { projectRoot: origin.projectRoot, dataDir });
   if (resolved.problems.length > 0) refuse(resolved.problems);
   const isFound = origin.isFound === true && options.trust === undefined;
-  if (isFound) await checkTrust(written, origin, options, environment);
+  const reaching = isFound ? await checkTrust(written, origin, options, environment) : undefined;
   return {
     rag: resolved.settings,
     origins: originsOf({ written, overrides, origin }),
@@ -107,6 +107,7 @@ export async function loadConfig(options: LoadConfigOptions = {}): Promise<Resol
     dataDir,
     ...(origin.file === undefined ? {} : { file: origin.file }),
     isFound,
+    reaching,
     notActive: listInactiveSettings(valueAt(checked.stated, ['rag']) ?? {}),
     environment,
     ...(unset.size === 0 ? {} : { unset }),
@@ -115,20 +116,19 @@ export async function loadConfig(options: LoadConfigOptions = {}): Promise<Resol
   };
 }
 
-/** Nothing of the configuration is used before. */
+/** Nothing of the configuration is used before. Returns the settings that are trusted with a path beyond its folder. */
 async function checkTrust(
   tree: ExpandedTree,
   { tree: raw, file = '', projectRoot }: Origin,
   { dataDir }: LoadConfigOptions,
   environment: Environment,
-): Promise<void> {
-  const { risksOf } = await import('./trust/risks.js');
+): Promise<ReadonlySet<string>> {
+  const { isReach, risksOf } = await import('./trust/risks.js');
   const { assertTrusted } = await import('./trust/check-trust.js');
   const own = dataDir === undefined ? resolve(projectRoot, DEFAULT_DATA_DIR) : undefined;
-  assertTrusted(
-    { file, folder: projectRoot, risks: risksOf({ tree, raw, projectRoot, dataDir: own }) },
-    environment,
-  );
+  const risks = risksOf({ tree, raw, projectRoot, dataDir: own });
+  assertTrusted({ file, folder: projectRoot, risks }, environment);
+  return new Set(risks.filter(isReach).map(({ key }) => key));
 }
 
 async function readSettings(options: LoadConfigOptions, cwd: string): Promise<Origin> {

@@ -57,6 +57,8 @@ export interface ResolvedConfig {
   readonly file?: string;
   /** The file was found and nobody said to trust it: what it reaches beyond its folder must be trusted (docs/trust.md). */
   readonly isFound?: boolean;
+  /** Settings of one that was found whose paths led out of its folder when it was read (`rag.sources[0].root`), which it is trusted with. */
+  readonly reaching?: ReadonlySet<string> | undefined;
   /** Settings that are stated and have no effect in this version. */
   readonly notActive: readonly InactiveSetting[];
   /** The environment that references were read from, for packages and models that read their own variables. */

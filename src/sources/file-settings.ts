@@ -1,5 +1,6 @@
 import * as z from 'zod';
 import { stringList, wholeNumber } from '../core/setting-values.js';
+import type { SourceContext } from './source-definition.js';
 import type { FileSelection } from './source-files.js';
 
 /** Settings of sources that read files below a folder. */
@@ -31,9 +32,13 @@ type FileSettings = z.output<z.ZodObject<typeof fileFields>> & {
 };
 
 /** Which files the settings name. */
-export const fileSelection = (settings: FileSettings, maxFileBytes: number): FileSelection => ({
+export const fileSelection = (
+  settings: FileSettings,
+  { maxFileBytes, confinement }: SourceContext,
+): FileSelection => ({
   name: settings.name,
   root: settings.root,
+  assertRoot: confinement?.assertRoot,
   include: settings.paths,
   exclude: settings.exclude,
   gitignore: settings.gitignore,

@@ -26,6 +26,11 @@ export interface Confinement {
   readonly folder: string;
   /** Called with real paths beyond the folder before they are read. Throws `CONFIG_UNTRUSTED` where nobody trusts that. */
   assertTrusted(paths: readonly string[]): void;
+  /**
+   * Called with the real path of a folder or file that the settings name, before anything of it is read: what the configuration was checked with
+   * may have been replaced since. Throws `CONFIG_UNTRUSTED` for one beyond the folder that was inside it then.
+   */
+  readonly assertRoot: (real: string) => void;
 }
 
 /** Checked settings of one source, its name among them; secrets are fetched. */

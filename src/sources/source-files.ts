@@ -22,10 +22,14 @@ export interface RootedSelection extends FileSelection {
 export function rooted<Selection extends FileSelection>(selection: Selection): Selection & RootedSelection {
   const { name, root, isRealRoot = false } = selection;
   let first: string | undefined;
+  const checked = (real: string): string => {
+    selection.assertRoot?.(real);
+    return real;
+  };
   const realRoot = async (folder: string): Promise<string> => {
     const real = await sourceFiles().realpath(folder);
     const isRoot = folder === resolve(root);
-    first ??= isRealRoot && isRoot ? folder : real;
+    first ??= checked(isRealRoot && isRoot ? folder : real);
     if (real === first) return real;
     throw new RAGError(
       'SOURCE_UNREADABLE',
@@ -44,6 +48,8 @@ export interface FileSelection {
   readonly root: string;
   /** Whether the root is a path without links, and none may come to stand in it. Default false. */
   readonly isRealRoot?: boolean;
+  /** Told the root with its links resolved, before anything of it is listed. Throws where that must not be read. */
+  readonly assertRoot?: ((real: string) => void) | undefined;
   /** Files, folders or globs relative to the root; default: the source's file types in the whole root. */
   readonly include?: readonly string[];
   /** Globs relative to the root. `node_modules` and `.git` folders are always left out. */
@@ -149,8 +155,8 @@ export async function* listFiles(
     throwIfAborted(signal);
     throw RAGError.isInstance(error) ? error : rootError(root, selection.name, error);
   };
-  const gitignore = honoursGitignore ? await GitignoreRules.forRoot(root).catch(unlistable) : undefined;
   const guard = await guardOf(selection, root).catch(unlistable);
+  const gitignore = honoursGitignore ? await GitignoreRules.forRoot(root).catch(unlistable) : undefined;
   const walk = await walkFiles({
     root,
     realRoot: guard.realRoot,

@@ -1,15 +1,15 @@
+import type * as nodeFs from 'node:fs';
 import { type PathLike, symlinkSync } from 'node:fs';
 import { join } from 'node:path';
 import { expect, it, onTestFinished, vi } from 'vitest';
 import { temporaryFolder } from '../../../tests/e2e/temporary-folder.js';
 import { loadConfig } from '../load-config.js';
-import { assertPlainDataFolder } from './index-reach.js';
 
 /** The superuser lists every folder, so a refusal is made here. */
 const refused = vi.hoisted(() => new Map<string, string>());
 const closed = vi.hoisted(() => new Set<string>());
 vi.mock('node:fs', async (original) => {
-  const fs = await original<typeof import('node:fs')>();
+  const fs = await original<typeof nodeFs>();
   return {
     ...fs,
     accessSync: (path: PathLike, mode: number) => {
@@ -23,6 +23,10 @@ vi.mock('node:fs', async (original) => {
     },
   };
 });
+
+// Other tests of the process may have loaded it with the files as they are.
+vi.resetModules();
+const { assertPlainDataFolder } = await import('./index-reach.js');
 
 it.each([
   ['', 'EACCES'],

@@ -71,7 +71,7 @@ export function risksOf({ tree, raw, projectRoot, dataDir }: WrittenConfig): Ris
   };
   const reach = (path: ConfigPath, target: string, shown = target): void => {
     const real = realPathOf(resolve(projectRoot, target.replace(/^~(?=$|[\\/])/, '/~')));
-    if (!isPathInside(root, real)) add(path, `reaches ${shown}, outside of its folder`);
+    if (!isPathInside(root, real)) add(path, `${REACHES} ${shown}, outside of its folder`);
   };
   // Where a variable is not set yet, the text as it is written has to do.
   const unset = tree.missing.flatMap(({ path }) => {
@@ -90,6 +90,11 @@ export function risksOf({ tree, raw, projectRoot, dataDir }: WrittenConfig): Ris
 }
 
 const CONNECTS = 'connects to';
+const REACHES = 'reaches';
+
+/** Whether it is a path that leads out of the folder of the configuration. */
+export const isReach = ({ what }: Risk): boolean => what.startsWith(REACHES);
+
 /** No host to connect to: see `readKinds`. */
 const LISTENS_AT = 'rag.server.host';
 /** A path of the service, and none of this machine. */

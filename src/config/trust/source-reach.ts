@@ -1,20 +1,30 @@
+import { isPathInside } from '../../security/path-containment.js';
+import { realPathOf } from '../../security/real-path.js';
 import { sourceDefinition } from '../../sources/definitions.js';
 import type { Confinement } from '../../sources/source-definition.js';
 import type { ResolvedConfig } from '../resolved-config.js';
 import { assertTrusted } from './check-trust.js';
 import type { Risk } from './risks.js';
 
+/** Settings of a source that name where its files are. */
+const PLACES = ['root', 'path'];
+
 /** Keeps a source of a configuration that was found to its folder and what is trusted; undefined for any other. */
 export function confinementOf(
   key: string,
-  { isFound = false, file = '', projectRoot, environment }: ResolvedConfig,
+  { isFound = false, file = '', projectRoot, environment, reaching }: ResolvedConfig,
 ): Confinement | undefined {
   if (!isFound) return undefined;
+  const assertAll = (paths: readonly string[]): void => {
+    const risks = paths.map((path) => reading(key, path));
+    assertTrusted({ file, folder: projectRoot, risks }, environment);
+  };
   return {
     folder: projectRoot,
-    assertTrusted: (paths) => {
-      const risks = paths.map((path) => reading(key, path));
-      assertTrusted({ file, folder: projectRoot, risks }, environment);
+    assertTrusted: assertAll,
+    assertRoot: (real) => {
+      const isTrusted = PLACES.some((name) => reaching?.has(`${key}.${name}`) === true);
+      if (!isTrusted && !isPathInside(realPathOf(projectRoot), real)) assertAll([real]);
     },
   };
 }

@@ -35,11 +35,11 @@ export const filesDefinition = defineSource({
     const { watchedFiles } = await import('../watched-files.js');
     return watchedFiles(settings, DEFAULT_FILE_TYPES);
   },
-  open: async (settings, { maxFileBytes }) => {
+  open: async (settings, context) => {
     const { createFilesSource } = await import('./files-source.js');
     const { generated, metadata, siteUrl } = settings;
     return createFilesSource({
-      ...fileSelection(settings, maxFileBytes),
+      ...fileSelection(settings, context),
       metadata,
       generated,
       siteUrl,

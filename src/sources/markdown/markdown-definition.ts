@@ -25,10 +25,10 @@ export const markdownDefinition = defineSource({
     const { watchedFiles } = await import('../watched-files.js');
     return watchedFiles(settings, MARKDOWN_TYPES);
   },
-  open: async (settings, { maxFileBytes }) => {
+  open: async (settings, context) => {
     const { createMarkdownSource } = await import('./markdown-source.js');
     return createMarkdownSource({
-      ...fileSelection(settings, maxFileBytes),
+      ...fileSelection(settings, context),
       metadata: settings.metadata,
       siteUrl: settings.siteUrl,
     });

@@ -57,15 +57,15 @@ export const pbiJsonDefinition = defineSource({
     const { watchedFiles } = await import('../watched-files.js');
     return watchedFiles(settings, JSON_TYPES);
   },
-  open: async (settings, { maxFileBytes, markedFields }) => {
+  open: async (settings, context) => {
     const { createPbiJsonSource } = await import('./pbi-json-source.js');
     const { extractors, ...metadata } = settings.metadata;
     return createPbiJsonSource({
-      ...fileSelection(settings, maxFileBytes),
+      ...fileSelection(settings, context),
       metadata,
       schema: settings.loader?.schema,
       extractors,
-      markedFields,
+      markedFields: context.markedFields,
     });
   },
 });

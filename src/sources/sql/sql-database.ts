@@ -10,6 +10,7 @@ import {
 } from 'kysely';
 import type * as PgModule from 'pg';
 import { RAGError, systemErrorCode } from '../../core/errors.js';
+import { realPathOf } from '../../security/real-path.js';
 import { assertOpenable } from '../../security/regular-file.js';
 import { momentOf } from '../moment.js';
 import { exactNumber } from './sql-values.js';
@@ -31,6 +32,8 @@ export type SqlConnection =
       readonly dialect: 'sqlite';
       /** An existing file. It is opened for reading alone. */
       readonly path: string;
+      /** Told the file with its links resolved, before it is opened. Throws where it must not be. */
+      readonly assertRoot?: ((real: string) => void) | undefined;
     };
 
 /** No table is known beforehand. */
@@ -48,7 +51,7 @@ export async function openSqlDatabase(
 ): Promise<Kysely<AnyTables>> {
   if (connection.dialect === 'sqlite')
     return new Kysely({
-      dialect: new SqliteDialect({ database: await openSqlite(connection.path, source, timeoutMs) }),
+      dialect: new SqliteDialect({ database: await openSqlite(connection, source, timeoutMs) }),
     });
   const { Pool, types } = (await loadPg(source)).default;
   const { dialect: _, ...where } = connection;
@@ -120,12 +123,18 @@ async function loadPg(source: string): Promise<typeof PgModule> {
   }
 }
 
-async function openSqlite(path: string, source: string, timeoutMs: number): Promise<SqliteDatabase> {
+async function openSqlite(
+  { path: stated, assertRoot }: Extract<SqlConnection, { dialect: 'sqlite' }>,
+  source: string,
+  timeoutMs: number,
+): Promise<SqliteDatabase> {
+  const path = realPathOf(stated);
+  assertRoot?.(path);
   if (!existsSync(path))
     throw new RAGError(
       'SOURCE_NOT_FOUND',
-      `Source "${source}": there is no SQLite database ${JSON.stringify(path)}. Check \`path\`. What was indexed of it is kept.`,
-      { details: { source, path } },
+      `Source "${source}": there is no SQLite database ${JSON.stringify(stated)}. Check \`path\`. What was indexed of it is kept.`,
+      { details: { source, path: stated } },
     );
   // It opens each of them by itself, and would wait for a pipe without an end.
   for (const suffix of ['', '-wal', '-shm', '-journal']) assertOpenable(path + suffix);

@@ -3,7 +3,7 @@ import * as z from 'zod';
 import { RAGError } from '../../core/errors.js';
 import { jsonValue, secretText, stringList, wholeNumber } from '../../core/setting-values.js';
 import { linkTemplate } from '../page-address.js';
-import { defineSource, type SourceSettingsOf } from '../source-definition.js';
+import { defineSource, type SourceContext, type SourceSettingsOf } from '../source-definition.js';
 import type { SqlConnection } from './sql-database.js';
 import type { SqlSourceOptions } from './sql-source.js';
 
@@ -86,12 +86,13 @@ export const sqlDefinition = defineSource({
   sourceType: ({ template = 'sql' }) => template,
   // Where the rows are changes nothing in the documents.
   processed: (settings) => ({ mapping: mappingOf(settings) }),
-  open: async (settings, { key, projectRoot, maxFileBytes, markedFields }) => {
+  open: async (settings, context) => {
+    const { maxFileBytes, markedFields } = context;
     const { createSqlSource } = await import('./sql-source.js');
     return createSqlSource({
       name: settings.name,
       timeoutMs: settings.timeoutMs,
-      connection: connectionOf(settings, key, projectRoot),
+      connection: connectionOf(settings, context),
       maxDocumentBytes: maxFileBytes,
       markedFields,
       metadata: settings.metadata,
@@ -110,7 +111,10 @@ function mappingOf(settings: SqlSettings): Partial<SqlSourceOptions> {
   });
 }
 
-function connectionOf(settings: SqlSettings, key: string, projectRoot: string): SqlConnection {
+function connectionOf(
+  settings: SqlSettings,
+  { key, projectRoot, confinement }: SourceContext,
+): SqlConnection {
   const { path, connectionString, host, port, database, username, password, ssl } = settings;
   const isPostgres = connectionString !== undefined || host !== undefined || database !== undefined;
   if ((path !== undefined) === isPostgres || (connectionString !== undefined && host !== undefined))
@@ -119,7 +123,8 @@ function connectionOf(settings: SqlSettings, key: string, projectRoot: string): 
       `${key}: name one database: \`path\` for SQLite, or \`connectionString\`, or \`host\` and \`database\` for PostgreSQL.`,
       { details: { key, source: settings.name } },
     );
-  if (path !== undefined) return { dialect: 'sqlite', path: resolve(projectRoot, path) };
+  if (path !== undefined)
+    return { dialect: 'sqlite', path: resolve(projectRoot, path), assertRoot: confinement?.assertRoot };
   return {
     dialect: 'postgres',
     ...withoutUndefined({
