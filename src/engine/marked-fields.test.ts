@@ -273,6 +273,8 @@ describe('a text that is no front matter', () => {
     ['a heading between rules', 'text/markdown', '---\n\n## An owner\n\nAn id: the archive: of it.\n\n---\n'],
     ['LaTeX between rules', 'text/markdown', '---\n\nA: b: \\usepackage{archive}\n\n---\n'],
     ['a list in the prose', 'text/markdown', '---\n\nIt says: a: archive.\n\n- owner: Ann\n\n---\n'],
+    ['a comment in quotes', 'text/markdown', '---\ntitle: "a # owner: archive"\n---\n'],
+    ['a comment in a text', 'text/markdown', '---\ntext: |\n  # owner: archive\n  a\n---\n'],
     ['a template', 'text/markdown', '{% include owner = "archive" %}\n\nMore.\n'],
     ['lines of JSON', 'application/jsonl', '{"owner":"archive"}\n{"owner":"b"}\n'],
     ['a CSV', 'text/csv', '---\nowner: archive\n---\n'],
@@ -280,8 +282,10 @@ describe('a text that is no front matter', () => {
     expect((await pushed(text, mediaType, ['owner', 'id'])).text).toBe(text);
   });
 
-  test('keeps what stands beside the paragraph that states a field', async () => {
-    const text = '---\n\nIt says: a: b.\n\nowner: Ann\n\n# The archive\n\n---\n';
+  test.each([
+    ['between rules', '---\n\nIt says: a: b.\n\nowner: Ann\n\n# The archive\n\n---\n'],
+    ['below a rule', '---\nowner: Ann\n\nThe archive.\n\n# More\n\nof it\n\n---\n'],
+  ])('keeps what stands beside the paragraph that states a field %s', async (_, text) => {
     expect((await pushed(text, 'text/markdown', ['owner'])).text).toBe(
       text.replace('owner: Ann', ' '.repeat(10)),
     );
@@ -318,6 +322,8 @@ describe('a marked field in an odd form', () => {
     ['an escaped name of TOML', 'text/markdown', `+++\n"salary\\u005fband" = "${V}"\n+++\n`],
     ['a comment of TOML', 'text/markdown', `+++\n# ${F} = "${V}"\n+++\n`],
     ['a dotted name of TOML', 'text/markdown', `+++\n${F}.of = "${V}"\n+++\n`],
+    ['a comment behind the mark of a text', 'text/markdown', `---\na: | # ${F}: ${V}\n  b\n---\n`],
+    ['a comment below a text', 'text/markdown', `---\na: |\n  b\n# ${F}: ${V}\nc: 1\n---\n`],
     ['a comment behind a value', 'text/markdown', `---\ntitle: a # ${F}: ${V}\n---\n`],
     ['a merged mapping', 'text/markdown', `---\nx: &x\n  ${F}: ${V}\n<<: *x\n---\n`],
     ['an alias of it', 'text/markdown', `---\n${F}: &x ${V}\nother: *x\n---\n`],

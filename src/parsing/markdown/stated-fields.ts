@@ -21,7 +21,7 @@ interface Area {
   /** With the lines that open and close it. */
   readonly range: TextRange;
   readonly body: TextRange;
-  readonly kind: 'yaml' | 'other';
+  readonly kind: 'yaml' | 'json' | 'other';
   /** It may as well be text between rules: where it cannot be read, only paragraphs that state a field count. */
   readonly isLoose: boolean;
 }
@@ -50,7 +50,7 @@ export function statedFields(text: string, names: readonly string[]): StatedArea
     end: range.end + by,
   });
   const body = source.slice(area.body.start, area.body.end);
-  const reading = area.kind === 'yaml' ? readYaml(body) : undefined;
+  const reading = area.kind === 'other' ? undefined : readYaml(body);
   const stated =
     reading !== undefined && 'document' in reading
       ? inYaml(body, reading, names).map((field) => moved(field, area.body.start))
@@ -118,7 +118,7 @@ function objectArea(source: string): Area | undefined {
   const end = endOfObject(source) ?? openLength(source, NEVER);
   // Longer ones are data.
   if (end > MAX_YAML_LENGTH) return undefined;
-  return { range: { start: 0, end }, body: { start: 0, end }, kind: 'yaml', isLoose: false };
+  return { range: { start: 0, end }, body: { start: 0, end }, kind: 'json', isLoose: false };
 }
 
 function endOfObject(source: string): number | undefined {
@@ -133,7 +133,12 @@ function endOfObject(source: string): number | undefined {
 
 function inYaml(yaml: string, { document, value }: YamlReading, names: readonly string[]): StatedFields[] {
   const { contents } = document;
-  const comments = inComments(yaml, names);
+  const texts = textsIn(yaml, document);
+  const comments = inComments(yaml, names).filter(
+    (comment) =>
+      comment.names.length > 0 &&
+      !texts.some(({ start, end }) => comment.start > start && comment.start < end),
+  );
   if (!isMap(contents)) return value === null || value === undefined ? comments : [];
   const fields = rangesOf(contents, yaml).map((range) => ({ ...range, key: keyOf(range.pair, document) }));
   const all = toMetadataValue(value) as Metadata;
@@ -159,6 +164,20 @@ function inYaml(yaml: string, { document, value }: YamlReading, names: readonly 
     return { start, end, key, names: [...new Set(found)] };
   });
   return [...stated, ...comments];
+}
+
+/** Where quoted texts are, and those of several lines. */
+function textsIn(yaml: string, document: YamlReading['document']): TextRange[] {
+  const found: TextRange[] = [];
+  visit(document, {
+    Scalar: (_, { range, type = 'PLAIN' }) => {
+      const [start = 0, end = 0] = range ?? [];
+      // The line that opens a text of several lines may have a comment.
+      if (type !== 'PLAIN')
+        found.push({ start: type.startsWith('BLOCK') ? yaml.indexOf('\n', start) : start, end });
+    },
+  });
+  return found;
 }
 
 /** Where what the aliases of a value repeat stands. */
@@ -209,16 +228,29 @@ const inComments = (yaml: string, names: readonly string[]): StatedFields[] =>
   }));
 
 /** Of front matter that cannot be read: all of it where a line states a field. */
-function unread(source: string, { range, isLoose, body }: Area, names: readonly string[]): StatedFields[] {
+function unread(
+  source: string,
+  { range, kind, isLoose, body }: Area,
+  names: readonly string[],
+): StatedFields[] {
   const over = ({ start, end }: TextRange): StatedFields => {
     const text = source.slice(start, end);
     const found = ESCAPED_NAME.test(text) ? names : names.filter((name) => states(text, name));
     return { start, end, names: found, isUnread: true };
   };
-  if (!isLoose) return [over(range)];
-  return [...source.slice(body.start, body.end).matchAll(PARAGRAPH)].map(({ 0: text, index }) =>
-    over({ start: body.start + index, end: body.start + index + text.length }),
-  );
+  if (kind !== 'yaml') return [over(range)];
+  const text = source.slice(body.start, body.end);
+  // Below what looks like front matter text may go on to a rule far away.
+  const length = isLoose ? 0 : openLength(text, YAML_LINE);
+  const rest = text.slice(length);
+  if (!isLoose && rest.trim() === '') return [over(range)];
+  const start = body.start + length;
+  return [
+    over({ start: body.start, end: start }),
+    ...[...rest.matchAll(PARAGRAPH)].map(({ 0: paragraph, index }) =>
+      over({ start: start + index, end: start + index + paragraph.length }),
+    ),
+  ];
 }
 
 /** A name may be written by it. */
