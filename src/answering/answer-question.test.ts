@@ -105,13 +105,15 @@ describe('with a language model', () => {
   it('never cites: the passage that says a sentence is found and cited, and the caller is told', async () => {
     const answer = await ask('Audit logs are kept for 30 days.');
     expect(answer.answer).toBe('Audit logs are kept for 30 days. [1]');
-    expect(answer.notices.join()).toContain('had no citation');
+    expect(answer.notices.join()).toContain('1 sentence had no citation; the passage that says it was');
   });
 
   it('cites [99]: the citation is dropped, the sentence checked against all passages', async () => {
     const answer = await ask('Audit logs are kept for 30 days [99].');
     expect(answer.answer).toBe('Audit logs are kept for 30 days. [1]');
     expect(answer.notices.join()).toContain('[99]');
+    expect(answer.notices.join()).toContain('1 sentence cited no source that exists');
+    expect(answer.notices.join()).not.toContain('had no citation');
   });
 
   it('invents: the sentence is marked, or removed by policy', async () => {

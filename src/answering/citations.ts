@@ -12,6 +12,8 @@ export interface CitedSentence extends TextRange {
   readonly text: string;
   /** Sources that it cites and that exist, ascending. */
   readonly cites: readonly number[];
+  /** It cites, and no source that exists. */
+  readonly isMiscited: boolean;
 }
 
 export interface ParsedAnswer {
@@ -50,7 +52,10 @@ export function parseCitedAnswer(text: string, entries: readonly Pick<ContextEnt
   }
   const sorted = (numbers: readonly number[]) => [...new Set(numbers)].sort((a, b) => a - b);
   return {
-    sentences: sentences.map((each) => ({ ...each, cites: sorted(each.cites).filter((n) => known.has(n)) })),
+    sentences: sentences.map((each) => {
+      const cites = sorted(each.cites).filter((n) => known.has(n));
+      return { ...each, cites, isMiscited: cites.length < each.cites.length && cites.length === 0 };
+    }),
     invalid: sorted(cited).filter((n) => !known.has(n)),
   };
 }

@@ -32,7 +32,10 @@ export async function searchPassages(
         ? 'Nothing reached the threshold of relevance; the search was widened.'
         : 'Nothing was found, not even with a wider search.',
   };
-  return { ...wide, ranked, ...together([...statedNotices(first), ...statedNotices(wide), notice]) };
+  // What the threshold took is shown after all.
+  const isTrue = ({ kind }: Notice): boolean => ranked.length === 0 || kind !== 'below-threshold';
+  const before = statedNotices(first).filter(isTrue);
+  return { ...wide, ranked, ...together([...before, ...statedNotices(wide), notice]) };
 }
 
 const together = (notices: readonly Notice[]) => toldNotices(distinctNotices(notices));

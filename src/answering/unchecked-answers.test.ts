@@ -80,6 +80,23 @@ describe('a sentence that its source contradicts', () => {
     expect(answer.notices.join()).toMatch(/1 of 2 sentences .*removed/);
   });
 
+  it.each([
+    ['between others', `${RIGHT} ${CONTRADICTED} On 4 October the limit was raised to 10 GB [1].`],
+    [
+      'between others, marks before the full stop',
+      `Downloads were not affected. [1] ${CONTRADICTED} It was raised to 10 GB on 4 October. [1]`,
+    ],
+    ['first', `${CONTRADICTED} ${RIGHT} It was raised to 10 GB on 4 October [1].`],
+    [
+      'in a list',
+      `- ${RIGHT} ${CONTRADICTED} It was raised to 10 GB on 4 October [1].\n- ${CONTRADICTED} ${RIGHT}`,
+    ],
+  ])('leaves one blank where it stood: %s', async (_, said) => {
+    const { answer, noticeKinds } = await ask(said);
+    expect(noticeKinds).toContain('sentences-removed');
+    expect(answer).not.toMatch(/ {2}|^ | $/m);
+  });
+
   it("leaves nothing where it is all that was said: a passage is quoted, and the model's answer is said to be removed", async () => {
     const answer = await ask(CONTRADICTED);
     expect(answer).toMatchObject({

@@ -229,9 +229,13 @@ function placesFor(
 function rewrite(text: string, checked: readonly Checked[], policy: UnsupportedPolicy): string {
   let result = '';
   let at = 0;
+  // The blanks on both sides of a removed sentence are those of one place.
+  const add = (between: string): void => {
+    result += /\s$/.test(result) ? between.replace(/^[ \t]+/, '') : between;
+  };
   for (const each of checked) {
     const { sentence, support } = each;
-    result += text.slice(at, sentence.start);
+    add(text.slice(at, sentence.start));
     at = sentence.end;
     if (isRemoved(each, policy)) continue;
     const raw = text.slice(sentence.start, sentence.end);
@@ -239,18 +243,25 @@ function rewrite(text: string, checked: readonly Checked[], policy: UnsupportedP
     const cites = support.cites.length === 0 ? '' : ` [${support.cites.join(', ')}]`;
     result += `${withoutMarks(raw)}${cites}${support.verdict === 'unsupported' ? ` ${UNCHECKED_MARK}` : ''}${space}`;
   }
-  result += text.slice(at);
+  add(text.slice(at));
   return result
     .replace(/^[ \t]*(?:[-*+]|\d{1,9}[.)])[ \t]*$/gm, '')
     .replace(/\n{3,}/g, '\n\n')
     .trim();
 }
 
+const citedInstead = (count: number, why: string): string =>
+  count === 1
+    ? `1 sentence ${why}; the passage that says it was found and cited.`
+    : `${count} sentences ${why}; the passages that say them were found and cited.`;
+
 function noticesOf(
   checked: readonly Checked[],
   { invalid, unsupported }: { readonly invalid: readonly number[]; readonly unsupported: UnsupportedPolicy },
 ): Notice[] {
-  const added = checked.filter(({ support, wasCited }) => !wasCited && support.cites.length > 0).length;
+  const found = checked.filter(({ support, wasCited }) => !wasCited && support.cites.length > 0);
+  const miscited = found.filter(({ sentence }) => sentence.isMiscited).length;
+  const uncited = found.length - miscited;
   const ordered = checked.filter(({ isOrdered }) => isOrdered).length;
   const count = (verdict: SentenceSupport['verdict']): number =>
     checked.filter(({ support, isOrdered }) => support.verdict === verdict && !isOrdered).length;
@@ -260,9 +271,8 @@ function noticesOf(
           `The model cited sources that do not exist (${invalid.map((n) => `[${n}]`).join(', ')}); those citations were dropped.`,
         ]
       : []),
-    ...(added > 0
-      ? [`${added} sentences had no citation; the passage that says them was found and cited.`]
-      : []),
+    ...(uncited > 0 ? [citedInstead(uncited, 'had no citation')] : []),
+    ...(miscited > 0 ? [citedInstead(miscited, 'cited no source that exists')] : []),
   ];
   const of = (number: number): string =>
     `${number} of ${checked.length} ${checked.length === 1 ? 'sentence' : 'sentences'}`;

@@ -134,6 +134,22 @@ describe('search', () => {
     expect(text).toMatch(/Nothing that matches/);
   });
 
+  test('what is below the threshold of the configuration is not said to be missing', async () => {
+    const config = { provider: 'memory', retrieval: { minSimilarity: 0.99 } } as const;
+    const strict = await createEngine({ config, cwd: sharedFolder() });
+    try {
+      await strict.push([{ id: 'a', text: 'Audit logs are kept for 30 days.' }]);
+      const { tool } = await connectClient(strict);
+      const { text, structured } = await tool('search', { query: 'audit logs' });
+      expect(structured.results).toEqual([]);
+      expect(text).toContain('1 passage is left out');
+      expect(text).toContain('rag.retrieval.minSimilarity');
+      expect(text).not.toMatch(/Nothing that matches|--min-similarity/);
+    } finally {
+      await strict.close();
+    }
+  });
+
   test('nothing found says what to do', async () => {
     const { text, isError } = await client.tool('search', { query: 'quokka', tags: ['none'] });
     expect(isError).toBe(false);

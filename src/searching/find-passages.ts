@@ -370,7 +370,11 @@ async function findHere(
       ...check.notices,
       ...undecryptableNotice(passages, undecryptable),
       ...result.notices,
-      ...leftOutNotices(result.removed, { room: limit - passages.length, request: asked }),
+      ...leftOutNotices(result.removed, {
+        room: limit - passages.length,
+        request: asked,
+        isStated: query.options?.minSimilarity !== undefined,
+      }),
       ...(model.warnings?.() ?? []),
     ],
   };

@@ -5,12 +5,14 @@ interface LeftOutOptions {
   /** How many more passages the response would have shown. */
   readonly room: number;
   readonly request: Pick<RetrievalRequest, 'minSimilarity' | 'scoreFall'>;
+  /** The query states the threshold; else the configuration does. */
+  readonly isStated: boolean;
 }
 
 /** How many passages a threshold of scores took from a response, what the best of them scores, and where the threshold is set. */
 export function leftOutNotices(
   removed: readonly RemovedCandidate[],
-  { room, request: { minSimilarity, scoreFall } }: LeftOutOptions,
+  { room, request: { minSimilarity, scoreFall }, isStated }: LeftOutOptions,
 ): Notice[] {
   const below = scoresOf(removed, 'threshold');
   const fallen = scoresOf(removed, 'score-fall').slice(0, Math.max(0, room));
@@ -22,11 +24,13 @@ export function leftOutNotices(
     ...leftOut(below.slice(0, Math.max(0, room - fallen.length)), {
       why: `below the threshold of ${minSimilarity}`,
       remedyFor: (best) =>
-        `lower the threshold to ${best} to see more (minSimilarity, --min-similarity, in requests to the service minScore)`,
+        `lower the threshold to ${best} to see more (${isStated ? STATED : 'rag.retrieval.minSimilarity'})`,
     }),
   ];
   return texts.map((text) => ({ kind: 'below-threshold', text }));
 }
+
+const STATED = 'minSimilarity, --min-similarity, in requests to the service minScore';
 
 const scoresOf = (removed: readonly RemovedCandidate[], step: RemovedCandidate['step']): number[] =>
   removed

@@ -128,6 +128,26 @@ describe('a threshold that leaves passages out', () => {
     },
   );
 
+  it('names the setting that the threshold was set by', async () => {
+    const dataDir = mkdtempSync(join(tmpdir(), 'threshold-'));
+    const config = { provider: 'memory', retrieval: { minSimilarity: 0.99 } } as const;
+    const strict = await createEngine({ config, dataDir });
+    try {
+      await strict.index({ documents: ITEMS.map((text, i) => ({ id: `item-${i}`, text })) });
+      const { notices } = await strict.search('oauth');
+      expect(notices.join()).toMatch(/\(rag\.retrieval\.minSimilarity\)\.$/);
+      const { told } = await noticesOf('oauth', { minSimilarity: 0.99 });
+      expect(told.join()).toContain('(minSimilarity, --min-similarity, in requests to the service minScore)');
+      const answer = await strict.ask({ question: 'how is the audit log rotated?' });
+      expect(answer.sources.length).toBeGreaterThan(0);
+      expect(answer.noticeKinds).toContain('search-widened');
+      expect(answer.noticeKinds).not.toContain('below-threshold');
+    } finally {
+      await strict.close();
+      rmSync(dataDir, { recursive: true });
+    }
+  });
+
   it('counts no more than would have been shown', async () => {
     const options = { topK: 3, mmrLambda: 0.5, recencyHalfLifeDays: 30 };
     const { told } = await noticesOf('reset the password of a user', { ...options, minScore: 0.999 });

@@ -213,7 +213,7 @@ describe('ask with a language model', () => {
     expect(document.answer).toContain('30 days');
     const { stderr, stdout } = await runRagstone(['ask', QUESTION], { cwd: folder });
     expect(stderr).toContain('without the language model');
-    expect(stdout).toContain('degradation level 1');
+    expect(stdout).toContain('degradation level 1 (without the language model)');
   });
 
   test('keeps and marks half an answer', async () => {

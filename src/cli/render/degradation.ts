@@ -1,25 +1,17 @@
-import type { StaticResponse, ToldDegradation } from '../../index.js';
+import { type DegradedResponse, levelWords } from '../../degradation/level-words.js';
+import type { StaticResponse } from '../../index.js';
 import { oneLine } from './text.js';
 
-const LEVELS = [
-  'everything',
-  'without the reranker',
-  'as it was found before',
-  'by words alone',
-  'static texts alone',
-  'switched off',
-] as const;
-
 /** What the summary of a response says of its level: nothing at level 0. */
-export function degradationOf({ degradationLevel, degradation }: ToldDegradation): string[] {
+export function degradationOf(response: DegradedResponse): string[] {
+  const { degradationLevel, degradation } = response;
   if (degradationLevel === 0) return [];
-  const words = LEVELS[degradationLevel] ?? 'degraded';
   const parts = degradation?.parts ?? [];
   const without = parts.length === 0 ? '' : `; does not answer: ${parts.join(', ')}`;
   const { measure, loss = 0, full = 0 } = degradation?.expectedLoss ?? {};
   const less =
     loss === 0 ? '' : `; ${measure} was ${(full - loss).toFixed(3)} in place of ${full.toFixed(3)}`;
-  return [`degradation level ${degradationLevel} (${words}${without}${less})`];
+  return [`degradation level ${degradationLevel} (${levelWords(response)}${without}${less})`];
 }
 
 /** What is said where nothing can be searched, marked as what it is. */

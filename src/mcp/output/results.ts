@@ -1,5 +1,6 @@
 import * as z from 'zod';
-import type { SearchResponse, SearchResult, ToldDegradation } from '../../index.js';
+import { type DegradedResponse, levelWords } from '../../degradation/level-words.js';
+import type { SearchResponse, SearchResult } from '../../index.js';
 import type { ToolContext } from '../tools/tool.js';
 import { inertName, placeOf } from './place.js';
 
@@ -39,16 +40,13 @@ export function searchNotices(response: SearchResponse): string[] {
 }
 
 /** That an answer is less than it could be, and how much less. */
-export function degradationNotices({
-  degradationLevel,
-  degradation,
-  staticResponses = [],
-}: ToldDegradation): string[] {
+export function degradationNotices(response: DegradedResponse): string[] {
+  const { degradationLevel, degradation, staticResponses = [] } = response;
   if (degradationLevel === 0) return [];
   const { measure, full = 0, loss = 0 } = degradation?.expectedLoss ?? {};
   const expected = loss === 0 ? '' : `: ${measure} was ${rounded(full - loss)} in place of ${rounded(full)}`;
   return [
-    `Degradation level ${degradationLevel} of 5${expected}.`,
+    `Degradation level ${degradationLevel} of 5 (${levelWords(response)})${expected}.`,
     ...staticResponses.map(({ text }) => `Not from a document, but written for outages: ${inertName(text)}`),
   ];
 }

@@ -204,14 +204,15 @@ const neutraliseAnswered = ({ answerer }: Answer, text: string): string =>
 
 const shortened = (text: string): string => (text.length > MAX_QUOTE ? `${text.slice(0, MAX_QUOTE)}…` : text);
 
-const noticesOf = ({ correction, fallback, notices, ...told }: Answer, isCut: boolean): string[] => [
-  ...(correction === undefined ? [] : [`Read as "${inertName(correction.searchedFor)}".`]),
-  // That an answer was removed is a notice already.
-  ...(fallback === undefined || told.noticeKinds.includes('answer-removed')
-    ? []
-    : [inertName(fallback.detail)]),
-  // The text of the answer is what was written for outages.
-  ...degradationNotices({ ...told, staticResponses: [] }),
-  ...(isCut ? ['The answer was cut; read its sources with get_document.'] : []),
-  ...notices.map(inertName),
-];
+const noticesOf = (answer: Answer, isCut: boolean): string[] => {
+  const { correction, fallback, notices, noticeKinds } = answer;
+  return [
+    ...(correction === undefined ? [] : [`Read as "${inertName(correction.searchedFor)}".`]),
+    // That an answer was removed is a notice already.
+    ...(fallback === undefined || noticeKinds.includes('answer-removed') ? [] : [inertName(fallback.detail)]),
+    // The text of the answer is what was written for outages.
+    ...degradationNotices({ ...answer, staticResponses: [] }),
+    ...(isCut ? ['The answer was cut; read its sources with get_document.'] : []),
+    ...notices.map(inertName),
+  ];
+};

@@ -85,11 +85,11 @@ function outputOf(
   return {
     text: [
       ...notices,
-      results.length === 0 ? NOTHING : `${list.join('\n')}\n\n${DATA_NOTE}`,
+      results.length === 0 ? nothingOf(response) : `${list.join('\n')}\n\n${DATA_NOTE}`,
       ...results.map(({ text }) => text),
     ].join('\n\n'),
     structured: {
-      note: results.length === 0 ? NOTHING : DATA_NOTE,
+      note: results.length === 0 ? nothingOf(response) : DATA_NOTE,
       results,
       not_shown: unseen,
       degradation_level: response.degradationLevel,
@@ -105,6 +105,11 @@ function wayOf({ explanation }: SearchResult): { readonly way?: string } {
   if (first === undefined) return {};
   return { way: [inertName(first.fromName), ...path.map((step) => renderStep(step, step.toName))].join(' ') };
 }
+
+const nothingOf = ({ noticeKinds }: SearchResponse): string =>
+  noticeKinds.includes('below-threshold')
+    ? 'What was found is below the threshold of scores that is set here; the notice says how near it comes.'
+    : NOTHING;
 
 const NOTHING =
   'Nothing that matches was found. Try other words or fewer filters; list_sources tells what is indexed.';
