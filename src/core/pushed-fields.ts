@@ -15,6 +15,8 @@ export const TAKEN_NAMES: ReadonlySet<string> = new Set([
   'sourceDocumentId',
 ]);
 
+const isTakenName = (name: string): boolean => TAKEN_NAMES.has(name) || name.startsWith('$');
+
 /** Whether fields lie under `knowledgeMetadata`, where nobody looks for them. */
 export const isFolded = (metadata: Metadata): boolean => Object.hasOwn(metadata, FOLDED_KEY);
 
@@ -27,7 +29,7 @@ export function liftFields(metadata: Metadata): Metadata {
   const { [FOLDED_KEY]: folded = null, ...own } = metadata;
   const fields = fieldsIn(folded);
   if (fields === undefined) return folded === null ? own : { ...own, [UNLIFTED_KEY]: folded };
-  const isTaken = ([name]: [string, MetadataValue]): boolean => TAKEN_NAMES.has(name) || name.startsWith('$');
+  const isTaken = ([name]: [string, MetadataValue]): boolean => isTakenName(name);
   // What stands beside it under the same name goes before it: of two values one would be a field of no name.
   const entries = Object.entries(liftFields(fields)).filter(
     ([name]) => !Object.hasOwn(own, name) || isTaken([name, null]),
@@ -51,18 +53,32 @@ function fieldsIn(value: MetadataValue): Metadata | undefined {
   }
 }
 
+/** A filter with every field under the name that it is kept under: `knowledgeMetadata.team` is `team`. */
+export const withoutFolded = (filter: Filter): Filter =>
+  mapFields(filter, (condition) => ({ ...condition, field: liftedName(condition.field) }));
+
+function liftedName(field: string): string {
+  const [root = '', ...path] = field.split('.');
+  if (root !== FOLDED_KEY || path.length === 0) return field;
+  const inside = liftedName(path.join('.'));
+  return isTakenName(path[0] ?? '') && inside === path.join('.') ? `${UNLIFTED_KEY}.${inside}` : inside;
+}
+
 /** A filter that finds fields under the names of callers in documents of earlier versions, too. */
-export function withFolded(filter: Filter): Filter {
-  switch (filter.op) {
-    case 'and':
-    case 'or':
-      return { op: filter.op, filters: filter.filters.map(withFolded) };
-    case 'not':
-      return not(withFolded(filter.filter));
-    default: {
-      const [root = ''] = filter.field.split('.');
-      const isOwn = root.startsWith('$') || TAKEN_NAMES.has(root);
-      return isOwn ? filter : or(filter, { ...filter, field: `${FOLDED_KEY}.${filter.field}` });
-    }
-  }
+export const withFolded = (filter: Filter): Filter =>
+  mapFields(filter, (condition) => {
+    const [root = '', ...path] = condition.field.split('.');
+    if (root === UNLIFTED_KEY && path.length > 0)
+      return or(condition, { ...condition, field: `${FOLDED_KEY}.${path.join('.')}` });
+    return isTakenName(root)
+      ? condition
+      : or(condition, { ...condition, field: `${FOLDED_KEY}.${condition.field}` });
+  });
+
+type Condition = Extract<Filter, { readonly field: string }>;
+
+function mapFields(filter: Filter, change: (condition: Condition) => Filter): Filter {
+  if ('filters' in filter)
+    return { op: filter.op, filters: filter.filters.map((inner) => mapFields(inner, change)) };
+  return 'filter' in filter ? not(mapFields(filter.filter, change)) : change(filter);
 }

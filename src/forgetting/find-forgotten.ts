@@ -5,7 +5,7 @@ import { RAGError } from '../core/errors.js';
 import { type Filter, lookupPath, matchesFilter } from '../core/filter.js';
 import { itemIdsOf } from '../core/item-id.js';
 import type { Metadata, MetadataValue } from '../core/metadata.js';
-import { liftFields } from '../core/pushed-fields.js';
+import { liftFields, withoutFolded } from '../core/pushed-fields.js';
 import type { Scope } from '../core/scope.js';
 import { allVersions } from '../history/all-versions.js';
 import { pathsOf } from '../indexing/document-paths.js';
@@ -43,8 +43,9 @@ export interface FindContext {
  * answered for whole documents.
  */
 export async function findForgotten(request: ForgetRequest, context: FindContext): Promise<FoundDocuments> {
-  const { source, documents: names, filter } = request;
-  if (filter !== undefined) assertOfDocuments(filter, context.sealing);
+  const { source, documents: names } = request;
+  if (request.filter !== undefined) assertOfDocuments(request.filter, context.sealing);
+  const filter = request.filter && withoutFolded(request.filter);
   const wanted = names === undefined ? undefined : new Set(names.flatMap((name) => namesOf(name, context)));
   const pathOf = pathsOf('items', context.config);
   const found = new Map<string, NamedDocument>();

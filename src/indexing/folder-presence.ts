@@ -1,4 +1,4 @@
-import { closeSync, openSync, readdirSync, statSync } from 'node:fs';
+import { accessSync, constants, readdirSync, statSync } from 'node:fs';
 import systemPath, { type PlatformPath } from 'node:path';
 import { systemErrorCode } from '../core/errors.js';
 import { readRegularFileSync } from '../security/regular-file.js';
@@ -40,7 +40,7 @@ export function isClosed(path: string): boolean {
   const presence = presenceOf(path);
   if (presence !== 'there') return presence === 'unknown';
   try {
-    closeSync(openSync(path, 'r'));
+    accessSync(path, constants.R_OK);
     return false;
   } catch {
     return true;

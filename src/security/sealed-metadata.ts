@@ -4,7 +4,14 @@ import { CHUNK_KEYS, SEALED_KEY } from '../core/chunk-metadata.js';
 import { RAGError } from '../core/errors.js';
 import { and, exists, type Filter, not } from '../core/filter.js';
 import type { Metadata, MetadataValue } from '../core/metadata.js';
-import { FOLDED_KEY, isFolded, liftFields, UNLIFTED_KEY, withFolded } from '../core/pushed-fields.js';
+import {
+  FOLDED_KEY,
+  isFolded,
+  liftFields,
+  UNLIFTED_KEY,
+  withFolded,
+  withoutFolded,
+} from '../core/pushed-fields.js';
 
 /** A key, as plain data. */
 export interface SealingKey {
@@ -141,7 +148,10 @@ export function createSealing({ fields, keys }: SealingSettings): MetadataSealin
         )
       );
     },
-    storable: (filter) => and(filter, ...sealedNegations(filter)),
+    storable: (filter) => {
+      const lifted = withoutFolded(filter);
+      return and(lifted, ...sealedNegations(lifted));
+    },
     assertFilterable: (filter) => {
       const asked = fieldsOf(filter).find((path) => {
         const [root = ''] = path.split('.');
@@ -170,7 +180,7 @@ export const LEFT_SEALED: MetadataSealing = {
 /** The same over an index in which documents of earlier versions may hold fields under `knowledgeMetadata`. */
 export const overFolded = (sealing: MetadataSealing): MetadataSealing => ({
   ...sealing,
-  storable: (filter) => and(withFolded(filter), ...sealedNegations(filter)),
+  storable: (filter) => withFolded(sealing.storable(filter)),
 });
 
 /** What keeps out documents that hold encrypted what a negation names. */

@@ -93,9 +93,8 @@ describe('a whole source, without a terminal,', () => {
 });
 
 describe('a whole source, on a terminal,', () => {
-  /** The command with a person before it. */
-  async function answered(answer: string): Promise<number> {
-    remove();
+  /** A command with a person before it, who presses keys once it asks. */
+  async function asked(args: readonly string[], question: string, keys: string) {
     const [stdin, stdout, stderr] = [0, 1, 2].map(() => Object.assign(new PassThrough(), { isTTY: true }));
     if (stdin === undefined || stdout === undefined || stderr === undefined) return expect.fail();
     let told = '';
@@ -109,14 +108,37 @@ describe('a whole source, on a terminal,', () => {
       XDG_STATE_HOME: process.env.XDG_STATE_HOME ?? '',
       NO_COLOR: '1',
     };
-    const args = ['index', '--prune', '--data', data];
-    const ended = built.runCli(args, { cwd: join(folder, 'other'), env, stdin, stdout, stderr });
-    await waitFor(() => expect(told).toContain('Delete 2 documents of'));
-    stdin.write(`${answer}\n`);
-    expect(await ended).toBe(0);
-    return kilns();
+    const place = { cwd: join(folder, 'other'), env, stdin, stdout, stderr };
+    const ended = built.runCli([...args, '--data', data], place);
+    await waitFor(() => expect(told).toContain(question));
+    stdin.write(keys);
+    return { code: await ended, told, kilns: await kilns() };
+  }
+
+  async function answered(answer: string): Promise<number> {
+    remove();
+    const outcome = await asked(['index', '--prune'], 'Delete 2 documents of', `${answer}\n`);
+    expect(outcome.code).toBe(0);
+    return outcome.kilns;
   }
 
   test('is deleted after yes', async () => expect(await answered('y')).toBe(0));
   test('stays after no', async () => expect(await answered('')).toBe(1));
+
+  test.each([
+    [['index', '--prune'], 'Delete 2 documents of', 0],
+    [['clear'], 'Delete the whole index', undefined],
+    [['forget', '--source', 'SOURCE'], 'for good?', undefined],
+  ])('stays after Ctrl-C and Ctrl-D (%j)', async (args, question, declined) => {
+    const command = args.map((arg) => (arg === 'SOURCE' ? `path:${join(folder, 'input/docs')}` : arg));
+    remove();
+    const no = await asked(command, question, '\n');
+    expect(no.kilns).toBe(1);
+    if (declined !== undefined) expect(no.code).toBe(declined);
+    const { told, ...ended } = await asked(command, question, '\u0004');
+    expect({ ...ended, told: told.includes('INTERNAL') }).toEqual({ code: no.code, kilns: 1, told: false });
+    const stopped = await asked(command, question, '\u0003');
+    expect(stopped).toMatchObject({ code: 130, kilns: 1, told: expect.stringContaining('Stopped') });
+    expect(stopped.told).not.toContain('INTERNAL');
+  });
 });

@@ -28,7 +28,8 @@ export function renderPassages(response: SearchResponse, options: PassageOptions
   const passages = response.results.map((result, index) => renderPassage(result, index + 1, terms, options));
   const said = renderStatic(response.staticResponses ?? []);
   const isBelow = response.noticeKinds.includes('below-threshold');
-  const nothing = said.length > 0 ? said : [isBelow ? 'Nothing reaches the threshold.' : 'Nothing was found.'];
+  const nothing =
+    said.length > 0 ? said : [isBelow ? 'Nothing reaches the threshold.' : 'Nothing was found.'];
   const found = passages.length > 0 ? passages : nothing;
   const isWeak = passages.length > 0 && response.results.every(({ match }) => match === 'weak');
   const parts = [...renderCorrection(correction, context), ...(isWeak ? [ONLY_WEAK] : []), ...found];

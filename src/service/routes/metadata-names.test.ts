@@ -156,6 +156,10 @@ describe('an index of an earlier version', () => {
       ]);
       expect(await idsOf(engine, { team: 'red' })).toEqual(['note']);
       expect(await idsOf(engine, { team: 'blue' })).toEqual(['other']);
+      for (const name of ['knowledgeMetadata.team', 'knowledgeMetadata.knowledgeMetadata.team'])
+        expect(await idsOf(engine, { [name]: 'blue' })).toEqual(['other']);
+      expect(await idsOf(engine, { 'knowledgeMetadata.team': 'red' })).toEqual(['note']);
+      expect(await idsOf(engine, { 'knowledgeMetadata.title': 'T' })).toEqual(['note']);
       const notRed = await engine.search(
         { text: 'archive', filter: { op: 'not', filter: { op: 'exists', field: 'team' } } },
         ACME,
@@ -176,6 +180,16 @@ describe('an index of an earlier version', () => {
       );
       expect((await engine.verify({}, ACME)).drift).toEqual([]);
       expect(await idsOf(engine, { team: 'red' })).toEqual(['note', 'text']);
+      expect(await idsOf(engine, { 'knowledgeMetadata.team': 'red' })).toEqual(['note', 'text']);
+      expect(await idsOf(engine, { 'knowledgeMetadata.title': 'T' })).toEqual(['note']);
+      // Those who may read a document are no field of it.
+      expect(await idsOf(engine, { 'knowledgeMetadata.$tenant': 'acme' })).toEqual([]);
+      const filter = { op: 'not', filter: { op: 'exists', field: 'knowledgeMetadata.team' } } as const;
+      const bare = await engine.search({ text: 'archive', filter }, ACME);
+      const ids = bare.results.map(({ metadata }) => metadata.source);
+      expect(ids.filter((id) => id !== 'new')).toEqual([]);
+      const named = { op: 'eq', field: 'knowledgeMetadata.team', value: 'red' } as const;
+      expect(await engine.forget({ filter: named, dryRun: true }, ACME)).toMatchObject({ documents: 2 });
       await engine.close();
       expect(bytesIn(join(cwd, '.ragstone'))).not.toContain('knowledgeMetadata"');
     },
