@@ -10,7 +10,8 @@ import { temporaryFolder } from './temporary-folder.js';
 
 const FILES = {
   // A machine at work may take longer than the five seconds after which a part is left out, and the test's own work delays the service's loop.
-  'ragstone.yaml': 'rag: { provider: libsql, retrieval: { laneDeadlineMs: 300000 }, server: { maxDelayMs: 0 } }\n',
+  'ragstone.yaml':
+    'rag: { provider: libsql, retrieval: { laneDeadlineMs: 300000 }, server: { maxDelayMs: 0 } }\n',
   'docs/audit.md': '# Audit\n\nAudit logs are kept for thirty days, then they are deleted.\n',
 };
 const JSON_BODY = { 'content-type': 'application/json' };
