@@ -87,7 +87,8 @@ module.exports = {
       from: { path: '^src/(backlog|cli|service|mcp)/', pathNot: '\\.test\\.ts$' },
       to: {
         path: `^src/(core|${rooms}|${stages})/`,
-        pathNot: '^src/(maintenance/check-config|security/regular-file|analysis/lexical-analyzer|degradation/level-words)\\.ts$',
+        pathNot:
+          '^src/(maintenance/check-config|security/regular-file|analysis/lexical-analyzer|degradation/level-words)\\.ts$',
       },
     },
     {
