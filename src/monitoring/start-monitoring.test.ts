@@ -236,7 +236,7 @@ test('two processes of one name do not write their metrics over each other', asy
   const own = `serve-${process.pid}.prom`;
   const files = (): string[] => readdirSync(folder).filter((name) => name.endsWith('.prom'));
   await waitFor(() => expect(files().sort()).toEqual([own, 'serve.prom']));
-  expect(second.lines).toEqual([expect.stringContaining(own)]);
+  await waitFor(() => expect(second.lines).toEqual([expect.stringContaining(own)]));
   await second.watch.stop();
   expect(files()).toEqual(['serve.prom']);
 });
