@@ -29,13 +29,12 @@ export function liftFields(metadata: Metadata): Metadata {
   const { [FOLDED_KEY]: folded = null, ...own } = metadata;
   const fields = fieldsIn(folded);
   if (fields === undefined) return folded === null ? own : { ...own, [UNLIFTED_KEY]: folded };
-  const isTaken = ([name]: [string, MetadataValue]): boolean => isTakenName(name);
   // What stands beside it under the same name goes before it: of two values one would be a field of no name.
   const entries = Object.entries(liftFields(fields)).filter(
-    ([name]) => !Object.hasOwn(own, name) || isTaken([name, null]),
+    ([name]) => !Object.hasOwn(own, name) || isTakenName(name),
   );
-  const lifted = Object.fromEntries(entries.filter((entry) => !isTaken(entry)));
-  const rest = Object.fromEntries(entries.filter(isTaken));
+  const lifted = Object.fromEntries(entries.filter(([name]) => !isTakenName(name)));
+  const rest = Object.fromEntries(entries.filter(([name]) => isTakenName(name)));
   // A text is given back as one.
   if (typeof folded === 'string') return { ...own, ...lifted, [UNLIFTED_KEY]: JSON.stringify(rest) };
   return Object.keys(rest).length === 0 ? { ...own, ...lifted } : { ...own, ...lifted, [UNLIFTED_KEY]: rest };

@@ -1,22 +1,14 @@
 import { expect, test } from 'vitest';
 import { sharedFolder } from '../../tests/e2e/temporary-folder.js';
-import { type ChatModel, createEngine } from '../index.js';
+import { ScriptedChatModel } from '../answering/test-answering.js';
+import { createEngine } from '../index.js';
 import { connectClient } from './test-client.js';
 
 const TEXT =
   'Since 09:20 every third upload to file-vault failed with status 413. The limit of the new ingress is 2 GB. Downloads were not affected.';
 
 async function askSaying(text: string) {
-  const chatModel: ChatModel = {
-    id: 'test:scripted',
-    contextWindow: 32_000,
-    async *stream() {
-      yield { type: 'text', text };
-      yield { type: 'finish', reason: 'stop' };
-    },
-    generateObject: () => Promise.reject(new Error('not asked for')),
-    close: () => Promise.resolve(),
-  };
+  const chatModel = new ScriptedChatModel(text);
   const engine = await createEngine({ config: { provider: 'memory' }, chatModel, cwd: sharedFolder() });
   await engine.push([{ id: 'outage.md', text: TEXT }]);
   const client = await connectClient(engine);

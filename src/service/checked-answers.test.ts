@@ -1,6 +1,7 @@
 import { describe, expect, test } from 'vitest';
 import { temporaryFolder } from '../../tests/e2e/temporary-folder.js';
-import { type ChatModel, createEngine } from '../index.js';
+import { ScriptedChatModel } from '../answering/test-answering.js';
+import { createEngine } from '../index.js';
 import { type Reply, type TestService, testService } from './test-service.js';
 
 const TEXT =
@@ -9,21 +10,10 @@ const QUESTION = 'Why did uploads to file-vault fail?';
 const OTHERWISE = 'People who sent something heavy were turned away at the door';
 const CONTRADICTED = 'The limit of the new ingress is 5 GB';
 
-const saying = (text: string): ChatModel => ({
-  id: 'test:scripted',
-  contextWindow: 32_000,
-  async *stream() {
-    yield { type: 'text', text };
-    yield { type: 'finish', reason: 'stop' };
-  },
-  generateObject: () => Promise.reject(new Error('not asked for')),
-  close: () => Promise.resolve(),
-});
-
 async function serviceSaying(text: string): Promise<TestService> {
   const engine = await createEngine({
     config: { provider: 'memory' },
-    chatModel: saying(text),
+    chatModel: new ScriptedChatModel(text),
     cwd: temporaryFolder(),
   });
   const service = await testService({ engine });

@@ -1,4 +1,5 @@
 import type { TextRange } from '../../core/document.js';
+import { partitionPoint } from '../../core/partition-point.js';
 
 /** Where the characters of a block's content stand in the text it was read from. */
 export interface Places {
@@ -60,14 +61,8 @@ export class SourceLines {
 
 function placesFrom(stretches: readonly Stretch[]): Places {
   const at = (offset: number): number => {
-    let low = 0;
-    let high = stretches.length - 1;
-    while (low < high) {
-      const middle = (low + high + 1) >>> 1;
-      if ((stretches[middle]?.content ?? 0) <= offset) low = middle;
-      else high = middle - 1;
-    }
-    const { content = 0, source = 0, length = 0 } = stretches[low] ?? {};
+    const begun = partitionPoint(stretches.length, (index) => (stretches[index]?.content ?? 0) <= offset);
+    const { content = 0, source = 0, length = 0 } = stretches[Math.max(0, begun - 1)] ?? {};
     return source + Math.min(length, Math.max(0, offset - content));
   };
   const last = stretches.at(-1);

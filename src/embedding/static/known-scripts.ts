@@ -23,9 +23,7 @@ const FOREIGN = /[\u0250-\u1dff\u1f00-\u1fff\u2c00-\uffff]/;
  */
 export function knownScripts(vocabulary: readonly string[]): (text: string) => boolean {
   const others = vocabulary.filter((piece) => FOREIGN.test(piece));
-  const known = SCRIPTS.filter(
-    (script) => wordsOf(script, script === 'Latin' ? vocabulary : others) >= LEAST_WORDS,
-  );
+  const known = SCRIPTS.filter((script) => hasWords(script, script === 'Latin' ? vocabulary : others));
   if (known.length === 0) return () => true;
   const ofKnown = new RegExp(`[${known.map((script) => `\\p{Script=${script}}`).join('')}]`, 'gu');
   const isPlain = (text: string): boolean => known.includes('Latin') && !FOREIGN.test(text);
@@ -36,8 +34,9 @@ const LETTERS = /\p{L}/gu;
 
 const countOf = (pattern: RegExp, text: string): number => text.match(pattern)?.length ?? 0;
 
-/** Pieces of at least two letters of a script; an ideograph is a word of its own. */
-function wordsOf(script: string, vocabulary: readonly string[]): number {
+/** Whether enough pieces have at least two letters of a script; an ideograph is a word of its own. */
+function hasWords(script: string, vocabulary: readonly string[]): boolean {
   const word = new RegExp(script === 'Han' ? `\\p{Script=${script}}` : `\\p{Script=${script}}{2}`, 'u');
-  return vocabulary.filter((piece) => word.test(piece)).length;
+  let words = 0;
+  return vocabulary.some((piece) => word.test(piece) && ++words >= LEAST_WORDS);
 }

@@ -1,4 +1,5 @@
 import type { TextRange } from '../../core/document.js';
+import { partitionPoint } from '../../core/partition-point.js';
 import { breaks, isBreakable, withBreaks } from './breaks.js';
 import type { Detection, Detector, RedactionType } from './detection.js';
 import { detectAssignedSecrets } from './detectors/assigned-secret.js';
@@ -67,7 +68,8 @@ function detectRewritten(
   places: readonly TextRange[],
 ): RankedDetection[] {
   const found: RankedDetection[] = [];
-  for (const stretch of rewrittenTexts(text, rewritings))
+  for (const stretch of rewrittenTexts(text, rewritings)) {
+    if (!holdsOne(stretch.range, places)) continue;
     for (const detection of detectAll(stretch.text)) {
       const range = stretch.origin(detection);
       // What the end of a stretch cuts is no value.
@@ -77,6 +79,7 @@ function detectRewritten(
       if (isWhole && holdsOne({ start: range.start - NAME_REACH, end: range.end + 1 }, places))
         found.push({ ...detection, ...range });
     }
+  }
   return found;
 }
 
@@ -85,14 +88,7 @@ const NAME_REACH = 8;
 
 /** Whether one of `places`, which are in order, is in a range. */
 function holdsOne({ start, end }: TextRange, places: readonly TextRange[]): boolean {
-  let low = 0;
-  let high = places.length;
-  while (low < high) {
-    const middle = (low + high) >>> 1;
-    if ((places[middle]?.start ?? 0) < start) low = middle + 1;
-    else high = middle;
-  }
-  const place = places[low];
+  const place = places[partitionPoint(places.length, (at) => (places[at]?.start ?? 0) < start)];
   return place !== undefined && place.end <= end;
 }
 

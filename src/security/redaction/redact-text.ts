@@ -1,3 +1,4 @@
+import { partitionPoint } from '../../core/partition-point.js';
 import { detectSensitive } from './detect.js';
 import type { RedactionType } from './detection.js';
 import type { Replacement } from './replacement.js';
@@ -48,14 +49,7 @@ export function redactText(text: string, { types, replacement }: RedactionRules)
 function offsetMap(shifts: readonly Shift[]): (offset: number) => number {
   return (offset) => {
     // The last value that begins before the offset.
-    let low = 0;
-    let high = shifts.length;
-    while (low < high) {
-      const middle = (low + high) >>> 1;
-      if ((shifts[middle]?.start ?? 0) < offset) low = middle + 1;
-      else high = middle;
-    }
-    const shift = shifts[low - 1];
+    const shift = shifts[partitionPoint(shifts.length, (at) => (shifts[at]?.start ?? 0) < offset) - 1];
     if (shift === undefined) return offset;
     return shift.newEnd + Math.max(0, offset - shift.end);
   };

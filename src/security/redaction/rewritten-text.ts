@@ -1,4 +1,5 @@
 import type { TextRange } from '../../core/document.js';
+import { partitionPoint } from '../../core/partition-point.js';
 
 /** A place of a text that is read otherwise than it is written. */
 export interface Rewriting extends TextRange {
@@ -72,14 +73,7 @@ function rewrite(text: string, rewritings: readonly Rewriting[]): RewrittenText 
 
 /** The last piece that begins at or before an offset. */
 function pieceAt(pieces: readonly Piece[], offset: number): Piece {
-  let low = 0;
-  let high = pieces.length;
-  while (high - low > 1) {
-    const middle = (low + high) >>> 1;
-    if ((pieces[middle]?.at ?? 0) <= offset) low = middle;
-    else high = middle;
-  }
-  const piece = pieces[low];
+  const piece = pieces[partitionPoint(pieces.length, (index) => (pieces[index]?.at ?? 0) <= offset) - 1];
   if (piece === undefined) throw new RangeError(`No piece of a rewritten text holds offset ${offset}`);
   return piece;
 }
