@@ -161,8 +161,13 @@ export async function openEngine(
   const resources = new EngineResources(resolved, {
     processes: openSearchProcesses(searchProcesses, resolved),
   });
-  const engine = engineOver(resources, cwd ?? process.cwd());
-  return { engine: await audited(engine, resolved), resources };
+  try {
+    const engine = engineOver(resources, cwd ?? process.cwd());
+    return { engine: await audited(engine, resolved), resources };
+  } catch (error) {
+    await resources.close();
+    throw error;
+  }
 }
 
 /** The engine, with what is done with it written down where `rag.audit.library` says so. */

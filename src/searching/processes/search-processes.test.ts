@@ -1,5 +1,5 @@
-import { fork } from 'node:child_process';
-import { existsSync } from 'node:fs';
+import { fork, spawnSync } from 'node:child_process';
+import { mkdirSync, symlinkSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe, expect, onTestFinished, test } from 'vitest';
 import { temporaryFolder } from '../../../tests/e2e/temporary-folder.js';
@@ -30,6 +30,12 @@ async function searchOver(processes: SearchProcesses, cwd: string) {
   if (index === undefined) throw new Error('The configuration cannot be sent.');
   return () => index.find({ text: 'quokka' }, scopeOf(A), performance.now());
 }
+
+/** Ids of the search processes that this process has. */
+const runningProcesses = (): string[] =>
+  spawnSync('pgrep', ['-P', String(process.pid), '-f', 'search-process'], { encoding: 'utf8' }).stdout.match(
+    /\d+/g,
+  ) ?? [];
 
 /** All but the times. */
 const said = ({ tookMs: _, stages: __, lanes, ...response }: SearchResponse): unknown => ({
@@ -139,14 +145,18 @@ describe('search processes', () => {
     const engine = await openEngine(cwd, 1);
     await engine.push([{ id: 'a', text: 'The quokka lives here.' }], A);
     await engine.search('quokka', A);
-    const pid = Number(
-      (await import('node:child_process'))
-        .execFileSync('pgrep', ['-P', String(process.pid), '-f', 'search-process'])
-        .toString(),
-    );
-    expect(existsSync(`/proc/${pid}`)).toBe(true);
+    expect(runningProcesses()).toHaveLength(1);
     await engine.close();
-    expect(existsSync(`/proc/${pid}`)).toBe(false);
+    expect(runningProcesses()).toEqual([]);
+  });
+
+  test('are gone where the engine is refused', async () => {
+    const cwd = temporaryFolder();
+    const elsewhere = temporaryFolder();
+    mkdirSync(join(cwd, '.ragstone'));
+    symlinkSync(elsewhere, join(cwd, '.ragstone/results.db'));
+    await expect(openEngine(cwd, 1)).rejects.toMatchObject({ reason: 'INDEX_UNTRUSTED' });
+    expect(runningProcesses()).toEqual([]);
   });
 
   test('are refused where only this process has what is searched', async () => {
