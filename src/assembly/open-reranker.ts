@@ -13,12 +13,19 @@ type Openers = {
   ) => Promise<Reranker>;
 };
 
+async function openBuiltin(): Promise<Reranker> {
+  const { createBuiltinReranker } = await import('../reranking/builtin/builtin-reranker.js');
+  const { loadWordRarity } = await import('../embedding/static/word-rarity.js');
+  return createBuiltinReranker({ rarityOf: await loadWordRarity() });
+}
+
 /** How a reranker of each kind is opened; its code is loaded then. */
 const OPENERS: Openers = {
-  builtin: async () => {
-    const { createBuiltinReranker } = await import('../reranking/builtin/builtin-reranker.js');
-    const { loadWordRarity } = await import('../embedding/static/word-rarity.js');
-    return createBuiltinReranker({ rarityOf: await loadWordRarity() });
+  builtin: openBuiltin,
+  reader: async () => {
+    const { ReaderThreads } = await import('../embedding/static/reader/reader-threads.js');
+    const { createReaderReranker } = await import('../reranking/reader/reader-reranker.js');
+    return createReaderReranker({ builtin: await openBuiltin(), reader: new ReaderThreads() });
   },
   hosted: async (model, config) => {
     const { createHostedReranker } = await import('../reranking/hosted/hosted-reranker.js');

@@ -6,7 +6,7 @@ import { fetchModelSecrets, type ResolvedHostedModel, resolveHostedModel } from 
 
 /** Which reranker a configuration comes down to on this machine. */
 export type ResolvedReranker =
-  | { readonly kind: 'builtin' }
+  | { readonly kind: 'builtin' | 'reader' }
   | {
       readonly kind: 'cross-encoder';
       /** Absolute folder, or hub id. */
@@ -34,7 +34,7 @@ const LLM = 'llm:';
  */
 export async function resolveReranker(config: ResolvedConfig): Promise<ResolvedReranker> {
   const { model: stated } = config.rag.retrieval.rerank;
-  if (stated === 'builtin') return { kind: 'builtin' };
+  if (stated === 'builtin' || stated === 'reader') return { kind: stated };
   if (stated === 'llm' && config.own?.chatModel !== undefined) return { kind: 'llm' };
   if (stated === 'llm' || stated.startsWith(LLM))
     return { kind: 'llm', model: languageModelOf(stated, config) };

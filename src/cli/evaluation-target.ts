@@ -50,4 +50,4 @@ async function locateModel(model: string, { cwd }: CliContext): Promise<string> 
 }
 
 /** Names that mean no folder even where one is called so. */
-const NAMED: readonly string[] = ['builtin', 'none'];
+const NAMED: readonly string[] = ['builtin', 'reader', 'none'];

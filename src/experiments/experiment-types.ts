@@ -17,7 +17,7 @@ export interface EvaluateOptions {
   readonly mode?: SearchMode;
   /** `builtin` or `transformers:PATH_OR_ID`. Default: the configured one. */
   readonly embedder?: string;
-  /** `none`, `builtin` or `cross-encoder:PATH_OR_ID`. Default: the configured one. */
+  /** `none`, `builtin`, `reader` or `cross-encoder:PATH_OR_ID`. Default: the configured one. */
   readonly rerank?: string;
   /** Such as `ndcg@10, recall@5|10`. */
   readonly metrics?: string;

@@ -5,11 +5,12 @@ import { configReference } from '../../src/config/config-reference.js';
 import { configJsonSchema } from '../../src/config/json-schema.js';
 import { architecturePicture } from './architecture-picture.js';
 import { commandReference } from './command-reference.js';
-import { innerProductModule } from './inner-product-module.js';
+
 import { libraryReference } from './library-reference.js';
 import { mcpPage } from './mcp-arguments.js';
 import { qualitySummary } from './quality-summary.js';
 import { sizingPage } from './sizing-page.js';
+import { watModule } from './wat-module.js';
 
 const { library, parts } = libraryReference();
 const generated: Readonly<Record<string, string>> = {
@@ -22,7 +23,14 @@ const generated: Readonly<Record<string, string>> = {
   'docs/library.md': library,
   'docs/library-parts.md': parts,
   'config.schema.json': `${JSON.stringify(configJsonSchema(), null, 2)}\n`,
-  'src/stores/libsql/inner-product-module.ts': await innerProductModule(),
+  'src/embedding/static/reader/encoder-kernel-module.ts': await watModule(
+    'embedding/static/reader/encoder-kernel.wat',
+    'ENCODER_KERNEL_MODULE',
+  ),
+  'src/stores/libsql/inner-product-module.ts': await watModule(
+    'stores/libsql/inner-product.wat',
+    'INNER_PRODUCT_MODULE',
+  ),
 };
 
 for (const [path, text] of Object.entries(generated)) {

@@ -70,7 +70,7 @@ export function addWhatIsMeasured(command: Command): Command {
       new Option('--mode <mode>', 'which lanes run').choices(['hybrid', 'dense', 'lexical', 'graph']),
     )
     .option('--embedder <model>', 'builtin or transformers:PATH_OR_ID (default: the configured one)')
-    .option('--rerank <model>', 'none, builtin or cross-encoder:PATH (default: the configured one)')
+    .option('--rerank <model>', 'none, builtin, reader or cross-encoder:PATH (default: the configured one)')
     .option(
       '--metrics <list>',
       'of a data set, such as "ndcg@10,recall@5|10,map"; with --gate, of those of the baseline',

@@ -75,7 +75,7 @@ export async function readModelFile(folder: string, file: string): Promise<Buffe
 export function invalidModel(folder: string, problem: string): RAGError {
   return new RAGError(
     'MODEL_INVALID',
-    `The static embedding model in ${folder} is damaged: ${problem}. Install the package again, or make the model again.`,
+    `The model in ${folder} is damaged: ${problem}. Install the package again, or make the model again.`,
     { details: { folder } },
   );
 }
@@ -85,7 +85,7 @@ function unreadableFile(folder: string, file: string, cause: unknown): RAGError 
   const problem = isMissing ? `has no file ${file}` : `has a file ${file} that cannot be read`;
   return new RAGError(
     isMissing ? 'MODEL_NOT_FOUND' : 'MODEL_INVALID',
-    `The static embedding model in ${folder} ${problem}. Check the path, or install the package again.`,
+    `The model in ${folder} ${problem}. Check the path, or install the package again.`,
     { cause, details: { folder, file } },
   );
 }

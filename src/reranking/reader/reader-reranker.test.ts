@@ -1,0 +1,128 @@
+import { describe, expect, onTestFinished, test } from 'vitest';
+import { RAGError } from '../../core/errors.js';
+import { ReaderThreads } from '../../embedding/static/reader/reader-threads.js';
+import type { RerankCandidate, Reranker } from '../reranker.js';
+import { createReaderReranker, type ReaderRerankerOptions, type TextReader } from './reader-reranker.js';
+
+/** Scores candidates by what is stated for their content. */
+const builtinOf = (scores: Readonly<Record<string, number>>): Reranker => ({
+  name: 'builtin',
+  maxCandidates: 100,
+  scoring: 'fitted',
+  doRerank: async (_, candidates) =>
+    candidates.map(({ content }, index) => ({ index, score: scores[content] ?? 0.5 })),
+  close: async () => undefined,
+});
+
+const passage = (content: string): RerankCandidate => ({
+  content,
+  headingPath: [],
+  identifiers: [],
+  fusedScore: 0.5,
+});
+
+/** Texts to vectors of one number or two; what is not stated is not read in time. */
+const scripted = (vectors: Readonly<Record<string, readonly number[]>>): TextReader => ({
+  read: async ({ texts }) =>
+    texts.map((text) => (vectors[text] === undefined ? undefined : Float32Array.from(vectors[text]))),
+  close: async () => undefined,
+});
+
+async function reranked(options: ReaderRerankerOptions, query: string, contents: readonly string[]) {
+  const reranker = createReaderReranker(options);
+  const answer = await reranker.doRerank(query, contents.map(passage));
+  const order = [...answer].sort((a, b) => b.score - a.score).map(({ index }) => contents[index]);
+  return { answer, order, notice: reranker.noticeOf?.(answer) };
+}
+
+describe('the reader', () => {
+  test('reads what a question means in other words', async () => {
+    const threads = new ReaderThreads();
+    onTestFinished(() => threads.close());
+    const contents = [
+      'Laptop bags are sold in the shop on the first floor.',
+      'Invoices are paid within thirty days of receipt.',
+      'What to do if your computer does not start.',
+    ];
+    const builtin = builtinOf({
+      [contents[0] ?? '']: 0.6,
+      [contents[1] ?? '']: 0.5,
+      [contents[2] ?? '']: 0.55,
+    });
+    const { order, answer } = await reranked(
+      { builtin, reader: threads },
+      'the laptop will not switch on',
+      contents,
+    );
+    expect(order[0]).toBe(contents[2]);
+    expect(answer.map(({ score }) => score).sort()).toEqual([0.5, 0.55, 0.6]);
+  });
+
+  test('leaves a passage that there was no time for where it was, and says so', async () => {
+    const builtin = builtinOf({ a: 0.9, b: 0.8, c: 0.1 });
+    const { order, notice } = await reranked(
+      { builtin, reader: scripted({ q: [1, 0], a: [0, 1], b: [1, 0] }) },
+      'q',
+      ['a', 'b', 'c'],
+    );
+    expect(order).toEqual(['b', 'a', 'c']);
+    expect(notice).toBe('The reader had no time for 1 of 3 passages; they keep their place.');
+  });
+
+  test('keeps the order of the built-in reranker for a question in a script that it does not read', async () => {
+    const builtin = builtinOf({ a: 0.9, b: 0.8 });
+    const { order, notice } = await reranked(
+      { builtin, reader: scripted({ q: [], a: [0, 1], b: [1, 0] }) },
+      'q',
+      ['a', 'b'],
+    );
+    expect([order, notice]).toEqual([['a', 'b'], undefined]);
+  });
+
+  test('that fails leaves the order of the built-in reranker, and says why', async () => {
+    const read = async () => {
+      throw new RAGError('MODEL_NOT_FOUND', 'The model is gone.');
+    };
+    const { order, notice } = await reranked(
+      { builtin: builtinOf({ a: 0.9, b: 0.8 }), reader: { ...scripted({}), read } },
+      'q',
+      ['b', 'a'],
+    );
+    expect([order, notice]).toEqual([['a', 'b'], 'The model is gone. The built-in reranker took its place.']);
+  });
+});
+
+describe('threads that read', () => {
+  test('give every text of the time that there is, and what was read before in no time', async () => {
+    const threads = new ReaderThreads();
+    onTestFinished(() => threads.close());
+    const texts = [
+      'how long are logs kept?',
+      'Logs are kept for a month.',
+      'ελληνικά',
+      'A kiln is hot.',
+      'Logs are kept for a month.',
+    ];
+    const [few, all] = [
+      await threads.read({ texts, forMs: 0 }),
+      await threads.read({ texts, forMs: 60_000 }),
+    ];
+    expect(few.filter((vector) => vector !== undefined).length).toBeGreaterThan(0);
+    expect(few).toContain(undefined);
+    expect(all.map((vector) => vector?.length)).toEqual([384, 384, expect.any(Number), 384, 384]);
+    expect(await threads.read({ texts, forMs: 0 })).toEqual(all);
+    const [question, logs, , kiln] = all.map((vector) => [...(vector ?? [])]);
+    const alike = (other: readonly number[] = []): number =>
+      (question ?? []).reduce((sum, value, at) => sum + value * (other[at] ?? 0), 0);
+    expect(alike(logs)).toBeGreaterThan(alike(kiln) + 0.2);
+  });
+
+  test('stop where nobody waits any more', async () => {
+    const threads = new ReaderThreads();
+    onTestFinished(() => threads.close());
+    const controller = new AbortController();
+    const reading = threads.read({ texts: ['a text', 'another'], forMs: 60_000 }, controller.signal);
+    controller.abort();
+    await expect(reading).rejects.toMatchObject({ reason: 'ABORTED' });
+  });
+});
