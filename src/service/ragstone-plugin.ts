@@ -22,6 +22,7 @@ import { callersView } from './requests/callers-view.js';
 import { takeTurns } from './requests/connection-turns.js';
 import { countRequests, type ServiceMonitoring } from './requests/count-requests.js';
 import { IdempotentWrites } from './requests/idempotent-writes.js';
+import { joinPieces } from './requests/joined-pieces.js';
 import { type CallLimits, limitCalls } from './requests/limit-calls.js';
 import { limitLoad, limitTenants, limitUnfinishedBodies } from './requests/limit-load.js';
 import { onceAMinute } from './requests/once-a-minute.js';
@@ -133,6 +134,7 @@ export const ragstonePlugin: FastifyPluginAsync<ServiceOptions> = async (app, op
   keepDeadlines(app);
   limitCalls(app, { requestsPerMinute, groups, authenticate: options.authenticate, redis });
   limitUnfinishedBodies(app, { requests, bodies });
+  joinPieces(app);
   await registerOpenApi(app, options.basePath);
   await app.register(knowledgeRoutes, { prefix: '/api/ai/rag' });
   const { maxUploads = 16, maxUploadsPerTenant = 4 } = options;

@@ -77,7 +77,8 @@ function giveToTenant({ ragstone, place }: FastifyRequest): void {
   place?.giveTo(ragstone.principal.scope.tenant);
 }
 
-const hasBody = ({ headers }: FastifyRequest): boolean =>
+/** Whether a body was announced. */
+export const hasBody = ({ headers }: FastifyRequest): boolean =>
   headers['transfer-encoding'] !== undefined || Number(headers['content-length'] ?? 0) > 0;
 
 const isAlwaysAnswered = ({ routeOptions }: FastifyRequest): boolean =>

@@ -1,0 +1,79 @@
+import { Transform, type TransformCallback } from 'node:stream';
+import type { FastifyInstance } from 'fastify';
+import { RAGError } from '../../index.js';
+import { hasBody } from './limit-load.js';
+
+/** Bytes that are handed on at once. */
+const BLOCK_BYTES = 65_536;
+/** Pieces of any size that a body may come in; of more, each has to have some bytes on average, for it costs what a kilobyte does. */
+const FREE_PIECES = 10_000;
+const LEAST_BYTES = 32;
+
+/** Bodies are read in blocks: kept one by one, the pieces of a chunked body take a hundred times their bytes. One in too many small pieces is refused, and its connection closed. */
+export function joinPieces(app: FastifyInstance): void {
+  app.addHook('preParsing', async (request, reply, payload) => {
+    if (!hasBody(request)) return payload;
+    const joined = new JoinedPieces(() => reply.header('connection', 'close'));
+    // Whoever reads may have stopped listening.
+    joined.on('error', () => undefined);
+    payload
+      .on('error', (error) => joined.destroy(error))
+      .on('close', () => {
+        if (!payload.readableEnded) joined.destroy(new RAGError('ABORTED', 'The caller went away.'));
+      });
+    return payload.pipe(joined);
+  });
+}
+
+class JoinedPieces extends Transform {
+  readonly #onRefused: () => void;
+  #block: Buffer = Buffer.alloc(0);
+  #filled = 0;
+  #pieces = 0;
+  #bytes = 0;
+
+  constructor(onRefused: () => void) {
+    super();
+    this.#onRefused = onRefused;
+  }
+
+  override _transform(piece: Buffer, _: BufferEncoding, done: TransformCallback): void {
+    this.#pieces += 1;
+    this.#bytes += piece.length;
+    if (this.#pieces > FREE_PIECES && this.#bytes < LEAST_BYTES * this.#pieces) {
+      this.#onRefused();
+      done(
+        new RAGError(
+          'REQUEST_INVALID',
+          `The body comes in more than ${FREE_PIECES} pieces of less than ${LEAST_BYTES} bytes on average. Send it in larger ones.`,
+        ),
+      );
+      return;
+    }
+    // Most bodies come in one.
+    if (this.#pieces === 1) {
+      this.#block = piece;
+      this.#filled = piece.length;
+    } else this.#append(piece);
+    done();
+  }
+
+  override _flush(done: TransformCallback): void {
+    this.#handOn();
+    done();
+  }
+
+  #append(piece: Buffer): void {
+    if (this.#filled + piece.length > this.#block.length) {
+      this.#handOn();
+      this.#block = Buffer.allocUnsafe(Math.max(BLOCK_BYTES, piece.length));
+    }
+    piece.copy(this.#block, this.#filled);
+    this.#filled += piece.length;
+  }
+
+  #handOn(): void {
+    if (this.#filled > 0) this.push(this.#block.subarray(0, this.#filled));
+    this.#filled = 0;
+  }
+}
