@@ -207,7 +207,7 @@ describe('variables', () => {
 
   test('a text of the environment that is no number is refused', async () => {
     const error = await refusal(loadText('rag:\n  retrieval:\n    topK: ${K}\n', { K: 'many' }));
-    expect(error.message).toContain(':3:11: rag.retrieval.topK must be a number, not the text "many"');
+    expect(error.message).toContain(':3:11: rag.retrieval.topK must be a number, not what K holds');
   });
 
   test('a value cannot become YAML', async () => {

@@ -41,7 +41,7 @@ export function validateTree(
       for (const root of [result.data, value]) setAt(root, path, strategy);
     return { config: result.data, stated: value };
   }
-  return { problems: result.error.issues.flatMap((issue) => explainIssue(issue, value)) };
+  return { problems: result.error.issues.flatMap((issue) => explainIssue(issue, value, tree)) };
 }
 
 interface StatedStrategy {
@@ -102,7 +102,7 @@ function setAt(root: unknown, path: ConfigPath, value: unknown): void {
   else if (isRecord(parent)) parent[String(last)] = value;
 }
 
-function explainIssue(issue: Issue, root: unknown): ConfigProblem[] {
+function explainIssue(issue: Issue, root: unknown, { variables }: ExpandedTree): ConfigProblem[] {
   const path = issue.path as ConfigPath;
   if (issue.code === 'unrecognized_keys')
     return issue.keys.map((key) => explainUnknownKey([...path, key], root));
@@ -114,7 +114,9 @@ function explainIssue(issue: Issue, root: unknown): ConfigProblem[] {
   }
   const suggestion = typeof value === 'string' ? nearestName(value, allowedNames(issue)) : undefined;
   const hint = suggestion === undefined ? '' : ` Did you mean "${suggestion}"?`;
-  const problem = `${name} ${explainValue(issue, value, path)}.${hint}`;
+  const from = variables.get(formatPath(path))?.used ?? [];
+  const shown = from.length > 0 ? `what ${from.join(' and ')} holds` : describeValue(value, path);
+  const problem = `${name} ${explainValue(issue, shown)}.${hint}`;
   return [{ path, target: 'value', problem, ...(suggestion === undefined ? {} : { suggestion }) }];
 }
 
@@ -139,8 +141,8 @@ const KINDS: Readonly<Record<string, string>> = {
   record: 'a block of settings',
 };
 
-function explainValue(issue: Issue, value: unknown, path: ConfigPath): string {
-  const shown = describeValue(value, path);
+/** @param shown the value in words */
+function explainValue(issue: Issue, shown: string): string {
   switch (issue.code) {
     case 'invalid_type':
       return `must be ${KINDS[issue.expected] ?? issue.expected}, not ${shown}`;
@@ -161,6 +163,7 @@ function explainValue(issue: Issue, value: unknown, path: ConfigPath): string {
   }
 }
 
+/** What the environment holds may be a secret, whatever the key: it is not described by this. */
 function describeValue(value: unknown, path: ConfigPath): string {
   if (value === null || value === undefined) return 'nothing';
   if (Array.isArray(value)) return 'a list';
