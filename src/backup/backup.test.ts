@@ -13,6 +13,7 @@ import { join } from 'node:path';
 import { create, extract, list } from 'tar';
 import { describe, expect, it } from 'vitest';
 import { temporaryFolder, writeFiles } from '../../tests/e2e/temporary-folder.js';
+import { contentHash } from '../core/ids.js';
 import { testDeployments } from '../deployments/test-deployments.js';
 import { createEngine } from '../engine/create-engine.js';
 import { backUp } from './back-up.js';
@@ -218,6 +219,21 @@ describe('restoreBackup', () => {
     rmSync(join(pack, 'data', 'ledger.db'));
     await expectRefused(pack, /ledger\.db is missing/);
   });
+
+  it.each(['data/.restored', 'data/.restored/a', 'data/.restoring', 'data/store/a'])(
+    'refuses an archive with %s, where it works itself or the store goes',
+    async (path) => {
+      const pack = await unpacked();
+      const manifest = JSON.parse(readFileSync(join(pack, 'manifest.json'), 'utf8')) as BackupManifest;
+      const one = { path, bytes: 1, sha256: contentHash('x') };
+      writeFileSync(
+        join(pack, 'manifest.json'),
+        JSON.stringify({ ...manifest, files: [...manifest.files, one] }),
+      );
+      writeFiles(pack, { [path]: 'x' });
+      await expectRefused(pack, new RegExp(`${path.replaceAll('.', '\\.')} is no file of an index`));
+    },
+  );
 
   it.skipIf(process.platform === 'win32').each(['4755', '2777', '1777', '666', '644', '400', '0'])(
     'gives files and folders to their owner alone, whatever modes an archive has: %s',

@@ -6,6 +6,7 @@ import { loadConfig } from '../config/load-config.js';
 import { assertPlainDataFolder } from '../config/trust/index-reach.js';
 import { DATA_FILES } from '../core/data-folder.js';
 import { RAGError, systemErrorCode, throwIfAborted } from '../core/errors.js';
+import { isPathInside } from '../security/path-containment.js';
 import { PRIVATE_FILE, PRIVATE_FOLDER, tighten } from '../security/private-files.js';
 import { assertOpenable } from '../security/regular-file.js';
 import type { BackupPlace, BackupProgress } from './back-up.js';
@@ -61,6 +62,7 @@ export async function restoreBackup(file: string, options: RestoreOptions = {}):
     { part: STORE, folder: rag.storage.local.path },
   ];
   const wanted = parts.filter(({ part }) => filesOf(manifest, part).length > 0);
+  assertPlaces(manifest, archive, wanted);
   for (const { folder } of wanted) await makeRoom(folder);
   let done = 0;
   const total = manifest.files.length;
@@ -111,6 +113,23 @@ function assertLedger(manifest: BackupManifest, archive: string): void {
   const ledger = `${DATA}/${LEDGER}`;
   const isThere = manifest.files.some(({ path }) => path === ledger);
   if (!isThere && filesOf(manifest, STORE).length > 0) throw invalidBackup(archive, `${ledger} is missing`);
+}
+
+/** An archive of this program has no file where this one works, and none of the data folder where the store goes. */
+function assertPlaces(
+  manifest: BackupManifest,
+  archive: string,
+  parts: readonly { readonly part: string; readonly folder: string }[],
+): void {
+  for (const { part, folder } of parts) {
+    const taken = [
+      ...[MARK, STAGE].map((name) => join(folder, name)),
+      ...parts.filter((other) => other.part !== part).map((other) => other.folder),
+    ].filter((path) => path !== folder && isPathInside(folder, path));
+    for (const { path } of filesOf(manifest, part))
+      if (taken.some((place) => isPathInside(place, join(folder, path.slice(part.length + 1)))))
+        throw invalidBackup(archive, `${path} is no file of an index`);
+  }
 }
 
 /** An empty folder, marked. */

@@ -39,7 +39,10 @@ export const DATA_FOLDERS = {
 
 /** Whether an entry of a data folder is one that an index may open. */
 export const isDataEntry = (name: string): boolean =>
-  FOLDER_NAMES.has(name) || FILE_NAMES.some((file) => name.startsWith(file));
+  isDataFolder(name) || FILE_NAMES.some((file) => name.startsWith(file));
+
+/** Whether it is a folder there. */
+export const isDataFolder = (name: string): boolean => FOLDER_NAMES.has(name);
 
 const FOLDER_NAMES: ReadonlySet<string> = new Set(Object.values(DATA_FOLDERS));
 const FILE_NAMES: readonly string[] = Object.values(DATA_FILES);

@@ -84,6 +84,14 @@ describe.skipIf(process.platform === 'win32')('a pipe', () => {
   });
 });
 
+test.each(Object.values(DATA_FOLDERS))('a file in the place of the folder %s is refused', async (entry) => {
+  writeFiles(folder, { [`.ragstone/${entry}`]: 'text' });
+  await expect(createEngine(config())).rejects.toMatchObject({
+    reason: 'INDEX_DAMAGED',
+    message: expect.stringContaining('in the place of folders'),
+  });
+});
+
 describe('a link that the account trusts', () => {
   test('is followed, until it leads elsewhere', async () => {
     link('store');

@@ -118,7 +118,7 @@ export function trustNamed(risks: readonly Risk[], config: ResolvedConfig): void
  * @throws RAGError `INDEX_UNTRUSTED`, `INDEX_DAMAGED`
  */
 export function assertPlainDataFolder(config: ResolvedConfig): void {
-  const { links, notFiles, unlisted } = findOddEntries(config);
+  const { links, notFiles, notFolders, unlisted } = findOddEntries(config);
   if (unlisted.size > 0)
     throw new RAGError(
       'INDEX_DAMAGED',
@@ -130,6 +130,12 @@ export function assertPlainDataFolder(config: ResolvedConfig): void {
       'INDEX_DAMAGED',
       `The data folder ${config.dataDir} holds what is no file (a pipe, a device or a socket): ${[...notFiles].join(', ')}. Remove it.`,
       { details: { paths: [...notFiles] } },
+    );
+  if (notFolders.size > 0)
+    throw new RAGError(
+      'INDEX_DAMAGED',
+      `The data folder ${config.dataDir} holds files in the place of folders: ${[...notFolders].join(', ')}. Remove them.`,
+      { details: { paths: [...notFolders] } },
     );
   assertTrusted([...links].map(symbolicLink), config);
 }

@@ -1,6 +1,6 @@
 import { accessSync, constants, type Dirent, lstatSync, readdirSync, type Stats } from 'node:fs';
 import { basename, dirname, join } from 'node:path';
-import { DATA_FOLDERS, isDataEntry } from '../../core/data-folder.js';
+import { DATA_FOLDERS, isDataEntry, isDataFolder } from '../../core/data-folder.js';
 import { systemErrorCode } from '../../core/errors.js';
 import { isPathInside } from '../../security/path-containment.js';
 import { realPathOf } from '../../security/real-path.js';
@@ -12,6 +12,8 @@ export interface OddEntries {
   readonly links: ReadonlySet<string>;
   /** Pipes, devices, sockets. */
   readonly notFiles: ReadonlySet<string>;
+  /** Files in the place of folders. */
+  readonly notFolders: ReadonlySet<string>;
   /** Folders whose entries the system does not tell: anything may be among them. */
   readonly unlisted: ReadonlySet<string>;
 }
@@ -33,6 +35,7 @@ export function findOddEntries(config: ResolvedConfig): OddEntries {
   const { dataDir, projectRoot } = config;
   const links = new Set<string>();
   const notFiles = new Set<string>();
+  const notFolders = new Set<string>();
   const unlisted = new Set<string>();
   const entriesOf = (folder: string): Dirent[] => {
     try {
@@ -52,7 +55,10 @@ export function findOddEntries(config: ResolvedConfig): OddEntries {
     if (!isContexts) look(join(folder, entry.name), entry);
   };
   const isOwn = !isPathInside(dataDir, projectRoot);
-  for (const entry of entriesOf(dataDir)) if (isOwn || isDataEntry(entry.name)) lookBelow(dataDir, entry);
+  for (const entry of entriesOf(dataDir)) {
+    if (isOwn || isDataEntry(entry.name)) lookBelow(dataDir, entry);
+    if (isDataFolder(entry.name) && entry.isFile()) notFolders.add(join(dataDir, entry.name));
+  }
   for (const folder of statedFolders(config)) {
     const stats = isOwn && isPathInside(dataDir, folder) ? undefined : statsOf(folder);
     if (stats !== undefined) look(folder, stats);
@@ -62,7 +68,7 @@ export function findOddEntries(config: ResolvedConfig): OddEntries {
   // One in the place of the usual data folder, which must not lead out of the project. Another folder is the user's choice.
   const isUsual = isPathInside(join(projectRoot, DEFAULT_DATA_DIR), dataDir);
   if (isUsual && !isPathInside(realPathOf(projectRoot), realPathOf(dataDir))) links.add(dataDir);
-  return { links, notFiles, unlisted };
+  return { links, notFiles, notFolders, unlisted };
 }
 
 /** Without those that the configuration names elsewhere, which it is trusted with, and those that hold the whole project. */

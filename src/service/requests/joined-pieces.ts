@@ -11,8 +11,11 @@ const LEAST_BYTES = 32;
 
 /** Bodies are read in blocks: kept one by one, the pieces of a chunked body take a hundred times their bytes. One in too many small pieces is refused, and its connection closed. */
 export function joinPieces(app: FastifyInstance): void {
-  app.addHook('preParsing', async (request, reply, payload) => {
-    if (!hasBody(request)) return payload;
+  app.addHook('preParsing', (request, reply, payload, done) => {
+    if (!hasBody(request)) {
+      done(null, payload);
+      return;
+    }
     const joined = new JoinedPieces(() => reply.header('connection', 'close'));
     // Whoever reads may have stopped listening.
     joined.on('error', () => undefined);
@@ -21,7 +24,7 @@ export function joinPieces(app: FastifyInstance): void {
       .on('close', () => {
         if (!payload.readableEnded) joined.destroy(new RAGError('ABORTED', 'The caller went away.'));
       });
-    return payload.pipe(joined);
+    done(null, payload.pipe(joined));
   });
 }
 
