@@ -16,7 +16,7 @@ export function joinPieces(app: FastifyInstance): void {
       done(null, payload);
       return;
     }
-    const joined = new JoinedPieces(() => reply.header('connection', 'close'));
+    const joined = new JoinedPieces(() => void reply.header('connection', 'close'));
     // Whoever reads may have stopped listening.
     joined.on('error', () => undefined);
     payload
