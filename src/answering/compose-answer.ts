@@ -137,6 +137,10 @@ export interface CheckOptions {
   readonly checker?: ModelSupportOptions;
 }
 
+/** Of what was claimed; a greeting or the beginning of a list alone is no answer. */
+const isNothingLeft = ({ support }: VerifiedAnswer): boolean =>
+  support.every(({ isRemoved, verdict }) => isRemoved || verdict === 'not-checked');
+
 /** A passage in place of a model's answer of which nothing is left. */
 function answerWithoutModels(findings: Findings, outcome: ChatOutcome, verified: VerifiedAnswer): Answer {
   const answer = answerFromSentences(findings);
@@ -144,6 +148,7 @@ function answerWithoutModels(findings: Findings, outcome: ChatOutcome, verified:
   return {
     ...answer,
     model: outcome.model,
+    support: [...answer.support, ...verified.support.map((each) => ({ ...each, isRemoved: true }))],
     fallback: { reason: 'UNSUPPORTED_ANSWER', detail },
     degradationLevel: Math.max(answer.degradationLevel, DegradationLevel.NO_RERANKING),
     ...toldNotices(
@@ -171,7 +176,7 @@ export async function answerFromChat(
   const base = { ...common(findings), model: outcome.model, ...told };
   if (isRefusal(outcome.text)) return { ...abstain(findings, NOT_ANSWERED), model: outcome.model, ...told };
   const verified = await verify(findings, outcome, options);
-  if (verified.text === '' || !verified.support.some(({ verdict }) => verdict !== 'contradicted'))
+  if (verified.text === '' || isNothingLeft(verified))
     return answerWithoutModels(findings, outcome, verified);
   return {
     ...base,

@@ -197,7 +197,10 @@ describe('ask with a language model', () => {
     expect(stdout).toContain('1 of 1 sentence supported, 1 removed');
     expect(stderr).toContain('1 of 2 sentences removed: the passages cited say otherwise');
     const { document } = await ragstoneJson<Answer>(['ask', QUESTION], { cwd: folder });
-    expect(document.support.map(({ verdict }) => verdict)).toEqual(['supported', 'contradicted']);
+    expect(document.support).toMatchObject([
+      { verdict: 'supported', isRemoved: false },
+      { verdict: 'contradicted', isRemoved: true },
+    ]);
   });
 
   test('falls back to the sentences of the sources where it is overloaded', async () => {
