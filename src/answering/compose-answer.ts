@@ -89,6 +89,10 @@ export function abstain(findings: Findings, abstention: Abstention): Answer {
   };
 }
 
+/** As with a missing reranker: everything is there but what a model would have added. */
+const levelWithoutModel = ({ degradationLevel }: Pick<Answer, 'degradationLevel'>): DegradationLevel =>
+  Math.max(degradationLevel, DegradationLevel.NO_RERANKING);
+
 /** The passage that answers best, quoted. `failure` says why no model wrote, where one was asked for. */
 export function answerFromSentences(gathered: Findings, failure?: AnswerFallback): Answer {
   const draft = extractAnswer(gathered.evidence.quotations);
@@ -99,8 +103,7 @@ export function answerFromSentences(gathered: Findings, failure?: AnswerFallback
       ? {}
       : {
           fallback: failure,
-          // As with a missing reranker: everything is there but what a model would have added.
-          degradationLevel: Math.max(base.degradationLevel, DegradationLevel.NO_RERANKING),
+          degradationLevel: levelWithoutModel(base),
           ...toldNotices([
             ...findings.notices,
             {
@@ -150,7 +153,7 @@ function answerWithoutModels(findings: Findings, outcome: ChatOutcome, verified:
     model: outcome.model,
     support: [...answer.support, ...verified.support.map((each) => ({ ...each, isRemoved: true }))],
     fallback: { reason: 'UNSUPPORTED_ANSWER', detail },
-    degradationLevel: Math.max(answer.degradationLevel, DegradationLevel.NO_RERANKING),
+    degradationLevel: levelWithoutModel(answer),
     ...toldNotices(
       distinctNotices([
         ...statedNotices(answer),
