@@ -114,8 +114,8 @@ const nothingOf = ({ noticeKinds }: SearchResponse): string =>
 const NOTHING =
   'Nothing that matches was found. Try other words or fewer filters; list_sources tells what is indexed.';
 
-/** Rounded down, so that it is below what it is held against. */
-const atMost = (score: number): number => Math.floor(score * 100) / 100;
+/** Rounded down, so that it is below what it is held against; three figures, for little is not nothing. */
+const atMost = (score: number): number => Math.floor(score * 1_000) / 1_000;
 
 function tooWeak(leftOut: readonly SearchResult[]): string[] {
   const [best] = leftOut;
