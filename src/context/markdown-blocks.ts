@@ -141,7 +141,8 @@ class BlockReader {
     // What nothing closes ends where its quote or list does.
     const isClosed = closed !== undefined && (!isFence || last.slice(closed.length).startsWith(markup));
     const prefix = isClosed ? closed : '';
-    const next = this.#text.slice(whole.end + 1).split('\n', 1)[0] ?? '';
+    const following = this.#lines.rangeOf([map[1], map[1] + 1]);
+    const next = this.#text.slice(following.start, following.end);
     return {
       kind: 'code',
       content,
