@@ -30,17 +30,19 @@ export interface ParsedAnswer {
 
 /**
  * The sentences of a model's answer with the sources each cites. A mark after the full stop belongs to the sentence before
- * it. Numbers without a source are reported and dropped.
+ * it, at the beginning of a paragraph or an item to the one behind it. Numbers without a source are reported and dropped.
  *
  * @param text its only line end is a line feed.
  */
 export function parseCitedAnswer(text: string, entries: readonly Pick<ContextEntry, 'n'>[]): ParsedAnswer {
   const known = new Set(entries.map(({ n }) => n));
-  const units = markdownBlocks(text).flatMap(unitsOf);
+  const units = markdownBlocks(text).flatMap((block) =>
+    unitsOf(block).map((unit, at) => ({ ...unit, isFirst: at === 0 })),
+  );
   const sentences: (Omit<CitedSentence, 'isMiscited'> & { cites: number[] })[] = [];
   const cited: number[] = [];
-  for (const { marks, text: plain, ...unit } of units) {
-    const isLeading = ({ isAtStart }: UnitMark): boolean => plain === '' || isAtStart;
+  for (const { marks, text: plain, isFirst, ...unit } of units) {
+    const isLeading = ({ isAtStart }: UnitMark): boolean => plain === '' || (isAtStart && !isFirst);
     const leading = marks.filter(isLeading).flatMap(({ numbers }) => numbers);
     const own = marks.filter((mark) => !isLeading(mark)).flatMap(({ numbers }) => numbers);
     cited.push(...leading, ...own);
