@@ -41,6 +41,19 @@ describe('citations', () => {
     expect(invalid).toEqual([9]);
   });
 
+  it.each([
+    '- [1] One.\n- [2] Two.',
+    '[1] One.\n\n[2] Two.',
+    '1. [1] One.\n2. [2] Two.',
+    '> [1] One.\n\n> [2] Two.',
+  ])('at the beginning of a paragraph or an item belong to what follows: %j', (text) => {
+    const { sentences } = parseCitedAnswer(text, entries);
+    expect(sentences.map((each) => [each.text, each.cites])).toEqual([
+      ['One.', [1]],
+      ['Two.', [2]],
+    ]);
+  });
+
   it('never loses a sentence of any answer', () => {
     fc.assert(
       fc.property(

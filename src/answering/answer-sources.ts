@@ -57,6 +57,7 @@ export function supportOfDraft({ sentences }: AnswerDraft): {
     support: sentences.map(({ text, cites }) => ({
       sentence: text,
       verdict: 'supported',
+      isRemoved: false,
       score: 1,
       cites,
       problems: [],

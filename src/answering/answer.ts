@@ -75,11 +75,16 @@ export interface Citation extends TextRange {
  */
 export type SupportVerdict = 'supported' | 'unsupported' | 'contradicted' | 'not-checked';
 
-/** One sentence of an answer or, where it is `contradicted`, one that was removed from it, and whether its sources say so. */
+/** One sentence that was written, in the answer or removed from it, and whether its sources say so. A block of code is one. */
 export interface SentenceSupport {
-  /** The sentence without its citation marks. */
+  /** The sentence without its citation marks, on one line. */
   readonly sentence: string;
   readonly verdict: SupportVerdict;
+  /**
+   * It is not in the answer: its source contradicts it, it repeats what a passage orders language models to say, or it is `unsupported` and
+   * `rag.answering.unsupported` is `remove`.
+   */
+  readonly isRemoved: boolean;
   /** Estimated probability that the context says it, in [0, 1]. */
   readonly score: number;
   /** Sources that it cites and that exist. */
@@ -172,6 +177,7 @@ export interface Answer extends ToldNotices, ToldDegradation {
   readonly isUnsure?: boolean;
   readonly sources: readonly AnswerSource[];
   readonly citations: readonly Citation[];
+  /** Every sentence of the answer, then those of a language model's answer of which nothing is left. */
   readonly support: readonly SentenceSupport[];
   /** Part of the model's answer is missing: cut at its limit, withheld, or the stream broke. */
   readonly isPartial: boolean;

@@ -1,54 +1,54 @@
 import { splitSentences } from '../chunking/boundaries.js';
 import { CITATION_MARK } from '../context/citation-marks.js';
 import type { ContextEntry } from '../context/context-pack.js';
-import { passageUnits } from '../context/passage-units.js';
+import { type Behind, type MarkdownBlock, markdownBlocks } from '../context/markdown-blocks.js';
+import { type PassageUnit, passageUnits } from '../context/passage-units.js';
 import type { TextRange } from '../core/document.js';
 
-const TRAILING_MARKS = new RegExp(`^\\s*(?:${CITATION_MARK.source}\\s*)+`);
-
-/** A sentence of a model's answer. */
+/** A sentence of a model's answer, or a block of code, of which no part can be marked or left out. */
 export interface CitedSentence extends TextRange {
-  /** Without citation marks, on one line. */
+  /** Without citation marks and fences, on one line. */
   readonly text: string;
+  /** What is checked of it: the text, or code line by line. */
+  readonly claims: readonly string[];
   /** Sources that it cites and that exist, ascending. */
   readonly cites: readonly number[];
   /** It cites, and no source that exists. */
   readonly isMiscited: boolean;
+  /** Where its citations and words about it go. */
+  readonly behind: Behind;
 }
 
 export interface ParsedAnswer {
-  /** In order; `start` and `end` are offsets of the answer, the marks of the sentence included. */
+  /** In order; `start` and `end` are offsets of the answer. */
   readonly sentences: readonly CitedSentence[];
+  /** Citation marks, with the blanks that go with them. */
+  readonly marks: readonly TextRange[];
   /** Numbers that were cited and that no source has. */
   readonly invalid: readonly number[];
 }
 
 /**
  * The sentences of a model's answer with the sources each cites. A mark after the full stop belongs to the sentence before
- * it. Numbers without a source are reported and dropped.
+ * it, at the beginning of a paragraph or an item to the one behind it. Numbers without a source are reported and dropped.
+ *
+ * @param text its only line end is a line feed.
  */
 export function parseCitedAnswer(text: string, entries: readonly Pick<ContextEntry, 'n'>[]): ParsedAnswer {
   const known = new Set(entries.map(({ n }) => n));
-  const sentences: { start: number; end: number; text: string; cites: number[] }[] = [];
+  const units = markdownBlocks(text).flatMap((block) =>
+    unitsOf(block).map((unit, at) => ({ ...unit, isFirst: at === 0 })),
+  );
+  const sentences: (Omit<CitedSentence, 'isMiscited'> & { cites: number[] })[] = [];
   const cited: number[] = [];
-  for (const { start, end } of answerSentences(text)) {
-    const raw = text.slice(start, end);
-    const own = raw.replace(TRAILING_MARKS, '');
-    const ownStart = end - own.length;
-    const trailing = numbersIn(raw.slice(0, raw.length - own.length));
-    const plain = withoutMarks(own);
-    const numbers = plain === '' ? [...trailing, ...numbersIn(own)] : numbersIn(own);
-    cited.push(...trailing, ...numbers);
+  for (const { marks, text: plain, isFirst, ...unit } of units) {
+    const isLeading = ({ isAtStart }: UnitMark): boolean => plain === '' || (isAtStart && !isFirst);
+    const leading = marks.filter(isLeading).flatMap(({ numbers }) => numbers);
+    const own = marks.filter((mark) => !isLeading(mark)).flatMap(({ numbers }) => numbers);
+    cited.push(...leading, ...own);
     const previous = sentences.at(-1);
-    if (previous !== undefined && ownStart > start) {
-      previous.cites.push(...trailing);
-      previous.end = ownStart;
-    }
-    if (plain !== '') sentences.push({ start: ownStart, end, text: plain, cites: numbers });
-    else if (previous !== undefined) {
-      previous.cites.push(...numbers);
-      previous.end = end;
-    }
+    if (previous !== undefined) previous.cites.push(...leading);
+    if (plain !== '') sentences.push({ ...unit, text: plain, cites: own });
   }
   const sorted = (numbers: readonly number[]) => [...new Set(numbers)].sort((a, b) => a - b);
   return {
@@ -56,37 +56,125 @@ export function parseCitedAnswer(text: string, entries: readonly Pick<ContextEnt
       const cites = sorted(each.cites).filter((n) => known.has(n));
       return { ...each, cites, isMiscited: cites.length < each.cites.length && cites.length === 0 };
     }),
+    marks: units.flatMap(({ marks }) => marks.map(({ start, end }) => ({ start, end }))),
     invalid: sorted(cited).filter((n) => !known.has(n)),
   };
 }
 
 /** Text without citation marks, on one line. */
-export const withoutMarks = (text: string): string =>
-  text
-    .replace(CITATION_MARK, '')
-    .replace(/\s+([.,;:!?])/g, '$1')
-    .replace(/\s+/g, ' ')
-    .trim();
+const withoutMarks = (text: string): string =>
+  onOneLine(text.replace(CITATION_MARK, '').replace(/\s+([.,;:!?])/g, '$1'));
+
+const onOneLine = (text: string): string => text.replace(/\s+/g, ' ').trim();
+
+/** A citation mark in offsets of the answer. */
+interface UnitMark extends TextRange {
+  readonly numbers: readonly number[];
+  /** Only other marks stand before it. */
+  readonly isAtStart: boolean;
+}
+
+interface AnswerUnit extends Pick<CitedSentence, 'text' | 'claims' | 'start' | 'end' | 'behind'> {
+  readonly marks: readonly UnitMark[];
+}
+
+function unitsOf(block: MarkdownBlock): AnswerUnit[] {
+  const { kind, content, behind } = block;
+  const whole = { start: 0, end: content.length };
+  if (kind === 'code') return [codeUnit(block, whole, behind)];
+  if (kind === 'row') return [proseUnit(block, whole, behind)];
+  const parts = passageUnits(content);
+  return partsOf(content, parts, block.wholes).flatMap((part) => {
+    const { end } = block.rangeOf(part);
+    return part.kind === 'code-line'
+      ? [codeUnit(block, part, { at: end, before: '\n', after: '' })]
+      : [proseUnit(block, part, { at: end, before: ' ', after: '' })];
+  });
+}
 
 const MARKER = /^\s*(?:[-*+]|\d{1,9}[.)])\s+/;
 
-function answerSentences(text: string): TextRange[] {
-  return passageUnits(text).flatMap((unit) => {
-    if (unit.kind === 'fence' || unit.kind === 'heading' || unit.kind === 'table-head') return [];
-    if (unit.kind !== 'list-item') return [unit];
-    const marker = MARKER.exec(text.slice(unit.start, unit.end))?.[0].length ?? 0;
-    return splitSentences(text, { start: unit.start + marker, end: unit.end });
+type Part = Pick<PassageUnit, 'start' | 'end' | 'kind'>;
+
+/** Sentences, and lines of code as one; none ends inside what is a whole. */
+function partsOf(content: string, units: readonly Part[], wholes: readonly TextRange[]): Part[] {
+  const parts: Part[] = [];
+  for (const part of units.flatMap((unit) => sentencesOf(content, unit))) {
+    const previous = parts.at(-1);
+    const isOne =
+      previous !== undefined &&
+      ((previous.kind === 'code-line' && part.kind === 'code-line') ||
+        wholes.some(({ start, end }) => start < previous.end && end > part.start));
+    if (isOne) parts.splice(-1, 1, { ...previous, end: part.end });
+    else parts.push(part);
+  }
+  return parts;
+}
+
+function sentencesOf(content: string, unit: Part): Part[] {
+  if (unit.kind === 'fence' || unit.kind === 'heading' || unit.kind === 'table-head') return [];
+  if (unit.kind !== 'list-item') return [unit];
+  const marker = MARKER.exec(content.slice(unit.start, unit.end))?.[0].length ?? 0;
+  return splitSentences(content, { start: unit.start + marker, end: unit.end }).map((range) => ({
+    ...range,
+    kind: 'sentence',
+  }));
+}
+
+function codeUnit({ content, rangeOf }: MarkdownBlock, range: TextRange, behind: Behind): AnswerUnit {
+  const code = content.slice(range.start, range.end);
+  const claims = code.split('\n').map(onOneLine);
+  return {
+    text: onOneLine(code),
+    claims: claims.filter((line) => line !== ''),
+    ...rangeOf(range),
+    behind,
+    marks: [],
+  };
+}
+
+const LEADING_MARKS = new RegExp(`^\\s*(?:${CITATION_MARK.source}\\s*)+`);
+
+function proseUnit(
+  { content, wholes, rangeOf }: MarkdownBlock,
+  range: TextRange,
+  behind: Behind,
+): AnswerUnit {
+  const raw = content.slice(range.start, range.end);
+  const leading = LEADING_MARKS.exec(raw)?.[0].length ?? 0;
+  const text = withoutMarks(raw);
+  const isWhole = ({ start, end }: TextRange): boolean =>
+    wholes.some((whole) => whole.start < range.start + end && whole.end > range.start + start);
+  const marks = [...raw.matchAll(CITATION_MARK)].flatMap((found) => {
+    const end = found.index + found[0].length;
+    if (isWhole({ start: found.index, end })) return [];
+    return [{ start: found.index, end, numbers: numbersIn(found[1] ?? ''), isAtStart: end <= leading }];
   });
+  const own = { start: range.start + (text === '' ? 0 : leading), end: range.end };
+  return {
+    text,
+    claims: [text],
+    ...rangeOf(own),
+    behind,
+    marks: marks.map(({ numbers, isAtStart, ...mark }) => ({
+      numbers,
+      isAtStart,
+      ...rangeOf(withBlanks(content, { start: range.start + mark.start, end: range.start + mark.end })),
+    })),
+  };
+}
+
+/** With the blanks before it, where it does not hold two words apart. */
+function withBlanks(content: string, { start, end }: TextRange): TextRange {
+  if (!/^(?:[\s.,;:!?)\]*_|]|\[|$)/.test(content.slice(end, end + 1))) return { start, end };
+  return { start: content.slice(0, start).trimEnd().length, end };
 }
 
 const MAX_RANGE = 20;
 
-function numbersIn(text: string): number[] {
-  return [...text.matchAll(CITATION_MARK)].flatMap(([, inside = '']) =>
-    inside.split(/[,;]/).flatMap((part) => {
-      const [first = 0, last = first] = part.split(/[-–]/).map((number) => Number(number.trim()));
-      const length = Math.min(MAX_RANGE, Math.max(1, last - first + 1));
-      return Array.from({ length }, (_, i) => first + i);
-    }),
-  );
-}
+const numbersIn = (inside: string): number[] =>
+  inside.split(/[,;]/).flatMap((part) => {
+    const [first = 0, last = first] = part.split(/[-–]/).map((number) => Number(number.trim()));
+    const length = Math.min(MAX_RANGE, Math.max(1, last - first + 1));
+    return Array.from({ length }, (_, i) => first + i);
+  });

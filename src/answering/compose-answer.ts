@@ -89,6 +89,10 @@ export function abstain(findings: Findings, abstention: Abstention): Answer {
   };
 }
 
+/** As with a missing reranker: everything is there but what a model would have added. */
+const levelWithoutModel = ({ degradationLevel }: Pick<Answer, 'degradationLevel'>): DegradationLevel =>
+  Math.max(degradationLevel, DegradationLevel.NO_RERANKING);
+
 /** The passage that answers best, quoted. `failure` says why no model wrote, where one was asked for. */
 export function answerFromSentences(gathered: Findings, failure?: AnswerFallback): Answer {
   const draft = extractAnswer(gathered.evidence.quotations);
@@ -99,8 +103,7 @@ export function answerFromSentences(gathered: Findings, failure?: AnswerFallback
       ? {}
       : {
           fallback: failure,
-          // As with a missing reranker: everything is there but what a model would have added.
-          degradationLevel: Math.max(base.degradationLevel, DegradationLevel.NO_RERANKING),
+          degradationLevel: levelWithoutModel(base),
           ...toldNotices([
             ...findings.notices,
             {
@@ -137,6 +140,10 @@ export interface CheckOptions {
   readonly checker?: ModelSupportOptions;
 }
 
+/** Of what was claimed; a greeting or the beginning of a list alone is no answer. */
+const isNothingLeft = ({ support }: VerifiedAnswer): boolean =>
+  support.every(({ isRemoved, verdict }) => isRemoved || verdict === 'not-checked');
+
 /** A passage in place of a model's answer of which nothing is left. */
 function answerWithoutModels(findings: Findings, outcome: ChatOutcome, verified: VerifiedAnswer): Answer {
   const answer = answerFromSentences(findings);
@@ -144,8 +151,9 @@ function answerWithoutModels(findings: Findings, outcome: ChatOutcome, verified:
   return {
     ...answer,
     model: outcome.model,
+    support: [...answer.support, ...verified.support.map((each) => ({ ...each, isRemoved: true }))],
     fallback: { reason: 'UNSUPPORTED_ANSWER', detail },
-    degradationLevel: Math.max(answer.degradationLevel, DegradationLevel.NO_RERANKING),
+    degradationLevel: levelWithoutModel(answer),
     ...toldNotices(
       distinctNotices([
         ...statedNotices(answer),
@@ -171,7 +179,7 @@ export async function answerFromChat(
   const base = { ...common(findings), model: outcome.model, ...told };
   if (isRefusal(outcome.text)) return { ...abstain(findings, NOT_ANSWERED), model: outcome.model, ...told };
   const verified = await verify(findings, outcome, options);
-  if (verified.text === '' || !verified.support.some(({ verdict }) => verdict !== 'contradicted'))
+  if (verified.text === '' || isNothingLeft(verified))
     return answerWithoutModels(findings, outcome, verified);
   return {
     ...base,

@@ -6,7 +6,8 @@ import type { TextRange } from '../core/document.js';
 import { type Notice, noticesOfKind, type ToldNotices, toldNotices } from '../core/notice.js';
 import type { Citation, SentenceSupport } from './answer.js';
 import { type ClaimSupport, checkSupport, isClaim, SUPPORT_THRESHOLD } from './check-support.js';
-import { type CitedSentence, parseCitedAnswer, withoutMarks } from './citations.js';
+import { type CitedSentence, parseCitedAnswer } from './citations.js';
+import { type Insertion, rewriteAnswer } from './rewrite-answer.js';
 import { SourceText } from './source-text.js';
 import { type EvidenceText, readEvidence } from './support-features.js';
 
@@ -20,7 +21,7 @@ export const UNCHECKED_MARK = '(unchecked)';
 export interface VerifiedAnswer extends ToldNotices {
   /** The answer after the policy, its citations those that exist. */
   readonly text: string;
-  /** The sentences of `text`, and those that were removed because a source contradicts them, in their order. */
+  /** Every sentence that was written, in order; those that `isRemoved` are not in `text`. */
   readonly support: readonly SentenceSupport[];
   readonly citations: readonly Citation[];
 }
@@ -56,36 +57,46 @@ export interface VerifyOptions {
  * applies the policy. Text of passages that addresses a language model is no evidence for anything.
  */
 export function verifyAnswer(
-  text: string,
+  asWritten: string,
   entries: readonly ContextEntry[],
   { unsupported = 'mark', refuted = new Set() }: VerifyOptions = {},
 ): VerifiedAnswer {
-  const { sentences, invalid } = parseCitedAnswer(text, entries);
+  const text = asWritten.replaceAll('\r\n', '\n');
+  const { sentences, marks, invalid } = parseCitedAnswer(text, entries);
   const check = sentenceCheck(entries.map(evidenceOf));
   // Where nothing else is said, the shortest sentence is what is claimed.
-  const isAnyClaim = sentences.some(({ text: sentence, cites }) => cites.length > 0 || isClaim(sentence));
+  const isAnyClaim = sentences.some(({ claims, cites }) => cites.length > 0 || claims.some(isClaim));
   const checked = sentences
-    .map((sentence) =>
-      sentence.cites.length > 0 || !isAnyClaim || isClaim(sentence.text) ? check(sentence) : leave(sentence),
-    )
-    .map((each, index) => (refuted.has(index) ? refute(each) : each));
-  const told = checked.filter(
-    (each) => !isRemoved(each, unsupported) || each.support.verdict === 'contradicted',
-  );
+    .map((sentence) => {
+      const claims = sentence.claims.filter(isClaim);
+      if (claims.length > 0) return check({ ...sentence, claims });
+      return sentence.cites.length > 0 || !isAnyClaim ? check(sentence) : leave(sentence);
+    })
+    .map((each, index) => (refuted.has(index) ? refute(each) : each))
+    .map((each) => decide(each, unsupported));
+  const kept = checked.filter(({ support }) => !support.isRemoved);
   return {
-    text: rewrite(text, checked, unsupported),
-    support: told.map(({ support }) => support),
-    citations: told.flatMap(({ citations }, index) =>
-      citations.map((citation) => ({ ...citation, sentence: index })),
+    text: rewriteAnswer(text, {
+      removals: [
+        ...marks,
+        ...checked.filter(({ support }) => support.isRemoved).map(({ sentence }) => sentence),
+      ],
+      insertions: kept.flatMap(insertionFor),
+    }),
+    support: checked.map(({ support }) => support),
+    citations: checked.flatMap(({ support, citations }, sentence) =>
+      support.isRemoved ? [] : citations.map((citation) => ({ ...citation, sentence })),
     ),
     ...toldNotices(noticesOf(checked, { invalid, unsupported })),
   };
 }
 
-const isRemoved = ({ support, isOrdered }: Checked, policy: UnsupportedPolicy): boolean =>
-  isOrdered ||
-  support.verdict === 'contradicted' ||
-  (policy === 'remove' && support.verdict === 'unsupported');
+function decide(checked: Checked, policy: UnsupportedPolicy): Checked {
+  const { verdict } = checked.support;
+  const isRemoved =
+    checked.isOrdered || verdict === 'contradicted' || (policy === 'remove' && verdict === 'unsupported');
+  return { ...checked, support: { ...checked.support, isRemoved } };
+}
 
 function evidenceOf(entry: ContextEntry): EntryEvidence {
   const texts = entry.pieces.map(({ text, start }) => withoutFlagged(text, start, entry.flags));
@@ -130,7 +141,14 @@ function withoutFlagged(text: string, offset: number, flags: readonly TextRange[
 /** A sentence that claims nothing. */
 const leave = (sentence: CitedSentence): Checked => ({
   sentence,
-  support: { sentence: sentence.text, verdict: 'not-checked', score: 1, cites: sentence.cites, problems: [] },
+  support: {
+    sentence: sentence.text,
+    verdict: 'not-checked',
+    isRemoved: false,
+    score: 1,
+    cites: sentence.cites,
+    problems: [],
+  },
   citations: [],
   wasCited: sentence.cites.length > 0,
   isOrdered: false,
@@ -149,13 +167,15 @@ function sentenceCheck(all: readonly EntryEvidence[]): (sentence: CitedSentence)
   return (sentence) => {
     const wasCited = sentence.cites.length > 0;
     const cited = wasCited ? all.filter(({ entry }) => sentence.cites.includes(entry.n)) : all;
-    const found = checkSupport(sentence.text, evidenceFor(cited));
+    const evidence = evidenceFor(cited);
+    const found = worstOf(sentence.claims.map((claim) => checkSupport(claim, evidence)));
     const isSupported = found.score >= SUPPORT_THRESHOLD;
     const places = isSupported ? placesFor(sentence, cited, wasCited) : [];
     const isOrdered = !isSupported && repeats(sentence.text, orders);
     const support: SentenceSupport = {
       sentence: sentence.text,
       verdict: verdictOf(found),
+      isRemoved: false,
       score: found.score,
       cites: wasCited ? sentence.cites : places.map(({ n }) => n),
       problems: isSupported ? [] : [...found.problems, ...(isOrdered ? [ORDERED] : [])],
@@ -164,7 +184,19 @@ function sentenceCheck(all: readonly EntryEvidence[]): (sentence: CitedSentence)
   };
 }
 
-const verdictOf = ({ score, contradiction }: ClaimSupport): SentenceSupport['verdict'] => {
+type FoundSupport = Pick<ClaimSupport, 'score' | 'problems' | 'contradiction'>;
+
+/** Code is as true as the line of it that is least so. */
+function worstOf(found: readonly ClaimSupport[]): FoundSupport {
+  const contradiction = found.find((each) => each.contradiction !== undefined)?.contradiction;
+  return {
+    score: Math.min(...found.map(({ score }) => score)),
+    problems: [...new Set(found.flatMap(({ problems }) => problems))],
+    ...(contradiction === undefined ? {} : { contradiction }),
+  };
+}
+
+const verdictOf = ({ score, contradiction }: FoundSupport): SentenceSupport['verdict'] => {
   if (score >= SUPPORT_THRESHOLD) return 'supported';
   return contradiction === undefined ? 'unsupported' : 'contradicted';
 };
@@ -226,29 +258,15 @@ function placesFor(
   return (wasCited ? found : best.slice(0, 1)).map(({ citation }) => citation);
 }
 
-function rewrite(text: string, checked: readonly Checked[], policy: UnsupportedPolicy): string {
-  let result = '';
-  let at = 0;
-  // The blanks on both sides of a removed sentence are those of one place.
-  const add = (between: string): void => {
-    result += /\s$/.test(result) ? between.replace(/^[ \t]+/, '') : between;
-  };
-  for (const each of checked) {
-    const { sentence, support } = each;
-    add(text.slice(at, sentence.start));
-    at = sentence.end;
-    if (isRemoved(each, policy)) continue;
-    const raw = text.slice(sentence.start, sentence.end);
-    const space = /\s*$/.exec(raw)?.[0] ?? '';
-    const cites = support.cites.length === 0 ? '' : ` [${support.cites.join(', ')}]`;
-    result += `${withoutMarks(raw)}${cites}${support.verdict === 'unsupported' ? ` ${UNCHECKED_MARK}` : ''}${space}`;
-  }
-  add(text.slice(at));
-  return result
-    .replace(/^[ \t]*(?:[-*+]|\d{1,9}[.)])[ \t]*$/gm, '')
-    .replace(/\n{3,}/g, '\n\n')
-    .trim();
-}
+const insertionFor = ({ sentence: { behind }, support: { cites, verdict } }: Checked): Insertion[] => {
+  const words = [
+    ...(cites.length === 0 ? [] : [`[${cites.join(', ')}]`]),
+    ...(verdict === 'unsupported' ? [UNCHECKED_MARK] : []),
+  ];
+  return words.length === 0
+    ? []
+    : [{ at: behind.at, text: `${behind.before}${words.join(' ')}${behind.after}` }];
+};
 
 const citedInstead = (count: number, why: string): string =>
   count === 1

@@ -41,6 +41,8 @@ export function toErrorDocument(error: unknown): ErrorDocument {
     return JSON.parse(maskUrlCredentials(JSON.stringify(document))) as ErrorDocument;
   }
   const message = error instanceof Error ? error.message : String(error);
+  const ofSystem = systemProblemOf(error);
+  if (ofSystem !== undefined) return { ...ofSystem, message };
   return {
     code: 'E004',
     reason: 'INTERNAL',
@@ -50,13 +52,32 @@ export function toErrorDocument(error: unknown): ErrorDocument {
   };
 }
 
-/** The exit code that an error ends the process with. */
 /** What a person at this machine is told of an index that cannot be used: callers of a service are not told why. */
 export function problemOf(error: unknown): string {
   const { cause, message } = error instanceof Error ? error : new Error(String(error));
   return cause instanceof Error && message.startsWith('The index of this tenant') ? cause.message : message;
 }
 
+/** What the system says of a file that somebody named: nothing is wrong with this program. */
+function systemProblemOf(error: unknown): Omit<ErrorDocument, 'message'> | undefined {
+  if (!(error instanceof Error) || !('syscall' in error) || !('code' in error)) return undefined;
+  if (error.code === 'ENOSPC')
+    return { code: 'E003', reason: 'INDEX_DISK_FULL', category: 'provider', retryable: true };
+  return OF_NAMED_FILES.has(String(error.code)) ? USAGE : undefined;
+}
+
+const OF_NAMED_FILES: ReadonlySet<string> = new Set([
+  'ENOENT',
+  'ENOTDIR',
+  'EISDIR',
+  'EACCES',
+  'EPERM',
+  'EROFS',
+  'ENAMETOOLONG',
+  'ELOOP',
+]);
+
+/** The exit code that an error ends the process with. */
 export function exitCodeOf(error: unknown): number {
   const { category, reason } = toErrorDocument(error);
   if (reason === 'ABORTED') return ExitCode.interrupted;

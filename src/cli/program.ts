@@ -42,6 +42,7 @@ import { registerWorker } from './commands/worker.js';
 import { type CliContext, type GlobalOptions, LOG_LEVELS } from './context.js';
 import { layOutExamples } from './examples.js';
 import { packageVersion } from './package-version.js';
+import { refuseBlanks } from './refuse-blanks.js';
 import { chooseServer } from './refuse-on-server.js';
 
 const EXAMPLES = `
@@ -89,6 +90,7 @@ export function buildProgram(context: CliContext): Command {
     })
     .configureHelp({ showGlobalOptions: true })
     .hook('preAction', (_, command) => {
+      refuseBlanks(command);
       context.globals = command.optsWithGlobals<GlobalOptions>();
       context.server = chooseServer(program, command, (text) => context.noteOnce(text));
       // Whoever reads a configuration in this process then trusts it.

@@ -24,21 +24,35 @@ export async function runCli(
   const context = new CliContext(args, interrupts.signal, surroundings);
   hearStreams(context);
   try {
-    await runCommand(args, context);
-    if (context.hasLostOutput) return ExitCode.failed;
-    return interrupts.signal.aborted && !context.isStopExpected ? ExitCode.interrupted : context.exitCode;
-  } catch (error) {
-    if (error instanceof CommanderError && error.exitCode === 0) return ExitCode.ok;
-    if (interrupts.signal.aborted) {
-      reportFailure(context, error);
-      return ExitCode.interrupted;
-    }
-    reportFailure(context, error);
-    return exitCodeOf(error);
+    const code = await codeOf(args, context);
+    await writtenOut(context);
+    return code === ExitCode.ok && context.hasLostOutput ? ExitCode.failed : code;
   } finally {
     interrupts.stop();
   }
 }
+
+async function codeOf(args: readonly string[], context: CliContext): Promise<number> {
+  const { signal } = context;
+  try {
+    await runCommand(args, context);
+    return signal.aborted && !context.isStopExpected ? ExitCode.interrupted : context.exitCode;
+  } catch (error) {
+    // The text of `--help` or `--version`.
+    if (error instanceof CommanderError && error.exitCode === 0) return ExitCode.ok;
+    reportFailure(context, error);
+    return signal.aborted ? ExitCode.interrupted : exitCodeOf(error);
+  }
+}
+
+/** Whether what the process wrote has arrived is known behind the last write. */
+async function writtenOut({ out, side }: CliContext): Promise<void> {
+  for (const { stream } of [out, side]) {
+    if (isOwn(stream)) await new Promise<void>((resolve) => stream.write('', () => resolve()));
+  }
+}
+
+const isOwn = (stream: OutputStream): boolean => 'fd' in stream && (stream.fd === 1 || stream.fd === 2);
 
 /** A person who is there is asked whether a folder is trusted; then the command runs again. */
 async function runCommand(args: readonly string[], context: CliContext): Promise<void> {
@@ -86,8 +100,7 @@ function hearStreams(context: CliContext): void {
     if (heard.has(stream)) continue;
     heard.add(stream);
     stream.on('error', (error: NodeJS.ErrnoException) => {
-      const isOwn = 'fd' in stream && (stream.fd === 1 || stream.fd === 2);
-      if (!isOwn || error.code === 'EPIPE' || context.hasLostOutput) return;
+      if (!isOwn(stream) || error.code === 'EPIPE' || context.hasLostOutput) return;
       context.hasLostOutput = true;
       process.exitCode = ExitCode.failed;
       if (stream === out.stream)

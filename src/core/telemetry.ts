@@ -79,7 +79,7 @@ export interface TelemetryPayloads {
   };
   /** Writing the index: a run over sources, documents that are pushed, a batch of a worker. Counts are there at the end, also of what fails. */
   readonly index: Timed & {
-    readonly kind: 'run' | 'push' | 'batch';
+    readonly kind: 'run' | 'push' | 'batch' | 'delete' | 'forget';
     readonly tenant: string;
     /** Names of the sources it is over. */
     readonly sources: readonly string[];

@@ -11,6 +11,7 @@ import type { RunParts } from './index-requests.js';
 import { type PushRequest, runPushes, sizeOf, touchedBy } from './push-requests.js';
 import { scopedIndex } from './scoped-index.js';
 import type { EngineHost } from './select-sources.js';
+import { tracedDeletion } from './traced-indexing.js';
 import type { GroupedWrite } from './write-groups.js';
 
 /** A push, or a deletion of documents by name, that may go together with others. */
@@ -66,7 +67,11 @@ export async function writeTogether(
     return results.map((result) => ('stats' in result ? { pushed: result } : result));
   }
   const names = writes.flatMap(({ work }) => ('names' in work ? [work.names] : []));
-  const counts = await deleteNamed(names, context, host);
+  const counts = await tracedDeletion(
+    { kind: 'delete', tenant: first.scope.tenant },
+    () => deleteNamed(names, context, host),
+    (deleted) => deleted.reduce((sum, count) => sum + count, 0),
+  );
   return names.map((_, i) => ({ deleted: counts[i] ?? 0 }));
 }
 

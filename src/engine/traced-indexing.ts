@@ -43,6 +43,20 @@ export async function tracedIndexing<Outcome>({
   return outcome;
 }
 
+/** Deletes documents by name or for good, and publishes how many. */
+export function tracedDeletion<Outcome>(
+  { kind, tenant }: { readonly kind: 'delete' | 'forget'; readonly tenant: string },
+  work: () => Promise<Outcome>,
+  documentsOf: (outcome: Outcome) => number,
+): Promise<Outcome> {
+  const payload: Indexing = { kind, tenant, sources: [] };
+  return traced('index', payload, async () => {
+    const outcome = await work();
+    payload.documentsDeleted = documentsOf(outcome);
+    return outcome;
+  });
+}
+
 /** Work that writes the index, as it says of itself before it can begin. */
 export type AskedIndexing = Pick<Indexing, 'kind' | 'tenant' | 'sources'>;
 

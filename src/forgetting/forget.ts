@@ -3,6 +3,7 @@ import { RAGError, toRAGError } from '../core/errors.js';
 import { oneOf } from '../core/filter.js';
 import { runtime } from '../core/runtime.js';
 import type { Scope } from '../core/scope.js';
+import { tracedDeletion } from '../engine/traced-indexing.js';
 import { allVersions } from '../history/all-versions.js';
 import { unpackChunks } from '../history/kept-chunks.js';
 import { isPushSource } from '../indexing/configured-sources.js';
@@ -43,8 +44,15 @@ export async function forget(
   const isNothing = plan.documents.length === 0 && plan.items.length === 0 && plan.source === undefined;
   if (request.dryRun === true || isNothing) return asDry(plan);
   receipts.begin(plan);
-  return carryOut(plan, { signal, receipts }, host);
+  return carriedOut(plan, { signal, receipts }, host);
 }
+
+const carriedOut: typeof carryOut = (plan, parts, host) =>
+  tracedDeletion(
+    { kind: 'forget', tenant: plan.receipt.tenant },
+    () => carryOut(plan, parts, host),
+    ({ documents }) => documents,
+  );
 
 const asDry = ({ receipt, documents, items }: ForgettingPlan): ForgetReceipt => {
   const { names: _, ...rest } = receipt;
@@ -59,7 +67,7 @@ export async function finishForgetting(signal: AbortSignal, host: ForgettingHost
   const problems: string[] = [];
   for (const plan of receipts.unfinished())
     try {
-      await carryOut(plan, { signal, receipts }, host);
+      await carriedOut(plan, { signal, receipts }, host);
     } catch (error) {
       const failure = toRAGError(error, 'INTERNAL', 'It failed.');
       if (failure.reason === 'ABORTED') throw failure;

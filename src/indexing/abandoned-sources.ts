@@ -1,4 +1,3 @@
-import { existsSync } from 'node:fs';
 import { join, relative } from 'node:path';
 import type { ResolvedConfig } from '../config/resolved-config.js';
 import type { GenerationReader, Ledger } from '../ledger/ledger.js';
@@ -111,8 +110,8 @@ export async function giveUpMovedFiles(
       const isSameFile =
         path !== undefined &&
         ownId !== undefined &&
-        (own.get(ownId)?.status === 'indexed' || !existsSync(path));
-      const isAway = root === undefined || !existsSync(root);
+        (own.get(ownId)?.status === 'indexed' || presenceOf(path) === 'gone');
+      const isAway = root === undefined || presenceOf(root) === 'gone';
       const isCopy = isAway && own.get(itemId)?.status === 'indexed';
       if (isSameFile || (isCopy && (await holdsSameText(itemId, [name, source.name], { tenant, ledger }))))
         moved.push(itemId);

@@ -190,6 +190,7 @@ export class IndexRun extends IndexTally {
       ...tally.counts(),
       timeElapsed: round(runtime().elapsed() - this.#startedAt),
       stages: Object.fromEntries([...this.#stages].map(([stage, ms]) => [stage, round(ms)])),
+      ...tally.renewed(),
       ...tally.redactions(),
       ...tally.forgotten(),
       ...tally.retention(),

@@ -4,6 +4,8 @@ import type { RedactionCounts } from './document-protection.js';
 /** What became of some of the items of a run, in numbers and words. */
 export class IndexTally {
   documentsProcessed = 0;
+  /** Of `documentsProcessed`, those that were as an earlier version wrote them. */
+  documentsRenewed = 0;
   documentsUnchanged = 0;
   documentsFailed = 0;
   documentsDeleted = 0;
@@ -64,6 +66,7 @@ export class IndexTally {
   /** Takes in what another one counted. */
   add(other: IndexTally): void {
     for (const name of COUNTERS) this[name] += other[name];
+    this.documentsRenewed += other.documentsRenewed;
     this.handedOver += other.handedOver;
     this.errors.push(...other.errors);
     for (const [text, times] of other.#notices) this.notice(text, times);
@@ -87,6 +90,10 @@ export class IndexTally {
       vectorsIndexed,
       embeddingsComputed,
     };
+  }
+
+  renewed(): Pick<IndexResult['stats'], 'documentsRenewed'> {
+    return this.documentsRenewed === 0 ? {} : { documentsRenewed: this.documentsRenewed };
   }
 
   redactions(): Pick<IndexResult['stats'], 'redactions'> {

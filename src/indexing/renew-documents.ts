@@ -60,6 +60,10 @@ export async function liftFolded(
     readonly from: CarriedGeneration;
     readonly sealing: MetadataSealing;
     readonly isPush: boolean;
+    /** Counts what would be written, and writes nothing. */
+    readonly isDry?: boolean;
+    /** Sources that are given up: nothing of them is written. */
+    readonly givenUp?: ReadonlySet<string> | undefined;
   },
   targets: WriteTargets,
   run: IndexRun,
@@ -74,16 +78,21 @@ export async function liftFolded(
       if (document === undefined) continue;
       const { tenant, source, itemId } = document;
       const item = (await itemsOf(tenant, source)).get(itemId);
-      if (item === undefined) continue;
-      lifted += (await renewDocuments([item], parts, targets, run)).rewritten;
+      if (item === undefined || parts.givenUp?.has(source) === true) continue;
+      lifted += parts.isDry
+        ? Number((await renewedDocument(document, parts.from, { ...parts, ...targets })) !== undefined)
+        : (await renewDocuments([item], parts, targets, run)).rewritten;
     }
     if (page.length < PAGE || parts.isPush) break;
     after = page.at(-1);
     await giveWay?.();
   }
+  run.documentsRenewed += lifted;
+  if (parts.isDry) run.documentsProcessed += lifted;
+  const [one, several] = parts.isDry ? ['would be', 'would be'] : ['was', 'were'];
   if (lifted > 0 && !parts.isPush)
     run.notice(
-      `${lifted === 1 ? '1 document was' : `${lifted} documents were`} brought in step: fields that an earlier version kept under \`knowledgeMetadata\` have the names that callers gave them.`,
+      `${lifted === 1 ? `1 document ${one}` : `${lifted} documents ${several}`} brought in step: fields that an earlier version kept under \`knowledgeMetadata\` have the names that callers gave them.`,
     );
 }
 

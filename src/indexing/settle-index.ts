@@ -24,18 +24,15 @@ export async function settleIndex(
   run: IndexRun,
 ): Promise<void> {
   const { facts, collection } = target;
-  if (pipeline.options.dryRun || facts === undefined) return;
+  if (facts === undefined) return;
+  const isDry = pipeline.options.dryRun;
+  if (isDry) return lift({ facts, collection }, { pipeline, targets, isDry }, run);
   const live = facts.state === 'building' ? await pipeline.ledger.live() : undefined;
   if (live !== undefined) await completeGeneration(live, { pipeline, targets, run });
   const { sources: owners, options } = pipeline;
   for (const source of pipeline.abandonedSources ?? [])
     await giveUpMovedFiles(source, { owners, targets, tenant: options.scope.tenant }, run);
-  const { sealing } = pipeline;
-  if (sealing !== undefined) {
-    const from = { facts, reader: targets.ledger, collection };
-    const { isPush = false } = pipeline;
-    await run.timedAsync('metadata', () => liftFolded({ from, sealing, isPush }, targets, run));
-  }
+  await lift({ facts, collection }, { pipeline, targets, isDry }, run);
   const { vectorsIndexed, documentsDeleted } = run.total();
   if (vectorsIndexed > 0 || documentsDeleted > 0) {
     run.enter('optimizing');
@@ -66,6 +63,17 @@ export async function settleIndex(
   await pipeline.ledger.switchTo(facts.generation, pipeline.now(), live.generation);
   for (const problem of await dropRetired(pipeline.ledger, pipeline.storeOf, KEPT_GENERATIONS))
     run.notice(problem);
+}
+
+async function lift(
+  { facts, collection }: OpenTarget & { readonly facts: IndexFacts },
+  { pipeline, targets, isDry }: { pipeline: IndexPipeline; targets: WriteTargets; isDry: boolean },
+  run: IndexRun,
+): Promise<void> {
+  const { sealing, isPush = false, givenUp } = pipeline;
+  if (sealing === undefined) return;
+  const from = { facts, reader: targets.ledger, collection };
+  await run.timedAsync('metadata', () => liftFolded({ from, sealing, isPush, isDry, givenUp }, targets, run));
 }
 
 /** Generations that are kept to go back to. */

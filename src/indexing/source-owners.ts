@@ -1,9 +1,9 @@
-import { existsSync } from 'node:fs';
 import { hostname } from 'node:os';
 import { relative, resolve } from 'node:path';
 import { isLedgerElsewhere } from '../config/project-of-index.js';
 import type { ResolvedConfig } from '../config/resolved-config.js';
 import type { SourceOwners } from '../ledger/ledger.js';
+import { presenceOf } from './folder-presence.js';
 
 /** Which sources of a ledger are this configuration's, and which are others'. A source may be both. */
 export interface Ownership {
@@ -88,5 +88,5 @@ function placeOf(owner: string, { dataDir }: ResolvedConfig): string | undefined
   const isHere = path.length > 0 && (host === '' || host === hostname());
   if (!isHere) return owner;
   const place = resolve(dataDir, path.join(':'));
-  return existsSync(place) ? place : undefined;
+  return presenceOf(place) === 'gone' ? undefined : place;
 }

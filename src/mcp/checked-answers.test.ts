@@ -7,9 +7,13 @@ import { connectClient } from './test-client.js';
 const TEXT =
   'Since 09:20 every third upload to file-vault failed with status 413. The limit of the new ingress is 2 GB. Downloads were not affected.';
 
-async function askSaying(text: string) {
+async function askSaying(text: string, unsupported: 'mark' | 'remove' = 'mark') {
   const chatModel = new ScriptedChatModel(text);
-  const engine = await createEngine({ config: { provider: 'memory' }, chatModel, cwd: sharedFolder() });
+  const engine = await createEngine({
+    config: { provider: 'memory', answering: { unsupported } },
+    chatModel,
+    cwd: sharedFolder(),
+  });
   await engine.push([{ id: 'outage.md', text: TEXT }]);
   const client = await connectClient(engine);
   const said = await client.tool('ask', { question: 'Why did uploads to file-vault fail?' });
@@ -27,19 +31,41 @@ test('what a language model says in its own words is marked, named and shown wit
   }
   expect(structured).toMatchObject({
     answered_by: 'language model',
-    unsupported: [`${sentence}.`],
+    support: [{ sentence: `${sentence}.`, verdict: 'unsupported', is_removed: false }],
     sources: [{ n: 1, is_cited: true }],
   });
 });
 
-test('what its source contradicts is removed, and that is said', async () => {
+test('what its source contradicts is removed, and told apart from the answer', async () => {
   const { text, structured } = await askSaying(
     'Downloads were not affected [1]. The limit of the new ingress is 5 GB [1].',
   );
-  for (const form of [text, JSON.stringify(structured)]) {
-    expect(form).not.toContain('5 GB');
-    expect(form).toContain('1 of 2 sentences removed');
-  }
+  for (const form of [text, JSON.stringify(structured)]) expect(form).toContain('1 of 2 sentences removed');
+  expect(structured.answer).not.toContain('5 GB');
+  expect(structured.support).toEqual([
+    { sentence: 'Downloads were not affected.', verdict: 'supported', is_removed: false },
+    { sentence: 'The limit of the new ingress is 5 GB.', verdict: 'contradicted', is_removed: true },
+  ]);
+  expect(text).toMatch(
+    /Removed .*:\n<passage key="\w+" kind="removed">\nThe limit of the new ingress is 5 GB\./,
+  );
+});
+
+test('a sentence that is removed because it cannot be checked is told', async () => {
+  const { structured } = await askSaying('People were turned away at the heavy door [1].', 'remove');
+  expect(structured).toMatchObject({
+    answered_by: 'quotation',
+    support: [{ verdict: 'unsupported', is_removed: true }],
+  });
+});
+
+test('of more sentences than fit, those that are not supported are told first, and the cut is said', async () => {
+  const { structured } = await askSaying(
+    `${'Downloads were not affected [1]. '.repeat(900)}People were turned away at the heavy door [1].`,
+  );
+  expect(structured.support.at(-1)).toMatchObject({ verdict: 'unsupported' });
+  expect(structured.support.length).toBeLessThan(901);
+  expect(structured.notices.join()).toMatch(/was cut/);
 });
 
 test('a language model of whose answer nothing is left is not said to have been silent', async () => {

@@ -111,6 +111,37 @@ describe('metrics', () => {
     expect(await metric(watch, 'rag_search_query_count_total{mode="hybrid"}')).toBe(1);
   });
 
+  test('count each document that is deleted, by whatever was asked', async () => {
+    const { engine, watch } = await watched({});
+    const documents = ['a', 'b', 'c', 'd', 'e'].map((id) => ({ id, text: `The log of ${id} is kept.` }));
+    await engine.push(documents);
+    const deleted = () => metric(watch, 'rag_indexing_documents_deleted_total');
+    await engine.index({ deleted: ['a'] });
+    expect(await deleted()).toBe(1);
+    await engine.delete(['b', 'unknown']);
+    expect(await deleted()).toBe(2);
+    await engine.forget({ documents: ['c', 'd'], dryRun: true });
+    expect(await deleted()).toBe(2);
+    await engine.forget({ documents: ['c', 'd'] });
+    expect(await deleted()).toBe(4);
+  });
+
+  test('say nothing of what was not looked at yet', async () => {
+    const { engine, watch } = await watched({});
+    await engine.push(DOCUMENTS);
+    for (const name of [
+      'rag_system_vector_store_size',
+      'rag_system_query_cache_size',
+      'rag_search_cache_hit_rate',
+      'rag_system_degradation_level',
+      'rag_work_waiting_documents',
+      'rag_store_journal_bytes',
+    ])
+      expect([name, await metric(watch, name)]).toEqual([name, undefined]);
+    await engine.search('logs');
+    expect(await metric(watch, 'rag_system_degradation_level')).toBe(0);
+  });
+
   test('tell look-ups of questions from those of what is indexed', async () => {
     const { engine, watch } = await watched(
       {},

@@ -373,7 +373,7 @@ async function findHere(
       ...leftOutNotices(result.removed, {
         room: limit - passages.length,
         request: asked,
-        isStated: query.options?.minSimilarity !== undefined,
+        isStated: (query.options?.minSimilarity ?? query.options?.minScore) !== undefined,
       }),
       ...(model.warnings?.() ?? []),
     ],

@@ -123,6 +123,7 @@ describe('a threshold that leaves passages out', () => {
           ),
         ),
       ]);
+      expect(told[0]).toContain('minScore');
       const lowered = await search(text, { topK: 5, minScore: best });
       expect(lowered.map(({ id }) => id)).toContain(hidden[0]?.id);
     },

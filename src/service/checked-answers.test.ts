@@ -10,9 +10,9 @@ const QUESTION = 'Why did uploads to file-vault fail?';
 const OTHERWISE = 'People who sent something heavy were turned away at the door';
 const CONTRADICTED = 'The limit of the new ingress is 5 GB';
 
-async function serviceSaying(text: string): Promise<TestService> {
+async function serviceSaying(text: string, unsupported: 'mark' | 'remove' = 'mark'): Promise<TestService> {
   const engine = await createEngine({
-    config: { provider: 'memory' },
+    config: { provider: 'memory', answering: { unsupported } },
     chatModel: new ScriptedChatModel(text),
     cwd: temporaryFolder(),
   });
@@ -51,6 +51,11 @@ describe.each(FACES)('a language model behind %s', (_, ask) => {
     expect(notices).toEqual([expect.stringMatching(/^1 of 1 sentence unchecked/)]);
   });
 
+  test('keeps code that a user copies, its mark behind it', async () => {
+    const { answer } = await ask(await serviceSaying(`\`\`\`sh\n${OTHERWISE}\n\`\`\``));
+    expect(answer).toBe(`\`\`\`sh\n${OTHERWISE}\n\`\`\`\n(unchecked)`);
+  });
+
   test('loses a sentence that its source contradicts, and that is said', async () => {
     const { answer, notices } = await ask(
       await serviceSaying(`Downloads were not affected [1]. ${CONTRADICTED} [1].`),
@@ -81,6 +86,33 @@ test('the verdict of each sentence is in the answer', async () => {
   ]);
   expect(fallback).toBeUndefined();
 });
+
+const ROUTE = '/api/ai/rag/answer';
+
+test.each([
+  [
+    'as a document',
+    async ({ call }: TestService) => (await call('acme', 'POST', ROUTE, { question: QUESTION })).json(),
+  ],
+  [
+    'as events',
+    async ({ call }: TestService) =>
+      answerEvent(await call('acme', 'POST', ROUTE, { question: QUESTION }, STREAM)),
+  ],
+])(
+  'every sentence, its verdict and whether it was removed are told %s, where nothing is left too',
+  async (_, ask) => {
+    const alone = await ask(await serviceSaying(`${CONTRADICTED} [1]. ${OTHERWISE} [1].`, 'remove'));
+    expect(alone).toMatchObject({
+      answerer: 'extractive',
+      support: [
+        { verdict: 'supported', isRemoved: false },
+        { sentence: `${CONTRADICTED}.`, verdict: 'contradicted', isRemoved: true },
+        { sentence: `${OTHERWISE}.`, verdict: 'unsupported', isRemoved: true },
+      ],
+    });
+  },
+);
 
 test('a chat whose sentences stand has no notices', async () => {
   const service = await serviceSaying('Downloads were not affected [1].');

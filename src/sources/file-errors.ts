@@ -16,6 +16,15 @@ export function unreadableError(id: string, cause: unknown): RAGError {
   return fileError('DOCUMENT_UNREADABLE', `${quote(id)} cannot be read. ${advice}`, id, cause);
 }
 
+/** A file of rules that cannot be read: what they would leave out is unknown, so nothing that they are for is read. */
+export const unreadableRulesError = (path: string, cause: unknown): RAGError =>
+  fileError(
+    'DOCUMENT_UNREADABLE',
+    `${quote(path)} cannot be read (${systemErrorCode(cause) ?? 'unknown error'}), and what it leaves out is unknown. Make it readable, or set \`gitignore: false\`. What was indexed of its folder is kept.`,
+    path,
+    cause,
+  );
+
 export const brokenLinkError = (id: string): RAGError =>
   fileError(
     'DOCUMENT_UNREADABLE',

@@ -3,6 +3,8 @@ import { escapePath, isDynamicPattern } from 'tinyglobby';
 import { RAGError, systemErrorCode } from '../core/errors.js';
 import { sourceFiles } from '../core/runtime.js';
 import { isPathInside } from '../security/path-containment.js';
+import { unreadableError } from './file-errors.js';
+import type { UnreadableItem } from './source.js';
 
 /** A folder and the globs to match below it. */
 export interface FilePatterns {
@@ -14,6 +16,8 @@ export interface FilePatterns {
   readonly isSingleFile: boolean;
   /** Paths without wildcards that name nothing on disk. */
   readonly missing: readonly string[];
+  /** Folders on the way to what was asked for that are closed (ids ending in `/`): what lies below them is unknown. */
+  readonly unreadable: readonly UnreadableItem[];
 }
 
 export interface FilePatternOptions {
@@ -32,19 +36,23 @@ export interface FilePatternOptions {
  * A folder, or a pattern that ends in `**`, stands for the source's own file types below it.
  *
  * @throws RAGError `SOURCE_NOT_FOUND` where the root, or the folder before a glob's first wildcard, does not exist: an
- *   unmounted folder must not look like one whose documents were all deleted. `SOURCE_UNREADABLE` where it cannot be
- *   looked at, `CONFIG_INVALID` where a pattern leaves the root.
+ *   unmounted folder must not look like one whose documents were all deleted. `SOURCE_UNREADABLE` where the root cannot
+ *   be looked at, `CONFIG_INVALID` where a pattern leaves the root.
  */
 export async function resolveFilePatterns(options: FilePatternOptions): Promise<FilePatterns> {
   const { source, fileTypes } = options;
   const { folder: root, file } = await resolveRoot(options.root, source);
-  if (file !== undefined) return { root, globs: [escapePath(file)], isSingleFile: true, missing: [] };
+  if (file !== undefined)
+    return { root, globs: [escapePath(file)], isSingleFile: true, missing: [], unreadable: [] };
   const globs: string[] = [];
   const missing: string[] = [];
+  const closed = new Map<string, UnreadableItem>();
   for (const written of options.include?.length ? options.include : ['**']) {
     const pattern = relativePattern(root, written, source);
     const literal = await findLiteral(root, pattern);
-    if (literal?.kind === 'file') globs.push(escapePath(literal.path));
+    const behind = literal === undefined ? await closedFolderOf(root, pattern, source) : undefined;
+    if (behind !== undefined) closed.set(behind.id, behind);
+    else if (literal?.kind === 'file') globs.push(escapePath(literal.path));
     else if (literal?.kind === 'folder')
       globs.push(...below(literal.path === '.' ? '' : `${escapePath(literal.path)}/`, fileTypes));
     else if (!isDynamicPattern(pattern)) missing.push(written);
@@ -53,7 +61,7 @@ export async function resolveFilePatterns(options: FilePatternOptions): Promise<
       globs.push(...expandTrailingGlobstar(pattern, fileTypes));
     }
   }
-  return { root, globs, isSingleFile: false, missing };
+  return { root, globs, isSingleFile: false, missing, unreadable: [...closed.values()] };
 }
 
 /**
@@ -98,11 +106,13 @@ async function kindOf(path: string, source: string): Promise<PathKind> {
   }
 }
 
+const isAbsent = (cause: unknown): boolean => /^(?:ENOENT|ENOTDIR)$/.test(systemErrorCode(cause) ?? '');
+
 /** The error for a folder a source stands on and cannot use. */
 export function rootError(path: string, source: string, cause: unknown): RAGError {
   const code = systemErrorCode(cause) ?? 'unknown error';
   const details = { source, path };
-  if (code === 'ENOENT' || code === 'ENOTDIR') {
+  if (isAbsent(cause)) {
     return new RAGError(
       'SOURCE_NOT_FOUND',
       `Source "${source}": ${JSON.stringify(path)} does not exist. Check the path; if the folder is mounted, mount it. What was indexed of it is kept.`,
@@ -130,11 +140,39 @@ async function findLiteral(
   return undefined;
 }
 
-async function assertPrefixExists(root: string, pattern: string, source: string): Promise<void> {
+const assertPrefixExists = (root: string, pattern: string, source: string): Promise<PathKind> =>
+  kindOf(join(root, ...fixedSegments(pattern)), source);
+
+/** The folders before the first wildcard; of a path without one all, and its own name. */
+function fixedSegments(pattern: string): string[] {
   const segments = pattern.split('/');
   const firstWildcard = segments.findIndex((segment) => isDynamicPattern(segment));
-  const prefix = segments.slice(0, firstWildcard < 0 ? -1 : firstWildcard);
-  await kindOf(join(root, ...prefix.map(unescapeGlob)), source);
+  return (firstWildcard < 0 ? segments : segments.slice(0, firstWildcard)).map(unescapeGlob);
+}
+
+/**
+ * The folder that hides what a pattern asks for: the last on the way to it that can be looked at, where the next one is neither there nor absent.
+ *
+ * @throws RAGError `SOURCE_UNREADABLE` where that is the root.
+ */
+async function closedFolderOf(
+  root: string,
+  pattern: string,
+  source: string,
+): Promise<UnreadableItem | undefined> {
+  const segments = fixedSegments(pattern);
+  for (let length = 1; length <= segments.length; length++) {
+    try {
+      await sourceFiles().lstat(join(root, ...segments.slice(0, length)));
+    } catch (cause) {
+      // A name that is too long is none.
+      if (isAbsent(cause) || systemErrorCode(cause) === 'ENAMETOOLONG') return undefined;
+      if (length === 1) throw rootError(root, source, cause);
+      const id = `${segments.slice(0, length - 1).join('/')}/`;
+      return { id, error: unreadableError(id, cause) };
+    }
+  }
+  return undefined;
 }
 
 const unescapeGlob = (segment: string): string => segment.replace(/\\(?=[()[\]{}!*+?@|])/g, '');

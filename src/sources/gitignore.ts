@@ -3,6 +3,7 @@ import ignore, { type Ignore } from 'ignore';
 import { systemErrorCode } from '../core/errors.js';
 import { sourceFiles } from '../core/runtime.js';
 import { NOT_REGULAR, readRegularText } from '../security/regular-file.js';
+import { unreadableRulesError } from './file-errors.js';
 
 interface RuleFile {
   /** Absolute folder the rules are relative to. */
@@ -29,7 +30,7 @@ export class GitignoreRules {
     return (await fromWorkTree.isIgnored(root, true)) ? new GitignoreRules(root) : fromWorkTree;
   }
 
-  /** Rejects with the system error where a `.gitignore` exists and cannot be read: what to leave out is then unknown. */
+  /** Rejects with `DOCUMENT_UNREADABLE` where a `.gitignore` exists and cannot be read: what to leave out is then unknown. */
   async isIgnored(path: string, isFolder: boolean): Promise<boolean> {
     if (path === this.#top) return false;
     for (const { folder, rules } of await this.#chainFor(dirname(path))) {
@@ -58,15 +59,17 @@ export class GitignoreRules {
 }
 
 async function readRules(folder: string): Promise<RuleFile | undefined> {
+  const path = join(folder, '.gitignore');
   try {
-    const path = join(folder, '.gitignore');
     const text = await readRegularText(path, { open: sourceFiles().open });
     return { folder, rules: ignore().add(text.replace(/^\uFEFF/, '')) };
   } catch (error) {
     const code = systemErrorCode(error);
     if (code === 'ENOENT' || code === 'ENOTDIR' || code === 'EISDIR' || code === NOT_REGULAR)
       return undefined;
-    throw error;
+    // In a folder that is closed nothing is known of it.
+    await sourceFiles().lstat(path);
+    throw unreadableRulesError(path, error);
   }
 }
 

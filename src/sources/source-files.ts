@@ -144,7 +144,13 @@ export async function* listFiles(
   { signal }: ListOptions = {},
 ): AsyncGenerator<ListedItem> {
   throwIfAborted(signal);
-  const { root, globs, isSingleFile, missing } = await resolveFilePatterns({
+  const {
+    root,
+    globs,
+    isSingleFile,
+    missing,
+    unreadable: closed,
+  } = await resolveFilePatterns({
     source: selection.name,
     root: selection.root,
     include: selection.include,
@@ -153,7 +159,12 @@ export async function* listFiles(
   const honoursGitignore = !isSingleFile && (selection.gitignore ?? defaults.gitignore);
   const unlistable = (error: unknown): never => {
     throwIfAborted(signal);
-    throw RAGError.isInstance(error) ? error : rootError(root, selection.name, error);
+    if (!RAGError.isInstance(error)) throw rootError(root, selection.name, error);
+    // Rules that hold for all of it.
+    const { message, details, reason } = error;
+    throw reason === 'DOCUMENT_UNREADABLE'
+      ? new RAGError('SOURCE_UNREADABLE', `Source "${selection.name}": ${message}`, { cause: error, details })
+      : error;
   };
   const guard = await guardOf(selection, root).catch(unlistable);
   const gitignore = honoursGitignore ? await GitignoreRules.forRoot(root).catch(unlistable) : undefined;
@@ -168,8 +179,10 @@ export async function* listFiles(
     signal,
   }).catch(unlistable);
   throwIfAborted(signal);
-  let unreadable = walk.unreadable.length;
-  yield* walk.unreadable;
+  const met = new Set(walk.unreadable.map(({ id }) => id));
+  const unreached = [...walk.unreadable, ...closed.filter(({ id }) => !met.has(id))];
+  let unreadable = unreached.length;
+  yield* unreached;
   for await (const item of mapInOrder(walk.paths, FILES_IN_FLIGHT, (id) =>
     listFile(id, selection, guard, signal),
   )) {

@@ -1,6 +1,7 @@
 import type { Dirent, readdir as readdirWithCallback } from 'node:fs';
 import { join, relative, sep } from 'node:path';
 import { type FileSystemAdapter, glob } from 'tinyglobby';
+import { RAGError } from '../core/errors.js';
 import { compareText } from '../core/filter.js';
 import { sourceFiles } from '../core/runtime.js';
 import { isPathInside } from '../security/path-containment.js';
@@ -161,7 +162,11 @@ class Walk {
     } catch (error) {
       const id = this.#idOf(folder, true);
       const isMoved = error instanceof FolderMovedError;
-      const failure = isMoved ? outsideRootError(id) : unreadableError(id, error);
+      const failure = RAGError.isInstance(error)
+        ? error
+        : isMoved
+          ? outsideRootError(id)
+          : unreadableError(id, error);
       if (id !== '/') this.unreadable.push({ id, error: failure });
       else if (isMoved) this.rootFailure = failure;
       else this.rootFailure = error instanceof Error ? error : new Error(String(error));

@@ -197,7 +197,28 @@ describe('ask with a language model', () => {
     expect(stdout).toContain('1 of 1 sentence supported, 1 removed');
     expect(stderr).toContain('1 of 2 sentences removed: the passages cited say otherwise');
     const { document } = await ragstoneJson<Answer>(['ask', QUESTION], { cwd: folder });
-    expect(document.support.map(({ verdict }) => verdict)).toEqual(['supported', 'contradicted']);
+    expect(document.support).toMatchObject([
+      { verdict: 'supported', isRemoved: false },
+      { verdict: 'contradicted', isRemoved: true },
+    ]);
+  });
+
+  test('tells what it said where nothing of it is left', async () => {
+    const text = 'Audit logs are kept for 90 days [1].';
+    const { cwd: folder } = await folderWithModel({ kind: 'answer', text });
+    const { document } = await ragstoneJson<Answer>(['ask', QUESTION], { cwd: folder });
+    expect(document).toMatchObject({
+      answerer: 'extractive',
+      fallback: { reason: 'UNSUPPORTED_ANSWER' },
+      support: [
+        { verdict: 'supported', isRemoved: false },
+        { sentence: 'Audit logs are kept for 90 days.', verdict: 'contradicted', isRemoved: true },
+      ],
+    });
+    const { stdout } = await runRagstone(['ask', QUESTION], { cwd: folder });
+    expect(stdout).toMatch(
+      /quoted, .*1 removed, degradation level 1 \(the language model's answer was removed/,
+    );
   });
 
   test('falls back to the sentences of the sources where it is overloaded', async () => {

@@ -38,8 +38,19 @@ describe.skipIf(process.platform === 'win32')('a command', () => {
     },
   );
 
-  it.skipIf(!existsSync('/dev/full'))('that cannot write says so in a line, and fails', async () => {
-    const { stderr } = shell(await indexed(), 'ragstone search "logs kept" > /dev/full; echo "exit $?" >&2');
+  it
+    .skipIf(!existsSync('/dev/full'))
+    .each([
+      'search "logs kept"',
+      'search "logs kept" --json',
+      'status --json',
+      '--help',
+      '--version',
+      'index --help',
+      'help search',
+      'config check',
+    ])('that cannot write says so in a line, and fails: %s', async (command) => {
+    const { stderr } = shell(await indexed(), `ragstone ${command} > /dev/full; echo "exit $?" >&2`);
     expect(stderr).toMatch(/^error: The output could not be written: ENOSPC.*\nexit 1\n$/);
   });
 });

@@ -1,5 +1,5 @@
 // biome-ignore-all lint/suspicious/noTemplateCurlyInString: references of a configuration, not of a template.
-import { mkdir, readFile, writeFile } from 'node:fs/promises';
+import { mkdir, readdir, readFile, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { beforeEach, describe, expect, test } from 'vitest';
 import { documentOf, finished, type Outcome, runRagstone, startRagstone } from './run-ragstone.js';
@@ -84,6 +84,57 @@ describe('wrong usage', () => {
     expect(code).toBe(2);
     expect(stdout).toBe('');
     expect(stderr).not.toBe('');
+  });
+
+  test.each([
+    [['search', '']],
+    [['search', ' ', '\t']],
+    [['ask', '']],
+    [['ask', '', '--chat']],
+    [['related', '']],
+    [['explain-miss', '', 'a.md']],
+    [['explain-miss', 'logs', ' ']],
+    [['graph', 'entity', '']],
+    [['feedback', 'add', '']],
+    [['try', '', 'logs']],
+    [['try', 'docs', '']],
+    [['index', '']],
+    [['index', 'docs', '']],
+    [['trust', '']],
+    [['sources', 'test', '']],
+    [['deployments', 'show', '']],
+    [['backup', '']],
+    [['--data', '', 'index', 'docs']],
+    [['--config=', 'status']],
+  ])('%j, of which something is empty, is wrong usage, and nothing is done', async (args) => {
+    await mkdir(join(folder, 'docs'));
+    await writeFile(join(folder, 'docs/a.md'), '# Logs\n\nLogs are kept.\n');
+    const { code, stdout, stderr } = await ragstone(args);
+    expect([code, stdout]).toEqual([2, '']);
+    expect(stderr).toMatch(/^error: the (argument <\w+>|option --\w+) is empty\. /);
+    expect(await readdir(folder)).toEqual(['docs']);
+  });
+
+  test('an empty word between others of a question is left out', async () => {
+    const { stderr } = await ragstone(['search', 'logs', '', 'kept']);
+    expect(stderr).toContain('Nothing is indexed');
+  });
+
+  test.each([
+    [['eval', 'docs', '--questions', 'q.jsonl', '--write-baseline', 'file/b.json']],
+    [['backup', 'file/archive.tar']],
+  ])('%j names the file that cannot be written, and asks for no report', async (args) => {
+    await mkdir(join(folder, 'docs'));
+    await writeFile(join(folder, 'docs/a.md'), '# Logs\n\nLogs are kept.\n');
+    await writeFile(join(folder, 'file'), '');
+    const gold = [{ path: 'a.md', quote: 'Logs are kept.' }];
+    const question = { id: 'q', type: 'fact', question: 'Are logs kept?', gold };
+    await writeFile(join(folder, 'q.jsonl'), JSON.stringify(question));
+    await ragstone(['index', 'docs']);
+    const { code, stderr } = await ragstone(args);
+    expect(code).toBe(2);
+    expect(stderr).toMatch(/^error: .*ENOTDIR.*$/m);
+    expect(stderr).not.toContain('report');
   });
 
   test.each([

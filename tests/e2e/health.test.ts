@@ -1,4 +1,6 @@
 import { mkdirSync, renameSync, rmSync, writeFileSync } from 'node:fs';
+import { createServer } from 'node:http';
+import type { AddressInfo } from 'node:net';
 import { join } from 'node:path';
 import { expect, onTestFinished, test } from 'vitest';
 import { type ErrorDocument, ragstoneJson, runRagstone } from './run-ragstone.js';
@@ -52,4 +54,21 @@ test('ragstone health ends with 0 where the parts answer and with 1 where one do
 
   await service.stop();
   expect(await there()).toMatchObject({ code: 1, document: { error: { reason: 'SERVER_UNREACHABLE' } } });
+});
+
+test.each([
+  [1, 'without the reranker'],
+  [3, 'by words alone'],
+  [4, 'static texts alone'],
+])('what searches can still do at level %i is said in words', async (degradationLevel, words) => {
+  const checks = { ledger: 'ok', store: 'failed' };
+  const server = createServer((_, reply) => {
+    reply.setHeader('content-type', 'application/json');
+    reply.end(JSON.stringify({ status: 'degraded', live: true, ready: true, degradationLevel, checks }));
+  });
+  await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
+  onTestFinished(() => void server.close());
+  const url = `http://127.0.0.1:${(server.address() as AddressInfo).port}`;
+  const { stdout } = await runRagstone(['health', '--server', url], { cwd: temporaryFolder() });
+  expect(stdout).toMatch(new RegExp(`^degraded: .*${words}.* at best$`, 'm'));
 });

@@ -1,4 +1,5 @@
 import type { Command } from 'commander';
+import { levelWords } from '../../degradation/level-words.js';
 import type { EngineHealth } from '../../index.js';
 import type { CliContext } from '../context.js';
 import { ExitCode } from '../errors.js';
@@ -73,7 +74,9 @@ function toShown({ ok, degradationLevel, parts, chunks }: EngineHealth): ShownHe
 
 const render = ({ status, degradationLevel, checks, problems = {} }: ShownHealth): string =>
   [
-    status === 'degraded' ? `degraded: searches have level ${degradationLevel} at best` : status,
+    status === 'degraded' && degradationLevel !== undefined
+      ? `degraded: searches have level ${degradationLevel} (${levelWords({ degradationLevel })}) at best`
+      : status,
     ...Object.entries(checks).map(([part, state]) =>
       problems[part] === undefined
         ? `  ${part}: ${state}`

@@ -29,7 +29,7 @@ export function renderAnswer(asGiven: ShownAnswer, context: CliContext): string 
 }
 
 const uncheckedIn = ({ support }: ShownAnswer): ShownAnswer['support'] =>
-  support.filter(({ verdict }) => verdict === 'unsupported');
+  support.filter(({ verdict, isRemoved }) => verdict === 'unsupported' && !isRemoved);
 
 /** Said before what is quoted: a number behind it comes too late. */
 const caution = ({ isUnsure, answerer, confidence }: ShownAnswer, { colours }: CliContext): string[] =>
@@ -219,11 +219,10 @@ const OUTCOMES = {
 
 function summaryOf(answer: ShownAnswer): string {
   const { answerer, outcome, confidence, support, tookMs, model, isPartial } = answer;
-  const [supported, checked, removed] = [
-    support.filter(({ verdict }) => verdict === 'supported').length,
-    support.filter(({ verdict }) => verdict === 'supported' || verdict === 'unsupported').length,
-    support.filter(({ verdict }) => verdict === 'contradicted').length,
-  ];
+  const shown = support.filter(({ isRemoved }) => !isRemoved);
+  const removed = support.length - shown.length;
+  const supported = shown.filter(({ verdict }) => verdict === 'supported').length;
+  const checked = shown.filter(({ verdict }) => verdict !== 'not-checked').length;
   const unchecked = uncheckedIn(answer).length;
   const who = { chat: model?.id ?? 'language model', extractive: 'quoted', none: OUTCOMES[outcome] }[
     answerer

@@ -12,6 +12,7 @@ export function renderIndexResult(result: IndexResult, context: CliContext): str
   const rows: [string, string][] = dryRun
     ? [
         ['documents to index', formatCount(stats.documentsProcessed)],
+        ...renewedRows(result),
         ['documents unchanged', formatCount(stats.documentsUnchanged)],
         ['documents to delete', formatCount(stats.documentsDeleted)],
         ['documents failed', formatCount(stats.documentsFailed)],
@@ -27,6 +28,9 @@ export function renderIndexResult(result: IndexResult, context: CliContext): str
   ];
   return parts.filter((part) => part !== '').join('\n\n');
 }
+
+const renewedRows = ({ stats: { documentsRenewed: renewed } }: IndexResult): [string, string][] =>
+  renewed === undefined ? [] : [['of them as an earlier version wrote them', formatCount(renewed)]];
 
 /** Kinds that a person is told of each source; `--json` has them all. */
 const MOST_KINDS = 8;

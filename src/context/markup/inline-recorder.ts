@@ -9,6 +9,8 @@ import type { StepCounter } from './step-counter.js';
 export interface InlineReading {
   readonly edits: readonly Edit[];
   readonly code: readonly TextRange[];
+  /** Code, links, images and tags. */
+  readonly wholes: readonly TextRange[];
   /** Tags were left as they are. */
   readonly hasHtml: boolean;
 }
@@ -27,6 +29,7 @@ export class InlineRecorder {
   #content = '';
   #edits: Edit[] = [];
   #code: TextRange[] = [];
+  #wholes: TextRange[] = [];
   #hasHtml = false;
 
   constructor(counter: StepCounter) {
@@ -34,20 +37,23 @@ export class InlineRecorder {
   }
 
   read(content: string, parse: (env: Env) => void): InlineReading {
-    [this.#content, this.#edits, this.#code, this.#hasHtml] = [content, [], [], false];
+    this.#content = content;
+    [this.#edits, this.#code, this.#wholes, this.#hasHtml] = [[], [], [], false];
     parse({ recorder: this });
-    return { edits: this.#edits, code: this.#code, hasHtml: this.#hasHtml };
+    return { edits: this.#edits, code: this.#code, wholes: this.#wholes, hasHtml: this.#hasHtml };
   }
 
   /** Whether a state reads the paragraph itself, not the description of an image in it. */
   isAbout = ({ src }: StateInline): boolean => src === this.#content;
 
   image(state: StateInline, { start, end }: Match): void {
+    this.#wholes.push({ start, end });
     const alt = plainTextOf(state.tokens.at(-1)?.children ?? []);
     this.#edits.push({ start, end, text: shownImage(alt) });
   }
 
   link(state: StateInline, { start, end, tokensBefore }: Match): void {
+    this.#wholes.push({ start, end });
     const labelEnd = state.md.helpers.parseLinkLabel(state, start, true);
     const opening = state.tokens.slice(tokensBefore).find(({ type }) => type === 'link_open');
     const target = opening?.attrGet('href') ?? '';
@@ -56,19 +62,23 @@ export class InlineRecorder {
   }
 
   autolink(_: StateInline, { start, end }: Match): void {
+    this.#wholes.push({ start, end });
     const target = this.#content.slice(start + 1, end - 1);
     if (EMAIL.test(target)) return;
     this.#edits.push({ start, end, text: WEB_ADDRESS.test(target) ? codeSpan(target) : `‹${target}>` });
   }
 
   html(_: StateInline, { start, end }: Match): void {
+    this.#wholes.push({ start, end });
     const tag = this.#content.slice(start, end);
     if (isHarmlessTag(tag)) this.#hasHtml = true;
     else this.#edits.push({ start, end, text: brokenHtml(tag) });
   }
 
   codeSpan(state: StateInline, { start, end }: Match): void {
-    if (state.tokens.at(-1)?.type === 'code_inline' && state.pending === '') this.#code.push({ start, end });
+    if (state.tokens.at(-1)?.type !== 'code_inline' || state.pending !== '') return;
+    this.#code.push({ start, end });
+    this.#wholes.push({ start, end });
   }
 }
 

@@ -110,6 +110,8 @@ export interface IndexResult {
   readonly stats: {
     /** Documents read, chunked and written in this run (with `dryRun`: that would be). */
     readonly documentsProcessed: number;
+    /** Of them, those that an earlier version wrote and that were brought in step (with `dryRun`: would be); absent where there were none. */
+    readonly documentsRenewed?: number;
     readonly documentsUnchanged: number;
     readonly documentsFailed: number;
     readonly documentsDeleted: number;

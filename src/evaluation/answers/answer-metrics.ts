@@ -38,7 +38,7 @@ export function answerValues(answer: Answer, gold: GoldAnswer): AnswerValues {
 function answeredValues(answer: Answer, gold: GoldAnswer): AnswerValues {
   const cited = new Set(answer.citations.map(({ n }) => n));
   // What was removed is no part of the answer.
-  const sentences = answer.support.filter(({ verdict }) => verdict !== 'contradicted');
+  const sentences = answer.support.filter(({ isRemoved }) => !isRemoved);
   const claims = sentences.map(({ sentence }) => sentence).filter(isClaim);
   const evidence = readEvidence(answer.sources.map(({ chunk_text }) => chunk_text));
   return {
@@ -63,8 +63,8 @@ function citationValues({ citations, support }: Answer): AnswerValues {
   const supports = ({ sentence, quote }: Answer['citations'][number]): boolean =>
     checkSupport(support[sentence]?.sentence ?? '', readEvidence([quote])).score >= 0.5;
   const good = citations.filter(supports);
-  const claims = support.flatMap(({ verdict }, index) =>
-    verdict === 'supported' || verdict === 'unsupported' ? [index] : [],
+  const claims = support.flatMap(({ verdict, isRemoved }, index) =>
+    isRemoved || verdict === 'not-checked' ? [] : [index],
   );
   return {
     ...(citations.length === 0 ? {} : { citation_precision: good.length / citations.length }),

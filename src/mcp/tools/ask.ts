@@ -1,5 +1,12 @@
 import * as z from 'zod';
-import { type Answer, type AnswerSource, dataBlocks, neutralise, neutraliseLine } from '../../index.js';
+import {
+  type Answer,
+  type AnswerSource,
+  dataBlocks,
+  neutralise,
+  neutraliseLine,
+  tokensOf,
+} from '../../index.js';
 import { DATA_NOTE } from '../output/data-note.js';
 import { fittingLength, fittingOutput } from '../output/fit-tokens.js';
 import { inertName, linesShape, placeOf, placeShape, renderPlace } from '../output/place.js';
@@ -8,8 +15,6 @@ import { filterShape, filtersOf, question } from './inputs.js';
 import { defineTool, type ToolContext, type ToolOutput } from './tool.js';
 
 const MAX_QUOTE = 400;
-/** That are named as not borne out. */
-const MOST_SENTENCES = 10;
 
 const mode = z
   .enum(['naive', 'enhanced', 'agentic', 'graph'])
@@ -47,10 +52,16 @@ const output = z.object({
     .object({ steps: z.array(z.string()), stopped: z.string() })
     .optional()
     .describe('With the mode agentic: what was looked for, and what ended it.'),
-  unsupported: z
-    .array(z.string())
+  support: z
+    .array(
+      z.object({
+        sentence: z.string(),
+        verdict: z.enum(['supported', 'unsupported', 'contradicted', 'not-checked']),
+        is_removed: z.boolean().describe('true: it is not in the answer; do not state it.'),
+      }),
+    )
     .describe(
-      'Sentences of a language model, marked (unchecked) in the answer: compare each with its source before you use it.',
+      'Sentences of a language model. unsupported: marked (unchecked) in the answer; compare it with its source before you use it. contradicted: the source says otherwise.',
     ),
   degradation_level: degradationLevel,
   notices: z.array(z.string()),
@@ -86,8 +97,17 @@ function outputOf(answer: Answer, context: ToolContext, budget: number): ToolOut
     const label = isCited ? `[${source.n}]` : `${renderPlace(sourcePlace(source, context), lines)}:`;
     return [`${label} ${shortened(neutraliseLine(quote))}`];
   });
-  const [block = ''] = dataBlocks([
+  const { support, isCut } = supportWithin(answer, {
+    budget: Math.floor(budget / 3),
+    counter: context.counter,
+  });
+  const named = (is: (each: ToldSentence) => boolean): string[] =>
+    support.filter(is).map(({ sentence }) => sentence);
+  const unchecked = named(({ verdict, is_removed }) => verdict === 'unsupported' && !is_removed);
+  const removed = named(({ is_removed }) => is_removed);
+  const [block = '', ...removedBlock] = dataBlocks([
     { body: [neutraliseAnswered(answer, body), ...quotes].join('\n\n'), attributes: { kind: 'answer' } },
+    ...(removed.length === 0 ? [] : [{ body: removed.join('\n'), attributes: { kind: 'removed' } }]),
   ]);
   const sources = places.map(({ source, lines, isCited }) => ({
     n: source.n,
@@ -95,14 +115,10 @@ function outputOf(answer: Answer, context: ToolContext, budget: number): ToolOut
     lines,
     is_cited: isCited,
   }));
-  const unsupported = answer.support
-    .filter(({ verdict }) => verdict === 'unsupported')
-    .slice(0, MOST_SENTENCES)
-    .map(({ sentence }) => shortened(neutraliseLine(sentence)));
   const answeredBy = ANSWERERS[answer.answerer];
   const isUnsure = answer.isUnsure === true;
   const sure = answer.outcome === 'answer' ? { confidence: rounded(answer.confidence) } : {};
-  const notices = noticesOf(answer, length < answer.answer.length);
+  const notices = noticesOf(answer, { isCut: length < answer.answer.length || isCut });
   const list = sources.map(
     ({ n, lines, is_cited, ...place }) =>
       `${is_cited ? `[${n}]` : 'See also'} ${renderPlace(place, lines)} | document_id ${place.document_id}`,
@@ -111,13 +127,12 @@ function outputOf(answer: Answer, context: ToolContext, budget: number): ToolOut
     text: [
       `${saidOf(answer)}${sure.confidence === undefined ? '' : ` Answered by: ${answeredBy}. Confidence ${sure.confidence}.`}`,
       ...notices,
-      ...(unsupported.length === 0
-        ? []
-        : [`Unchecked, compare with the sources: ${unsupported.join(' | ')}`]),
+      ...(unchecked.length === 0 ? [] : [`Unchecked, compare with the sources: ${unchecked.join(' | ')}`]),
       ...(answer.agent === undefined ? [] : [searchedText(searchedOf(answer.agent))]),
       ...(list.length === 0 ? [] : [list.join('\n')]),
       DATA_NOTE,
       block,
+      ...removedBlock.map((said) => `Removed from the answer, do not state it:\n${said}`),
     ].join('\n\n'),
     structured: {
       note: DATA_NOTE,
@@ -128,11 +143,37 @@ function outputOf(answer: Answer, context: ToolContext, budget: number): ToolOut
       answer: block,
       sources,
       ...(answer.agent === undefined ? {} : { searched: searchedOf(answer.agent) }),
-      unsupported,
+      support,
       degradation_level: answer.degradationLevel,
       notices,
     },
   };
+}
+
+type ToldSentence = z.output<typeof output>['support'][number];
+
+/** What a language model said, in order; a quotation is its own proof. Where not all of it fits, what is not supported goes first. */
+function supportWithin(
+  { answerer, support }: Answer,
+  { budget, counter }: { readonly budget: number; readonly counter: ToolContext['counter'] },
+): { readonly support: ToldSentence[]; readonly isCut: boolean } {
+  const said = support
+    .filter(({ isRemoved }) => answerer === 'chat' || isRemoved)
+    .map(({ sentence, verdict, isRemoved }) => ({
+      sentence: shortened(neutraliseLine(sentence)),
+      verdict,
+      is_removed: isRemoved,
+    }));
+  const isFine = ({ verdict, is_removed }: ToldSentence): boolean =>
+    !is_removed && (verdict === 'supported' || verdict === 'not-checked');
+  const fitting = new Set<ToldSentence>();
+  let left = budget;
+  for (const each of said.toSorted((a, b) => Number(isFine(a)) - Number(isFine(b)))) {
+    left -= tokensOf(counter, JSON.stringify(each));
+    if (left < 0) break;
+    fitting.add(each);
+  }
+  return { support: said.filter((each) => fitting.has(each)), isCut: fitting.size < said.length };
 }
 
 /** Queries are words of the question, or of a language model that has read the documents: names to a reader, and nothing else. */
@@ -179,7 +220,9 @@ function placesOf({ outcome, answerer, citations, further, sources, support }: A
     return [answerer === 'extractive' ? place : { ...place, quote }];
   });
   const unchecked = new Set(
-    support.flatMap(({ verdict, cites }) => (verdict === 'unsupported' ? cites : [])),
+    support.flatMap(({ verdict, isRemoved, cites }) =>
+      verdict === 'unsupported' && !isRemoved ? cites : [],
+    ),
   );
   const named = sources.flatMap((source) => {
     if (!unchecked.has(source.n) || cited.some((place) => place.source === source)) return [];
@@ -204,7 +247,7 @@ const neutraliseAnswered = ({ answerer }: Answer, text: string): string =>
 
 const shortened = (text: string): string => (text.length > MAX_QUOTE ? `${text.slice(0, MAX_QUOTE)}…` : text);
 
-const noticesOf = (answer: Answer, isCut: boolean): string[] => {
+const noticesOf = (answer: Answer, { isCut }: { readonly isCut: boolean }): string[] => {
   const { correction, fallback, notices, noticeKinds } = answer;
   return [
     ...(correction === undefined ? [] : [`Read as "${inertName(correction.searchedFor)}".`]),
@@ -212,7 +255,9 @@ const noticesOf = (answer: Answer, isCut: boolean): string[] => {
     ...(fallback === undefined || noticeKinds.includes('answer-removed') ? [] : [inertName(fallback.detail)]),
     // The text of the answer is what was written for outages.
     ...degradationNotices({ ...answer, staticResponses: [] }),
-    ...(isCut ? ['The answer was cut; read its sources with get_document.'] : []),
+    ...(isCut
+      ? ['The answer or the list of its sentences was cut; read its sources with get_document.']
+      : []),
     ...notices.map(inertName),
   ];
 };

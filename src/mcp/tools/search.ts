@@ -114,12 +114,15 @@ const nothingOf = ({ noticeKinds }: SearchResponse): string =>
 const NOTHING =
   'Nothing that matches was found. Try other words or fewer filters; list_sources tells what is indexed.';
 
+/** Rounded down, so that it is below what it is held against; three figures, for little is not nothing. */
+const atMost = (score: number): number => Math.floor(score * 1_000) / 1_000;
+
 function tooWeak(leftOut: readonly SearchResult[]): string[] {
   const [best] = leftOut;
   if (best === undefined) return [];
   const results = leftOut.length === 1 ? '1 result is' : `${leftOut.length} results are`;
   return [
-    `${results} left out, below the score of ${LEAST_SCORE} that is shown here; the best of them scores ${rounded(best.score)}: explain shows it.`,
+    `${results} left out, below the score of ${LEAST_SCORE} that is shown here; the best of them scores ${atMost(best.score)}: explain shows it.`,
   ];
 }
 

@@ -23,7 +23,9 @@ const histogram = (help: string, buckets: readonly number[], labels: readonly st
 /** Every metric of ours by its name. No label holds a tenant, a query or the name of a document. */
 export const METRICS = {
   rag_indexing_documents_processed_total: counter('Documents that were written to the index.'),
-  rag_indexing_documents_deleted_total: counter('Documents that were deleted from the index.'),
+  rag_indexing_documents_deleted_total: counter(
+    'Documents that were deleted from the index: by runs, pushes, by name, and for good.',
+  ),
   rag_indexing_chunking_duration_seconds: histogram(
     'Seconds that a run spent cutting documents, those of all threads together.',
     RUNNING,
@@ -59,7 +61,10 @@ export const METRICS = {
     'kind',
     'model',
   ]),
-  rag_embedding_texts_total: counter('Texts that were sent to an embedding model.', ['kind', 'model']),
+  rag_embedding_texts_total: counter(
+    'Texts that were sent to an embedding model, without those that threads prepare with the built-in one.',
+    ['kind', 'model'],
+  ),
   rag_embedding_failure_count_total: counter('Calls of an embedding model that failed.', ['model']),
   rag_chat_call_duration_seconds: histogram('Seconds that a call of a language model took.', WAITING, [
     'model',

@@ -14,6 +14,13 @@ import {
   type MetricSink,
 } from './metric-definitions.js';
 
+/** A gauge that says nothing until it is set; by itself it would say 0. */
+function gaugeWithout(settings: MetricConfiguration<string>): Gauge {
+  const gauge = new Gauge(settings);
+  if (settings.labelNames?.length === 0) gauge.remove();
+  return gauge;
+}
+
 /** Metrics of this process, as Prometheus reads them. */
 export class MetricRegistry implements MetricSink {
   readonly #registry = new Registry();
@@ -36,7 +43,7 @@ export class MetricRegistry implements MetricSink {
       registers: [this.#registry],
     };
     if (kind === 'counter') this.#counters.set(name, new Counter(settings));
-    else if (kind === 'gauge') this.#gauges.set(name, new Gauge(settings));
+    else if (kind === 'gauge') this.#gauges.set(name, gaugeWithout(settings));
     else this.#histograms.set(name, new Histogram({ ...settings, buckets: [...(buckets ?? [])] }));
   }
 

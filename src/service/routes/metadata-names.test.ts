@@ -4,7 +4,7 @@ import { join } from 'node:path';
 import Database from 'libsql';
 import { describe, expect, onTestFinished, test } from 'vitest';
 import { temporaryFolder } from '../../../tests/e2e/temporary-folder.js';
-import { createEngine, type Engine } from '../../index.js';
+import { createEngine, type Engine, type IndexResult } from '../../index.js';
 import { type TestService, testService } from '../test-service.js';
 
 const RAG = '/api/ai/rag';
@@ -132,6 +132,11 @@ const idsOf = async (engine: Engine, filters: object) =>
     .map(({ metadata }) => metadata.source)
     .sort();
 
+const countsOf = ({ stats: { documentsProcessed, documentsRenewed } }: IndexResult) => ({
+  documentsProcessed,
+  documentsRenewed,
+});
+
 describe('an index of an earlier version', () => {
   test.each<[string, (engine: Engine, cwd: string) => Promise<void>]>([
     [
@@ -140,6 +145,21 @@ describe('an index of an earlier version', () => {
         writeFileSync(join(cwd, 'a.txt'), 'A file.');
         const { notices } = await engine.index({ paths: [join(cwd, 'a.txt')] });
         expect(notices).toContainEqual(expect.stringContaining('2 documents were brought in step'));
+      },
+    ],
+    [
+      'the next run, which a dry run counts',
+      async (engine, cwd) => {
+        writeFileSync(join(cwd, 'a.txt'), 'A file.');
+        const request = { paths: [join(cwd, 'a.txt')] };
+        const dry = await engine.index({ ...request, options: { dryRun: true } });
+        expect(dry.stats).toMatchObject({ documentsProcessed: 3, documentsRenewed: 2 });
+        expect(dry.notices).toContainEqual(expect.stringContaining('2 documents would be brought in step'));
+        const again = await engine.index({ ...request, options: { dryRun: true } });
+        expect(again.stats).toMatchObject(countsOf(dry));
+        const run = await engine.index(request);
+        expect(run.stats).toMatchObject(countsOf(dry));
+        expect((await engine.index(request)).stats).not.toHaveProperty('documentsRenewed');
       },
     ],
     ['the next push', async (engine) => void (await engine.push([{ id: 'new', text: 'New.' }], ACME))],

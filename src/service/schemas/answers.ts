@@ -147,10 +147,13 @@ export const answerResponse = z
       z.object({
         sentence: z.string(),
         verdict: z.enum(['supported', 'unsupported', 'contradicted', 'not-checked']),
+        isRemoved: z.boolean().describe('It is not in the answer.'),
         score: z.number(),
         cites: listOf(z.int()),
         problems: listOf(z.string()),
       }),
+    ).describe(
+      'Every sentence that was written, in the answer or removed from it; of an answer of which nothing was left too.',
     ),
     isPartial: z.boolean(),
     ...degradationSchemas,

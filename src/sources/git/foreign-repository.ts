@@ -2,6 +2,7 @@ import { existsSync } from 'node:fs';
 import { copyFile, mkdir, mkdtemp, readdir, realpath, rm, stat, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { dirname, join, relative, resolve, sep } from 'node:path';
+import { systemErrorCode } from '../../core/errors.js';
 import { readRegularText } from '../../security/regular-file.js';
 import { emptyRepository, fillRepository, type RepositoryFormat } from './own-repository.js';
 
@@ -121,7 +122,7 @@ export async function withTags<Result>(
 
 async function looseTags(commonFolder: string): Promise<string[]> {
   const folder = join(commonFolder, 'refs', 'tags');
-  const entries = await readdir(folder, { recursive: true, withFileTypes: true }).catch(() => []);
+  const entries = (await readdir(folder, { recursive: true, withFileTypes: true }).catch(unlessClosed)) ?? [];
   return entries
     .filter((entry) => entry.isFile())
     .slice(0, MOST_LOOSE_TAGS)
@@ -176,13 +177,18 @@ async function firstLine(paths: readonly string[]): Promise<string | undefined> 
 
 /** A short file; undefined for what is none: a pipe put in its place would hang. */
 async function readLine(path: string, most = MOST_BYTES): Promise<string | undefined> {
-  const facts = await stat(path).catch(() => undefined);
+  const facts = await stat(path).catch(unlessClosed);
   if (facts?.isFile() !== true || facts.size > most) return undefined;
-  return readRegularText(path).catch(() => undefined);
+  return readRegularText(path).catch(unlessClosed);
+}
+
+/** What is closed may be there: whoever took it for absent would find another repository, or another commit. */
+function unlessClosed(error: unknown): undefined {
+  if (/^(?:EACCES|EPERM|EIO)$/.test(systemErrorCode(error) ?? '')) throw error;
 }
 
 const isFile = async (path: string): Promise<boolean> =>
-  (await stat(path).catch(() => undefined))?.isFile() === true;
+  (await stat(path).catch(unlessClosed))?.isFile() === true;
 
 const isFolder = async (path: string): Promise<boolean> =>
-  (await stat(path).catch(() => undefined))?.isDirectory() === true;
+  (await stat(path).catch(unlessClosed))?.isDirectory() === true;

@@ -179,6 +179,11 @@ const FAULTS: readonly (readonly [
     'There is no such repository, or the account may not see it: check `repository` and `auth`.',
   ],
   [
+    /(?:failed to read object|unable to (?:open|read)|cannot open|could not open) .*: permission denied/i,
+    'SOURCE_UNREADABLE',
+    'A file of the repository is closed to the user that runs the index: grant read access.',
+  ],
+  [
     /authentication failed|could not read (?:username|password)|permission denied|returned error: 40[13]|access denied/i,
     'SOURCE_DENIED',
     'The server refused the sign-in: set `auth.token`, or give the key of ssh to this user.',

@@ -1,9 +1,10 @@
 import { createHash } from 'node:crypto';
-import { existsSync, statSync } from 'node:fs';
-import { rename, rm } from 'node:fs/promises';
+import { constants, existsSync } from 'node:fs';
+import { access, rename, rm, stat } from 'node:fs/promises';
 import { join } from 'node:path';
-import { RAGError } from '../../core/errors.js';
+import { RAGError, systemErrorCode } from '../../core/errors.js';
 import { makePrivateFolder } from '../../security/private-files.js';
+import { rootError } from '../file-patterns.js';
 import type { Confinement } from '../source-definition.js';
 import {
   type ForeignRepository,
@@ -43,12 +44,17 @@ export async function openRepository(
 ): Promise<OpenRepository> {
   const { source, environment, signal } = options;
   const folder = address.kind === 'folder' ? address.path : await fetchRepository(address.url, options);
-  const isFolder = statSync(folder, { throwIfNoEntry: false })?.isDirectory() === true;
-  const repository = isFolder ? await findRepository(folder) : undefined;
+  const repository = await namingFolder(source, folder, async () => {
+    const isFolder = (await stat(folder)).isDirectory();
+    const found = isFolder ? await findRepository(folder) : undefined;
+    if (found !== undefined)
+      await access(join(found.commonFolder, 'objects'), constants.R_OK | constants.X_OK);
+    return found;
+  });
   if (repository === undefined)
     throw new RAGError(
       'SOURCE_NOT_FOUND',
-      `Source "${source}": there is no ${isFolder ? 'Git repository in the' : ''} folder ${JSON.stringify(folder)}. Check \`repository\`. What was indexed of it is kept.`,
+      `Source "${source}": there is no Git repository in ${JSON.stringify(folder)}. Check \`repository\`. What was indexed of it is kept.`,
       { details: { source, path: folder } },
     );
   if (address.kind === 'folder') await assertReach(repository, address.path, options);
@@ -57,6 +63,21 @@ export async function openRepository(
     context: { source, environment, signal, variables, folder: await emptyRepository() },
     repository,
   };
+}
+
+/** What the system says of a folder, as an error that names the source and the place that cannot be read. */
+async function namingFolder<Result>(
+  source: string,
+  folder: string,
+  read: () => Promise<Result>,
+): Promise<Result> {
+  try {
+    return await read();
+  } catch (error) {
+    if (RAGError.isInstance(error) || systemErrorCode(error) === undefined) throw error;
+    const { path = folder } = error as NodeJS.ErrnoException;
+    throw rootError(path, source, error);
+  }
 }
 
 /** Before anything of it is read: a repository may say that its objects are those of another one. */
@@ -151,23 +172,31 @@ export async function resolveCommit({ context, repository }: OpenRepository, ref
       `Source "${context.source}": \`ref\` ${JSON.stringify(ref)} is no name of a branch, tag or commit.`,
       { details: { source: context.source, key: 'ref' } },
     );
-  const commit = await withNames(repository, ref, (variables) =>
-    runGit({ ...context, variables }, ['rev-parse', '--verify', '--quiet', `${ref}^{commit}`], `find ${ref}`),
+  const commit = await namingFolder(context.source, repository.gitFolder, () =>
+    withNames(repository, ref, (variables) =>
+      runGit(
+        { ...context, variables },
+        ['rev-parse', '--verify', '--quiet', `${ref}^{commit}`],
+        `find ${ref}`,
+      ),
+    ),
   );
   return commit.trim();
 }
 
 /** Commits by the tags that name them. */
 export async function tagsOf({ context, repository }: OpenRepository): Promise<Map<string, string>> {
-  const listed = await withTags(repository, (variables) =>
-    runGit(
-      { ...context, variables: { ...context.variables, ...variables } },
-      [
-        'for-each-ref',
-        '--format=%(refname:strip=2)%00%(objecttype)%00%(objectname)%00%(*objectname)',
-        'refs/tags',
-      ],
-      'list its tags',
+  const listed = await namingFolder(context.source, repository.gitFolder, () =>
+    withTags(repository, (variables) =>
+      runGit(
+        { ...context, variables: { ...context.variables, ...variables } },
+        [
+          'for-each-ref',
+          '--format=%(refname:strip=2)%00%(objecttype)%00%(objectname)%00%(*objectname)',
+          'refs/tags',
+        ],
+        'list its tags',
+      ),
     ),
   );
   const tags = new Map<string, string>();

@@ -1,4 +1,5 @@
-import { existsSync } from 'node:fs';
+import { constants } from 'node:fs';
+import { access } from 'node:fs/promises';
 import { pathToFileURL } from 'node:url';
 import {
   type ControlledTransaction,
@@ -12,6 +13,7 @@ import type * as PgModule from 'pg';
 import { RAGError, systemErrorCode } from '../../core/errors.js';
 import { realPathOf } from '../../security/real-path.js';
 import { assertOpenable } from '../../security/regular-file.js';
+import { rootError } from '../file-patterns.js';
 import { momentOf } from '../moment.js';
 import { exactNumber } from './sql-values.js';
 import { rowOfBytes, withTextsAsBytes } from './sqlite-texts.js';
@@ -130,12 +132,9 @@ async function openSqlite(
 ): Promise<SqliteDatabase> {
   const path = realPathOf(stated);
   assertRoot?.(path);
-  if (!existsSync(path))
-    throw new RAGError(
-      'SOURCE_NOT_FOUND',
-      `Source "${source}": there is no SQLite database ${JSON.stringify(stated)}. Check \`path\`. What was indexed of it is kept.`,
-      { details: { source, path: stated } },
-    );
+  await access(path, constants.R_OK).catch((error: unknown) => {
+    throw rootError(stated, source, error);
+  });
   // It opens each of them by itself, and would wait for a pipe without an end.
   for (const suffix of ['', '-wal', '-shm', '-journal']) assertOpenable(path + suffix);
   const { default: Database } = await import('libsql');

@@ -1,0 +1,38 @@
+import { type Command, CommanderError } from 'commander';
+import { ExitCode } from './errors.js';
+
+/** Arguments whose words are one text. */
+const TEXTS: ReadonlySet<string> = new Set(['query', 'question']);
+/** Options that name a file or a folder, which an empty text would make the one where the command runs. */
+const PATHS = ['data', 'config'] as const;
+
+/**
+ * Refuses arguments and paths that hold nothing but blanks: mostly a variable of a shell that is not set.
+ *
+ * @throws CommanderError one sentence on the first of them
+ */
+export function refuseBlanks(command: Command): void {
+  for (const [at, argument] of command.registeredArguments.entries()) {
+    const name = argument.name();
+    const given = [command.processedArgs[at] as string | readonly string[] | undefined].flat();
+    const texts = given.filter((text) => text !== undefined);
+    const isBlank = TEXTS.has(name)
+      ? texts.length > 0 && texts.every(holdsNothing)
+      : texts.some(holdsNothing);
+    if (isBlank) throw blank(`the argument <${name}>`);
+  }
+  const options = command.optsWithGlobals<Readonly<Record<string, unknown>>>();
+  for (const name of PATHS) {
+    const value = options[name];
+    if (typeof value === 'string' && holdsNothing(value)) throw blank(`the option --${name}`);
+  }
+}
+
+const holdsNothing = (text: string): boolean => text.trim() === '';
+
+const blank = (what: string): CommanderError =>
+  new CommanderError(
+    ExitCode.usage,
+    'ragstone.blank',
+    `error: ${what} is empty. Write what is meant; a variable of the shell may not be set.`,
+  );
