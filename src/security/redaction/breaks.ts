@@ -69,9 +69,10 @@ const PHONE_AFTER = /^\(?\d[\d ()./\u00a0-]*/;
 
 /** A number with a country code, or behind a word of telephones. */
 function isInPhone(before: string, after: string): boolean {
-  const [first] = PHONE_BEFORE.exec(before) ?? [];
   const [rest] = PHONE_AFTER.exec(after) ?? [];
-  if (first === undefined || rest === undefined) return false;
+  if (rest === undefined) return false;
+  const [first] = PHONE_BEFORE.exec(before) ?? [];
+  if (first === undefined) return false;
   if (countDigits(first) + countDigits(rest) < LEAST_OF_PHONE) return false;
   return HAS_COUNTRY.test(first) || standsBehindName(before.slice(0, -first.length));
 }

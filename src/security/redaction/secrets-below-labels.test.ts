@@ -53,6 +53,15 @@ describe('a secret is found under the heading of its column', () => {
     ['semicolons', 'password;user\r\nhunter2;admin\r\nqwertz!123;jane\r\n'],
     ['tabs', 'user\tpassword\nadmin\thunter2\njane\tqwertz!123\n'],
     ['quoted fields', '"user","password"\n"ad""min","hunter2"\n"jane","qwertz!123"\n'],
+    ['a record of another length', ',user,password\n0,a,hunter2\n1,b\n2,c,qwertz!123\n'],
+    [
+      'Confluence',
+      '<table><tbody><tr><th><p>User</p></th><th><p>Password</p></th></tr><tr><td><p>a</p></td><td><p>hunter2</p></td></tr><tr><td><p>b</p></td><td><p>qwertz!123</p></td></tr></tbody></table>',
+    ],
+    [
+      'a heading that says of what',
+      '| User | Passwort für Tests |\n|---|---|\n| a | hunter2 |\n| b | qwertz!123 |',
+    ],
     ['a field over two lines', 'id,note,password\n1,"two\nlines",hunter2\n2,x,qwertz!123\n'],
   ])('%s', (_, text) => {
     expect(found(text)).toEqual(['hunter2', 'qwertz!123']);
@@ -144,6 +153,10 @@ describe('a secret is found below its label and in the cell behind it', () => {
     ['a heading with a line under it', 'Password\n--------\n\nhunter2\n'],
     ['a heading of AsciiDoc', '== Password ==\nhunter2'],
     ['strong text', '**Initial password**\n\n> hunter2'],
+    ['a verb', 'The password is:\n\n    hunter2\n'],
+    ['a colon in French', 'Mot de passe :\nhunter2'],
+    ['a heading that says of what', '### Password for the staging database\n\nhunter2'],
+    ['a term of reStructuredText', 'Password\n    hunter2\n'],
     ['a fence', '### Password\n\n```text\nhunter2\n```\n'],
     ['an item', '- Password:\n  - hunter2\n'],
     ['an item that goes on', '- Password\n\n  hunter2\n'],
@@ -180,6 +193,19 @@ describe('a secret is found below its label and in the cell behind it', () => {
 
   it('a word that a statement sets', () => {
     expect(found("CREATE USER app IDENTIFIED BY 'geheim';")).toEqual(['geheim']);
+  });
+
+  it('in every cell of a row of them', () => {
+    expect(found('| | staging | live |\n|---|---|---|\n| Password | hunter2 | quer4711 |')).toEqual([
+      'hunter2',
+      'quer4711',
+    ]);
+    expect(found('| Password | hunter2 | set in 2024x |')).toEqual(['hunter2']);
+  });
+
+  it('in a line that says more only what looks made', () => {
+    expect(found('Password:\nZitrone#4711!quer, please change it')).toEqual(['Zitrone#4711!quer']);
+    expect(found('Password:\nuser2 has it')).toEqual([]);
   });
 
   it('below a bare word only what looks made', () => {
@@ -221,6 +247,10 @@ describe('a secret is found below its label and in the cell behind it', () => {
     "-- create table: rows are identified by the key 'id1'",
     'the request user, identified by `request.userInfo2`',
     'login with password authentication',
+    'Password for the user must be set\nfoo1bar2\n',
+    'The password is\nchecked against SHA-256 hashes.',
+    'The password of user\nadmin1 was reset',
+    'at IDBClient.getTruststorePassword(IDBClient.java:104)',
     'lastly keep it in 1Password',
   ])('but nothing that is none: %j', (text) => {
     expect(found(text)).toEqual([]);

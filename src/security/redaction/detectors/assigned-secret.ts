@@ -1,12 +1,12 @@
 import type { TextRange } from '../../../core/document.js';
 import { type Detection, matchAt } from '../detection.js';
 import { detectOptionSecrets } from './option-secret.js';
-import { passwordBefore, passwordFarther } from './password-in-prose.js';
+import { looksMade, OTHER_SETTING, passwordBefore, passwordFarther } from './password-in-prose.js';
 import { isPlaceholder } from './placeholder.js';
 import { SECRET_NAME, SECRET_STEMS } from './secret-names.js';
 import { isExpression, isKey, isPassphrase } from './secret-values.js';
 import { SecretsBelowLabels } from './secrets-below-labels.js';
-import { detectStatementSecrets } from './statement-secret.js';
+import { detectIdentifiedBy, passwordOfStatement } from './statement-secret.js';
 
 const QUOTE = `["'\`]`;
 // What may stand between a name and its value: `=`, `:`, `=>`, `:=`, full-width forms, `is` and its like in prose.
@@ -17,7 +17,7 @@ const ASSIGNED = new RegExp(`(${ASSIGNS})${VALUE}`, 'iuyd');
 /** Passwords and keys that a name beside them tells: settings, JSON, XML, code, headers, options, prose. */
 export function* detectAssignedSecrets(text: string): Generator<Detection> {
   yield* detectOptionSecrets(text);
-  yield* detectStatementSecrets(text);
+  yield* detectIdentifiedBy(text);
   const labels = new SecretsBelowLabels(text);
   for (const stem of SECRET_STEMS) {
     stem.lastIndex = 0;
@@ -36,7 +36,9 @@ export function* detectAssignedSecrets(text: string): Generator<Detection> {
 
 const secretOf = (text: string, name: TextRange, isPassword: boolean): TextRange | undefined =>
   assignedValue(text, name.end, isPassword) ??
-  (isPassword ? (passwordBefore(text, name.start) ?? passwordFarther(text, name.end)) : undefined);
+  (isPassword
+    ? (passwordOfStatement(text, name) ?? passwordBefore(text, name.start) ?? passwordFarther(text, name.end))
+    : undefined);
 
 /** The value that is given to a name, where it is one. */
 function assignedValue(text: string, nameEnd: number, isPassword: boolean): TextRange | undefined {
@@ -49,10 +51,11 @@ function assignedValue(text: string, nameEnd: number, isPassword: boolean): Text
   // A full stop or comma ends the sentence, `]` and `}` what the value stands in; `!` may well belong to a password.
   const value = isQuoted ? whole : whole.replace(/\\[rn].*$/, '').replace(/[.:\]}\\|*…–—]+$/, '');
   const end = start + value.length;
-  // Below its name it must be all that its line holds (`SecretsBelowLabels`).
-  if (!isQuoted && /[\r\n]/.test(match[1] ?? '')) return undefined;
   const isProse = /^\s?(?:\p{L}|[:：]\s)/u.test(match[1] ?? '');
   if (value === '' || isPlaceholder(value) || (!isQuoted && isExpression(value, text[end]))) return undefined;
+  // What is all that its line holds may be shorter (`SecretsBelowLabels`).
+  const isBelow = !isQuoted && /^[^\p{L}]*[\r\n]/u.test(match[1] ?? '');
+  if (isBelow && (!looksMade(value) || OTHER_SETTING.test(value))) return undefined;
   const isSecret = isPassword
     ? isPassphrase(value, isQuoted ? 'quoted' : isProse ? 'prose' : 'beside')
     : isKey(value);

@@ -19,8 +19,12 @@ const BOUNDARIES = '\n|,;\t>{';
 const MARKUP =
   /^[ \t]*(?:(?:[-*+#=]{1,6}|\d{1,3}[.)]|\/\/|--)[ \t]+){0,3}(?:["']?name["']?[ \t]?[:=][ \t]?)?([*_`~"']{0,4})/i;
 const WORDS = /^[\p{L}\p{N} _&/.-]*$/u;
-const BEHIND =
-  /s?[*_`~"']{0,4}(?: ?\([^()\r\n|<]{0,40}\))?([:：]{0,2})[*_`~]{0,4}(?: {1,40}[#=]{1,6})? {0,40}(?=[|,;\t<>\r\n\\]|(?<= {2})|$)/y;
+/** What the label is of, in `password for the mail server`; a verb, closing marks and what stands behind the cell or line. */
+const OF = String.raw`((?: (?:for|of|on|für|von|vom|zum|pour|para|per|dla|voor)\b[^|,;<>:：\r\n]{1,60}?)?)`;
+const BEHIND = new RegExp(
+  String.raw`s?[*_\x60~"']{0,4}(?: ?\([^()\r\n|<]{0,40}\))?${OF}((?: (?:is|was|lautet|ist|est|es|era|jest|är))?)( ?[:：]{1,2})?[*_\x60~]{0,4}(?: {1,40}[#=]{1,6})? {0,40}(?=[|,;\t<>\r\n\\]|(?<= {2})|$)`,
+  'y',
+);
 
 /** Undefined where a name is a word of a text. */
 export function labelFrame(text: string, name: TextRange): LabelFrame | undefined {
@@ -32,16 +36,14 @@ export function labelFrame(text: string, name: TextRange): LabelFrame | undefine
   const before = window.slice(boundary + 1);
   const [mark = '', emphasis = ''] = MARKUP.exec(before) ?? [];
   const words = before.slice(mark.length).replace(/^.* {2}/, '');
-  const hasColon = behind[1] !== '';
-  const isName = WORDS.test(words) && words.trim().split(/\s+/).length <= MOST_WORDS;
+  const [, of = '', verb = '', colon] = behind;
+  const isMarked = verb !== '' || colon !== undefined || emphasis.length > 1 || /^[ \t]*[#=]/.test(mark);
+  const end = name.end + behind[0].length;
+  const isSentence = of !== '' && !isMarked && !'|,;\t<'.includes(text[end] ?? '\n');
+  const isName = WORDS.test(words) && words.trim().split(/\s+/).length <= MOST_WORDS && !isSentence;
   // A sentence may end in a name and a colon.
-  if (!isName && !(hasColon && !/["'`([{=]/.test(words))) return undefined;
-  return {
-    start: name.start - before.length,
-    end: name.end + behind[0].length,
-    before: window[boundary] ?? '',
-    isMarked: hasColon || emphasis.length > 1 || /^[ \t]*[#=]/.test(mark),
-  };
+  if (!isName && !(colon !== undefined && !/["'`([{=]/.test(words))) return undefined;
+  return { start: name.start - before.length, end, before: window[boundary] ?? '', isMarked };
 }
 
 function lastOf(characters: string, text: string): number {

@@ -2,7 +2,7 @@ import type { TextRange } from '../../../core/document.js';
 import { isPlaceholder } from './placeholder.js';
 
 /** `port=5432` behind `password` is another setting. */
-const OTHER_SETTING = /^[A-Za-z][\w-]{0,40}[:=]./;
+export const OTHER_SETTING = /^[A-Za-z][\w.-]{0,40}[:=][^=]/;
 /** How far behind the name of a password it may stand, and how long it may be. */
 const REACH = 48;
 const LONGEST = 128;

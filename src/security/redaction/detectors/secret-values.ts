@@ -1,5 +1,5 @@
 import type { TextRange } from '../../../core/document.js';
-import { isNameOfAThing, looksMade, passwordFarther } from './password-in-prose.js';
+import { isNameOfAThing, looksMade, OTHER_SETTING, passwordFarther } from './password-in-prose.js';
 import { isPlaceholder } from './placeholder.js';
 
 /** How a value stands to its name, from the surest to the least sure: `apart` is under it, in a cell or on a line of its own. */
@@ -35,13 +35,13 @@ export function isPassphrase(value: string, standing: Standing): boolean {
   );
 }
 
-/** What else stands under the name of a password: words, constants, dates and ranges, amounts, methods, calls, addresses. */
+/** What else stands under the name of a password: words, constants, numbers of tickets, dates and ranges, amounts, methods, calls, addresses. */
 const ORDINARY: readonly RegExp[] = [
   /^[^\p{L}\p{N}]*\p{L}+(?:['’/_.,:&+-]+\p{L}+)*[^\p{L}\p{N}]*$/u,
   /^[^\p{L}\p{N}]*v?\d+(?:[.,:/–-]+\d+)+[^\p{L}\p{N}]*$/u,
   /^[^\p{L}\p{N}]*\d+-?(?:[dhmsx]|ms|min|[kmg]?i?b|bits?|bytes?|days?|weeks?|months?|years?|hours?|chars?|characters?|tage|zeichen)?[^\p{L}\p{N}]*$/iu,
   /^(?:sha|md|aes|rsa|argon|pbkdf|base|utf|oauth|hmac|ed|[hrep]s|ntlm|tls|scram-sha|iso|rfc|v)-?\d{1,5}(?:id?|v\d)?$/i,
-  /^[A-Z][A-Z\d]*(?:_[A-Z\d]+)+$/,
+  /^[A-Z][A-Z\d]*(?:_[A-Z\d]+)+$|^[A-Z]{2,10}-\d+$/,
   /^[\w.]+\(.*\);?$/,
   /^[^@\s]+@[\w-]+(?:\.[\w-]+)+$|:\/\//,
   /^[a-z\d-]+(?:\.[a-z\d-]+)*\.[a-z-]{2,}(?::\d+|\/[\w./-]*)?$/i,
@@ -100,9 +100,6 @@ function bareValue(text: string, range: TextRange): { readonly start: number; re
   const shown = WITH_REMARK.exec(value)?.[1] ?? value;
   return { start, value: shown.replace(/[.,;:]+$/, '') };
 }
-
-/** `PORT=5432` below `PASSWORD=` is another setting. */
-const OTHER_SETTING = /^[A-Za-z][\w.-]{0,40}[:=][^=]/;
 
 /** `TokenRequestV1beta1` has fewer. */
 const DIGITS_OF_KEY = /(?:\d.*){3}/;

@@ -3,6 +3,7 @@ import { matchAt } from '../detection.js';
 import { type LabelFrame, labelFrame } from './label-frame.js';
 import { type SecretLabel, secretAlone, secretInCell } from './secret-values.js';
 import { TableColumns } from './table-columns.js';
+import { pipeCells } from './table-rows.js';
 
 /** From the end of a label's line to the next thing that is written: blank lines, an underline, a fence, a bullet. */
 const TO_NEXT_LINE =
@@ -16,6 +17,7 @@ const ENDS_LABEL = /<\/(?:td|th|dt|dd|h\d|p|div|li|label|key|summary|caption)\b|
 const BLOCK_SCALAR = /[|>][-+\d]{0,2}[ \t]*(?:#[^\r\n]{0,100})?\r?\n/y;
 /** Lines of a scalar: no key has more. */
 const MOST_LINES = 64;
+const CELL_END = /(?<!\\)\||[\r\n]/;
 const PAIR = /[,;\t](?=\S)([^,;\t\r\n]{1,512})$/my;
 
 /** What stands under names of secrets or in the next cell: below a heading of a column or section, below a label, in a block of YAML. */
@@ -32,38 +34,47 @@ export class SecretsBelowLabels {
   *find(name: TextRange, isPassword: boolean): Generator<TextRange> {
     const frame = labelFrame(this.#text, name);
     if (frame === undefined) return;
-    const below = this.#below(frame, isPassword);
-    if (below !== undefined) yield below;
+    yield* this.#below(frame, { isPassword, isBare: false });
     for (const cell of this.#columns.under(frame)) {
       const secret = secretInCell(this.#text, cell, { isPassword, isBare: false });
       if (secret !== undefined) yield secret;
     }
   }
 
-  #below(frame: LabelFrame, isPassword: boolean): TextRange | undefined {
+  #below(frame: LabelFrame, label: SecretLabel): readonly TextRange[] {
     const text = this.#text;
     const { end } = frame;
-    const label: SecretLabel = { isPassword, isBare: false };
     const named = matchAt(NAMED_VALUE, text, end);
-    if (named !== null) return this.#upTo(/[,}\r\n]/, end + named[0].length, label);
+    if (named !== null) return listOf(this.#upTo(/[,}\r\n]/, end + named[0].length, label));
     switch (text[end]) {
-      case '|':
+      case '|': {
+        const block = this.#blockScalar(frame, label);
+        return block === undefined ? this.#nextCells(frame, label) : [block];
+      }
       case '>':
-        return this.#blockScalar(frame, label) ?? this.#nextCell(frame, label);
+        return listOf(this.#blockScalar(frame, label));
       case '<':
-        return this.#behindTags(end, label);
+        return listOf(this.#behindTags(end, label));
       case ',':
       case ';':
       case '\t':
-        return this.#pair(frame, label);
+        return listOf(this.#pair(frame, label));
       default:
-        return this.#nextLine(frame, label);
+        return listOf(this.#nextLine(frame, label));
     }
   }
 
-  #nextCell({ before, end }: LabelFrame, label: SecretLabel): TextRange | undefined {
-    if (this.#text[end] !== '|' || !'\n|'.includes(before)) return undefined;
-    return this.#upTo(/[|\r\n]/, end + 1, label);
+  /** The next cell; all cells where every one of the row is a secret. */
+  #nextCells({ before, end }: LabelFrame, label: SecretLabel): readonly TextRange[] {
+    if (!'\n|'.includes(before)) return [];
+    const first = this.#upTo(CELL_END, end + 1, label);
+    if (first === undefined) return [];
+    const bar = endOf(this.#text, first.end, CELL_END);
+    const rest = pipeCells(this.#text, bar, endOf(this.#text, bar, /[\r\n]/)).filter(
+      (cell) => this.#text.slice(cell.start, cell.end).trim() !== '',
+    );
+    const others = rest.flatMap((cell) => listOf(secretAlone(this.#text, cell, label)));
+    return [first, ...(others.length === rest.length ? others : [])];
   }
 
   #pair({ before, end }: LabelFrame, label: SecretLabel): TextRange | undefined {
@@ -86,8 +97,10 @@ export class SecretsBelowLabels {
     // The last of several headings of columns is no label of the next line.
     if (between === null || (',;\t|'.includes(before) && before !== '' && !isMarked)) return undefined;
     const [whole, underline, bullet = ''] = between;
-    const isItem = bullet === '' && /^[ \t]*[-*+][ \t]/.test(this.#text.slice(start, start + LINE_REACH));
-    const isBare = !(isMarked || isItem || underline !== '' || bullet.startsWith(':'));
+    const lineBreak = whole.lastIndexOf('\n');
+    const label = this.#text.slice(start, end);
+    const isDeeper = bullet === '' && whole.length - 1 - lineBreak > label.length - label.trimStart().length;
+    const isBare = !(isMarked || isDeeper || underline !== '' || bullet.startsWith(':'));
     return this.#upTo(/[\r\n]/, end + whole.length, { isPassword, isBare });
   }
 
@@ -119,6 +132,9 @@ export class SecretsBelowLabels {
 
 /** Characters of a line that are looked at: nothing longer is a secret in a cell. */
 const LINE_REACH = 600;
+
+const listOf = (secret: TextRange | undefined): readonly TextRange[] =>
+  secret === undefined ? [] : [secret];
 
 const indentOf = (line: string): number => /^[ \t]*(?:- +)*/.exec(line)?.[0].length ?? 0;
 

@@ -31,7 +31,7 @@ const LONGEST_HEADINGS = 4_000;
 const FIRST_ROW = /<table\b(?:(?!<\/?(?:table|tr)\b)[\s\S])*(<tr\b(?:(?!<\/?(?:table|tr)\b)[\s\S])*)$/i;
 /** Headings of one row that are asked for. */
 const MOST_SECRETS = 16;
-const NAME_OF_COLUMN = /^\s*["']?[\p{L}\p{N}_][\p{L}\p{N}_ ()./#%-]{0,40}["']?\s*$/u;
+const NAME_OF_COLUMN = /^\s*["']?[\p{L}\p{N}_][\p{L}\p{N}_ ()[\]./#%&+*:?@'-]{0,60}["']?\s*$/u;
 const FENCE_REACH = 40;
 /** Begins and ends a table of AsciiDoc. */
 const FENCE = /\|===[ \t]*\r?\n(?:[ \t]*\r?\n)?$/;
@@ -100,8 +100,11 @@ export class TableColumns {
   #delimitedColumn({ heading, start, end }: Headings, delimiter: string): Column | undefined {
     if (delimiter === '' || !',;\t|'.includes(delimiter)) return undefined;
     const record = delimitedRecord(this.#text, start, delimiter);
-    const isNamed = record?.cells.every((cell) =>
-      NAME_OF_COLUMN.test(this.#text.slice(cell.start, cell.end)),
+    // The first may be that of row numbers.
+    const isNamed = record?.cells.every(
+      (cell, index) =>
+        (index === 0 && cell.end === cell.start) ||
+        NAME_OF_COLUMN.test(this.#text.slice(cell.start, cell.end)),
     );
     if (record === undefined || record.end !== end || record.cells.length < 2 || isNamed !== true)
       return undefined;

@@ -101,16 +101,18 @@ export function delimitedRecord(
     : { cells: [...cells, { start, end: limit }], end: limit };
 }
 
-/** Records of so many fields. */
+/** Records of so many fields; one between two of them may have more or fewer, or be empty. */
 export function* delimitedRows(
   text: string,
   from: number,
   { delimiter, count }: { readonly delimiter: string; readonly count: number },
 ): Rows {
   let at = from;
+  let isRagged = true;
   while (at < text.length) {
     const record = delimitedRecord(text, at, delimiter);
-    if (record?.cells.length !== count) break;
+    if (record === undefined || (isRagged && record.cells.length !== count)) break;
+    isRagged = record.cells.length !== count;
     yield record.cells;
     at = record.end + 1;
   }
