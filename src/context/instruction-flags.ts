@@ -31,7 +31,7 @@ export function flagInstructions(text: string, offset = 0): InstructionFlag[] {
     const reading = readings[index];
     if (reading === undefined) return [];
     const logOdds = model.logOdds(reading, readings[index - 1], readings[index + 1]);
-    if (logOdds < model.threshold) return [];
+    if (logOdds < model.thresholdOf(reading, end - start)) return [];
     const excerpt = neutraliseLine(text.slice(start, end).replace(/<!--|-->/g, ''));
     return [
       {

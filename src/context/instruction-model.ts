@@ -31,19 +31,39 @@ export type InstructionModelFile = z.infer<typeof modelSchema>;
 const DISGUISES = new Set(['encoded', 'hidden-characters', 'look-alikes', 'comment']);
 const MOST_REASONS = 4;
 
+/** One of which an order to a language model names: whom it is said to, what holds no more, what must not be shown. */
+const NAMED_BY_ORDERS = [
+  'ai',
+  'assistant',
+  'model',
+  'you',
+  'user',
+  'override',
+  'citations',
+  'secrecy',
+  'secrets',
+];
+/** A sentence of so many characters speaks of much, whatever it is about. */
+const WORDY = 120;
+/** Log odds that ordinary prose and code reach. No attack of the texts that the model is fitted to and measured on needs less. */
+const THRESHOLD_OF_STATEMENTS = 2;
+const THRESHOLD_OF_LONG = 2.5;
+
 /** A logistic regression over what a unit speaks of, how it is built, and its words. */
 export class InstructionModel {
   readonly reader: ConceptReader;
-  readonly threshold: number;
+  readonly #threshold: number;
   readonly #layout: FeatureLayout;
   readonly #weights: Float32Array;
   readonly #bias: number;
+  readonly #namedByOrders: readonly number[];
 
   /** @throws RAGError `MODEL_INVALID`. */
   constructor(file: InstructionModelFile) {
     this.reader = new ConceptReader(file.lexicon);
-    this.threshold = file.threshold;
+    this.#threshold = file.threshold;
     this.#bias = file.bias;
+    this.#namedByOrders = NAMED_BY_ORDERS.map((name) => this.reader.names.indexOf(name));
     this.#layout = new FeatureLayout(this.reader.names.length, file.gramBits);
     const bytes = Buffer.from(file.weights, 'base64');
     if (bytes.length !== this.#layout.width * 2 || file.structures.join() !== STRUCTURES.join())
@@ -61,6 +81,20 @@ export class InstructionModel {
       sum += (this.#weights[index] ?? 0) * value;
     });
     return sum;
+  }
+
+  /**
+   * Log odds from which on a unit is flagged. The sum grows with all that a unit speaks of, so long ones need more, and so do
+   * code and wordy sentences that name nothing of what orders name.
+   *
+   * @param length of the unit, in UTF-16 code units
+   */
+  thresholdOf({ concepts, quoted, structures }: UnitReading, length: number): number {
+    if (structures.has('long')) return THRESHOLD_OF_LONG;
+    const isOrdinary =
+      (length > WORDY || structures.has('code-line')) &&
+      !this.#namedByOrders.some((concept) => concepts.has(concept) || quoted.has(concept));
+    return isOrdinary ? THRESHOLD_OF_STATEMENTS : this.#threshold;
   }
 
   /** What made a unit look like one, strongest first, at most four; disguises in front. */

@@ -1,14 +1,18 @@
+import type { TextRange } from '../../core/document.js';
 import type { Detection, RedactionType } from './detection.js';
 import { textBefore } from './detection.js';
+import { isWholePhone, standsBehindName } from './detectors/phone.js';
 import type { Rewriting } from './rewritten-text.js';
 
 /** Ends of lines, written or escaped, borders of cells and tags that begin a line or cell; what begins a line of a quotation, comment or list. */
 const BREAK =
-  /(?<=[A-Za-z\d@.:_-])(?:[ \t]{0,8}(?:\\?\r?\n|\\r\\n|\\n|\||<\/?(?:br|td|th|tr|p|div|li)(?:[ /][^<>]{0,200})?>)[ \t>#*]{0,16}(?:(?:\/\/[/!]?|--|;{1,3}|:|'|%) ?)?){1,6}(?=[A-Za-z\d@.:_-])/g;
+  /(?<=[A-Za-z\d@.:_-]|\d ?[/)])(?:[ \t]{0,8}(?:\\?\r?\n|\\r\\n|\\n|\||<\/?(?:br|td|th|tr|p|div|li)(?:[ /][^<>]{0,200})?>)[ \t>#*]{0,16}(?:(?:\/\/[/!]?|--|;{1,3}|:|'|%) ?)?){1,6}(?=[A-Za-z\d@.:_-]|\(\d)/g;
 /** Characters on both sides that tell whether a value can go over a break. */
 const REACH = 48;
 /** Of a card, the shortest number that may be broken. */
 const LEAST_DIGITS = 12;
+/** Of a telephone. */
+const LEAST_OF_PHONE = 7;
 
 const ADDRESS_BEFORE = /[\w.+-]@$|[\w.+-]@[\w-]+(?:\.[\w-]+)*[.-]$|(?:\d{1,3}\.){1,3}$/;
 const LOCAL_BEFORE = /[\w.+]{2}[+_-]$/;
@@ -22,7 +26,7 @@ const LONG_DIGITS_BEFORE = /\d{7}$/;
 const LONG_DIGITS_AFTER = /^\d{7}/;
 
 /**
- * Breaks over which an address, an account or the number of a card can go, each as what joins its sides: nothing inside an
+ * Breaks over which an address, an account or the number of a card or telephone can go, each as what joins its sides: nothing inside an
  * address, a blank between groups of digits.
  */
 export function breaks(text: string): Rewriting[] {
@@ -37,9 +41,9 @@ export function breaks(text: string): Rewriting[] {
 
 function joint(before: string, after: string): string | undefined {
   if (isInAddress(before, after)) return '';
-  if (countDigits(before) + countDigits(after) < LEAST_DIGITS) return undefined;
+  if (countDigits(before) + countDigits(after) < LEAST_DIGITS && !isInPhone(before, after)) return undefined;
   if (
-    /[.-]$/.test(before) ||
+    /[./-]$/.test(before) ||
     /^[.-]/.test(after) ||
     LONG_DIGITS_BEFORE.test(before) ||
     LONG_DIGITS_AFTER.test(after)
@@ -59,6 +63,31 @@ const isInAddress = (before: string, after: string): boolean =>
   (DOMAIN_BEFORE.test(before) && /^\.[a-z\d]/.test(after)) ||
   (IPV6_BEFORE.test(before) && IPV6_AFTER.test(after)) ||
   (GROUPS_BEFORE.test(before) && /^::?[\da-f]/i.test(after));
+
+const PHONE_BEFORE = /(?:\+|(?<!\d)00|(?<![\d,.]))\(?\d[\d ()./\u00a0-]*$/;
+const PHONE_AFTER = /^\(?\d[\d ()./\u00a0-]*/;
+
+/** A number with a country code, or behind a word of telephones. */
+function isInPhone(before: string, after: string): boolean {
+  const [rest] = PHONE_AFTER.exec(after) ?? [];
+  if (rest === undefined) return false;
+  const [first] = PHONE_BEFORE.exec(before) ?? [];
+  if (first === undefined) return false;
+  if (countDigits(first) + countDigits(rest) < LEAST_OF_PHONE) return false;
+  return HAS_COUNTRY.test(first) || standsBehindName(before.slice(0, -first.length));
+}
+
+const HAS_COUNTRY = /^(?:\+|00)/;
+/** Cells hold numbers side by side. */
+const CELLS = /[|<](?!br)/i;
+
+/** With its country whole, or named; otherwise two numbers stand on two lines. */
+function isBrokenPhone(text: string, { start, end }: TextRange): boolean {
+  const value = text.slice(start, end);
+  if (CELLS.test(value)) return false;
+  const isWhole = HAS_COUNTRY.test(value) && isWholePhone(value.replaceAll(/[^\d+()]/g, ''));
+  return isWhole || standsBehindName(textBefore(text, start));
+}
 
 const countDigits = (text: string): number => text.replaceAll(/\D/g, '').length;
 
@@ -88,6 +117,7 @@ const TWO_GROUPS = /\d{4}[^\d\n|<\\]{1,8}\d{4}/;
  */
 export const isBreakable = (text: string, { type, start, end }: Detection): boolean =>
   ADDRESSES.has(type) ||
+  (type === 'PHONE' && isBrokenPhone(text, { start, end })) ||
   (type === 'CREDIT_CARD' &&
     (TWO_GROUPS.test(text.slice(start, end)) || CARD_NAMED.test(textBefore(text, start, CARD_CONTEXT))));
 /** Characters before a number: the row of headings of a table is one of them. */

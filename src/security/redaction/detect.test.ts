@@ -153,6 +153,16 @@ describe('hostile text', () => {
       'DE89 3704\n',
       'a<br>',
       'a\\n',
+      '+49 171\n',
+      'password\n',
+      'password,',
+      'password,"\n',
+      '| password |\n|---|\n',
+      '<table><tr><td>password</td>',
+      'password: |\n  a1b2c3\n',
+      '== ==\npassword  a\n== ==\n',
+      'identified by ',
+      'login a ',
     ],
   ];
   // In proportion it takes a tenth of a second; with the square of the length it would take minutes.

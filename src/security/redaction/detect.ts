@@ -10,7 +10,7 @@ import { detectIpAddresses } from './detectors/ip-address.js';
 import { detectJwts } from './detectors/jwt.js';
 import { detectNationalIds } from './detectors/national-id.js';
 import { detectPaymentCards } from './detectors/payment-card.js';
-import { detectPhones } from './detectors/phone.js';
+import { detectPhones, isWholePhone } from './detectors/phone.js';
 import { detectPrivateKeys } from './detectors/private-key.js';
 import { detectUrlPasswords } from './detectors/url-password.js';
 import { detectVendorTokens } from './detectors/vendor-tokens.js';
@@ -19,7 +19,7 @@ import { dressings } from './dressings.js';
 import { type Rewriting, rewrittenTexts } from './rewritten-text.js';
 
 /** Raise it whenever the same text gives other detections: documents are then processed again. */
-export const REDACTION_VERSION = 4;
+export const REDACTION_VERSION = 5;
 
 /** The surest first: where two of them claim the same characters, the earlier one keeps them. */
 const DETECTORS: readonly Detector[] = [
@@ -49,7 +49,13 @@ export function detectSensitive(text: string, types: ReadonlySet<RedactionType>)
   const over = detectRewritten(text, withBreaks(dressed, broken), broken).filter((detection) =>
     isBreakable(text, detection),
   );
-  const all = [...found, ...withoutContinued(over, found)].sort(byStart);
+  const all = [
+    ...found,
+    ...withoutContinued(
+      over,
+      found.filter((known) => isComplete(text, known)),
+    ),
+  ].sort(byStart);
   return groupsThatOverlap(all)
     .flatMap(withoutOverlaps)
     .filter(({ type }) => types.has(type))
@@ -110,6 +116,10 @@ function withoutContinued(
     return (ends.get(type) ?? 0) <= start;
   });
 }
+
+/** A number with a country code may lack what stands on the next line. */
+const isComplete = (text: string, { type, start, end }: Detection): boolean =>
+  type !== 'PHONE' || !text.startsWith('+', start) || isWholePhone(text.slice(start, end));
 
 /** The longer first where two begin together. */
 const byStart = (a: Detection, b: Detection): number => a.start - b.start || b.end - a.end;

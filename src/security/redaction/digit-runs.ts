@@ -14,8 +14,8 @@ export interface DigitRun {
 
 /** The shortest number that any detector looks for. */
 const LEAST_DIGITS = 6;
-// Up to three signs stand between two groups, as in `(415) 555`; `2A` and `2B` are departments of Corsica.
-const RUN = new RegExp(String.raw`\d(?:(?:(?<=2)[AaBb])?[ \u00a0./()|-]{0,3}\d){${LEAST_DIGITS - 1},}`, 'g');
+// Up to four signs stand between two groups, as in `(30) / 23125`; `2A` and `2B` are departments of Corsica.
+const RUN = new RegExp(String.raw`\d(?:(?:(?<=2)[AaBb])?[ \u00a0./()|-]{0,4}\d){${LEAST_DIGITS - 1},}`, 'g');
 /** Letters and signs that belong to a number, or rule one out, on both sides of its digits. */
 const SURROUNDINGS = 8;
 

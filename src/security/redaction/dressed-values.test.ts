@@ -80,8 +80,24 @@ describe('a value over the end of a line or cell is found whole', () => {
     ['cells of an address', 'EMAIL', 'jane.doe@ | acme.example'],
     ['an address of a host', 'IP_ADDRESS', '192.168.\n112.7'],
     ['an address of a host before a dot', 'IP_ADDRESS', '192.168\n.112.7'],
+    ['a telephone number with its country', 'PHONE', '+49 171\n555 2341'],
+    ['a telephone number with a trunk prefix', 'PHONE', '+49 (0) 171 /\n555-23-41'],
+    ['a telephone number behind 00', 'PHONE', '0049 30\n    23125 044'],
+    ['a telephone number in a quotation', 'PHONE', '+1 415\n> 555 0132'],
+    ['a telephone number in a comment', 'PHONE', '+49 30\n// 23125 044'],
+    ['a telephone number with a break of HTML', 'PHONE', '+49 30<br>23125 044'],
   ])('%s', (_, type, value) => {
     expect(found(`See: ${value} or ask.`)).toEqual([`${type} ${value}`]);
+  });
+
+  it.each([
+    ['Tel.: 030 23125\n044', '030 23125\n044'],
+    ['call (415)\n555-0132', '(415)\n555-0132'],
+    ['call 415-555-\n0132', '415-555-\n0132'],
+    ['Mobil: 0171-\n5552341', '0171-\n5552341'],
+    ['tél. 01 99 00\n41 27', '01 99 00\n41 27'],
+  ])('finds a telephone number of its country behind its name: %j', (text, value) => {
+    expect(found(`${text} or ask.`)).toEqual([`PHONE ${value}`]);
   });
 
   it('finds a card in cells below its name', () => {
@@ -104,6 +120,13 @@ describe('what stands beside a break or a dressing is no part of a value', () =>
     [`Call the office.\njane@acme.example knows.`, ['EMAIL jane@acme.example']],
     [`Ask jane@acme.example.\nthe others are away.`, ['EMAIL jane@acme.example']],
     [`${CARD}\n2024 was better`, [`CREDIT_CARD ${CARD}`]],
+    ['+49 30 23125 044\n12 pieces', ['PHONE +49 30 23125 044']],
+    ['+44 20 7946 0958\n2024 was better', ['PHONE +44 20 7946 0958']],
+    ['@@ -10,7 +10,9 @@\n+49\n+1234567', []],
+    ['+5\n12345678', []],
+    ['call 10\n20 30 40 50', []],
+    ['contact us in 2019\n10 days', []],
+    ['1. Call the office\n2. Wait 10\n3. 2024-10-10', []],
     [`${IBAN}\n12 pieces`, [`IBAN ${IBAN}`]],
     ['import os.path\n@app.route("/")\ndef index():', []],
     ['| 4532 | 1488 | 0343 | 6467 |', []],

@@ -2,7 +2,7 @@ import type { TextRange } from '../../../core/document.js';
 import { isPlaceholder } from './placeholder.js';
 
 /** `port=5432` behind `password` is another setting. */
-const OTHER_SETTING = /^[A-Za-z][\w-]{0,40}[:=]./;
+export const OTHER_SETTING = /^[A-Za-z][\w.-]{0,40}[:=][^=]/;
 /** How far behind the name of a password it may stand, and how long it may be. */
 const REACH = 48;
 const LONGEST = 128;
@@ -13,9 +13,11 @@ const TOKEN = /[\p{Script=Latin}0-9!#$%&*+\-.:=?@^_~\\/]+/gu;
 /**
  * `Passwort für den Testserver: ...`, `| password | ... |`, `hasło do bazy to ...`: the first thing with a digit behind the name in
  * its sentence, where that is a password by its look.
+ *
+ * @param limit offset at which it must have ended
  */
-export function passwordFarther(text: string, nameEnd: number): TextRange | undefined {
-  const window = text.slice(nameEnd, nameEnd + REACH + LONGEST);
+export function passwordFarther(text: string, nameEnd: number, limit = text.length): TextRange | undefined {
+  const window = text.slice(nameEnd, Math.min(limit, nameEnd + REACH + LONGEST));
   const sentence = window.slice(0, SENTENCE_END.exec(window)?.index);
   for (const { index, 0: token } of sentence.matchAll(TOKEN)) {
     if (index > REACH) return undefined;
@@ -48,8 +50,10 @@ const GIT_HASH = /^[\da-f]{7,12}$|^[\da-f]{40}$/;
 const ADDRESS = /^@|@.*\.|:\/\/|^[./~\\]/;
 const LEAST_LENGTH = 8;
 
+export const isNameOfAThing = (value: string): boolean => NAME_OF_A_THING.test(value);
+
 /** No word, no name of a thing and no address, but letters and digits thrown together, or with signs as people do. */
-const looksMade = (value: string): boolean =>
+export const looksMade = (value: string): boolean =>
   value.length >= LEAST_LENGTH &&
   /\d/.test(value) &&
   /[A-Za-z]/.test(value) &&

@@ -15,12 +15,12 @@ const NAMED =
 const TRUNK_COUNTRIES: readonly CountryCode[] = ['DE', 'GB', 'FR', 'NL', 'AT', 'CH', 'BE', 'IT', 'AU', 'IE'];
 
 const SHAPES: readonly PhoneShape[] = [
-  // With a country code: +49 30 23125 044, +44(0)7700900215, 0033 1 99 00 41 27.
+  // With a country code: +49 30 23125 044, +44(0)7700900215, +49 (0) 171 / 555-23-41, 0033 1 99 00 41 27.
   {
     shape:
-      /(?<![\w+.])(?:\+|(?<!\d[ .-])00(?=[1-9]))(?:\d{1,4}[ .\-/\u00a0]?)?(?:\(\d{1,5}\)[ .\-/\u00a0]?)?\d{1,12}(?:[ .\-/\u00a0]\(?\d{1,8}\)?){0,7}(?![\w])/g,
+      /(?<![\w+.])(?:\+|(?<!\d[ .-])00(?=[1-9]))(?:\d{1,4}(?: ?[-/] ?|[ .\u00a0])?)?(?:\(\d{1,5}\)(?: ?[-/] ?|[ .\u00a0])?)?\d{1,12}(?:(?: ?[-/] ?|[ .\u00a0])\(?\d{1,8}\)?){0,7}(?![\w])/g,
     digits: 8,
-    isValid: (value) => isPossible(value.replace(/^00/, '+').replace(/\(0\)/, '')),
+    isValid: (value) => isPossible(internationalForm(value)),
   },
   // North America with the area code in brackets, or in groups of 3, 3 and 4 (NANPA).
   {
@@ -122,13 +122,19 @@ const OTHER_FIELD =
   /\d[\d ().-]{4,}\d.*(?<!\p{L})(?!(?:or|and|oder|und|ou|et|bzw|lub|albo|of|en|eller|och|или|tel|fax|mobile?|ext)(?!\p{L}))(?:\p{L}{2,}["']?\s?[:=]|\p{Script=Han}{2,})/su;
 
 /** Whether the last word of telephones before a number is about that number. */
-function standsBehindName(before: string): boolean {
+export function standsBehindName(before: string): boolean {
   const last = [...before.matchAll(NAMED)].at(-1);
   return last !== undefined && !OTHER_FIELD.test(before.slice(last.index + last[0].length));
 }
 
 /** Runs of one digit stand for a number in forms. */
 const isSample = (value: string): boolean => /^0*(\d)\1+$/.test(digitsOf(value).slice(-8));
+
+const internationalForm = (value: string): string => value.replace(/^00/, '+').replace(/\(0\)/, '');
+
+/** Whether a number with a country code is one of its country, so that nothing of it is missing. */
+export const isWholePhone = (value: string): boolean =>
+  parsePhoneNumberFromString(internationalForm(value), { extract: false })?.isValid() ?? false;
 
 function isPossible(value: string): boolean {
   if (digitsOf(value).length < 8) return false;

@@ -7,7 +7,7 @@ const REFERENCES =
 const ONE_CHARACTER = /^(.)\1*$/u;
 const FILLER = /^[*xX.\-_#•?0 ]+$/u;
 const LITERALS =
-  /^(?:null|nil|none|true|false|undefined|string|boolean|number|object|any|required|optional|empty|blank|hidden|masked|secret|password|passwd|passwort|pass|pwd|token|key|apikey|api[-_]key|value|test|unset|missing|invalid|yes|no|n\/a|user|foo|bar|baz|input|text|varchar(?:\(\d+\))?)$/i;
+  /^(?:null|nil|none|true|false|undefined|string|boolean|number|object|any|required|optional|empty|blank|hidden|masked|secret|password|passwd|passwort|pass|pwd|token|key|apikey|api[-_]key|value|test|unset|missing|invalid|yes|no|n\/a|user|1password|foo|bar|baz|input|text|varchar(?:\(\d+\))?)$/i;
 
 /** Whether a value only shows where a secret goes, or names the place it is kept. */
 export const isPlaceholder = (value: string): boolean =>
