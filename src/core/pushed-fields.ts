@@ -74,6 +74,14 @@ export const withFolded = (filter: Filter): Filter =>
       : or(condition, { ...condition, field: `${FOLDED_KEY}.${condition.field}` });
   });
 
+/** Whether a filter compares a field that callers name. */
+export function comparesCallersField(filter: Filter): boolean {
+  if ('filters' in filter) return filter.filters.some(comparesCallersField);
+  if ('filter' in filter) return comparesCallersField(filter.filter);
+  const [root = ''] = filter.field.split('.');
+  return root === FOLDED_KEY || root === UNLIFTED_KEY || !isTakenName(root);
+}
+
 type Condition = Extract<Filter, { readonly field: string }>;
 
 function mapFields(filter: Filter, change: (condition: Condition) => Filter): Filter {
