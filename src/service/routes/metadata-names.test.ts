@@ -74,6 +74,22 @@ describe('metadata of a request', () => {
     expect(receipt.documents).toBe(1);
   });
 
+  test.each(['title', 'source'])('is found by the name of a caller where that is %s', async (field) => {
+    const service = await testService();
+    await service.call('acme', 'POST', `${RAG}/index`, { ...DOCUMENT, metadata: { [field]: 'Vandelay' } });
+    await service.engine.push([{ id: 'other', text: 'Cor works in the archive.', title: 'Kramerica' }], ACME);
+    expect(await metadataOf(service, { [field]: 'Vandelay' })).toEqual([{ [field]: 'Vandelay' }]);
+    expect(await metadataOf(service, { [field]: 'Penske' })).toEqual([]);
+    const own = field === 'title' ? 'Kramerica' : 'other';
+    expect(await metadataOf(service, { [field]: own })).toHaveLength(1);
+    const filter = { op: 'eq', field, value: 'Vandelay' } as const;
+    const { documents } = await service.engine.list({ filter }, ACME);
+    expect(documents.map(({ externalId }) => externalId)).toEqual(['note']);
+    const others = await service.engine.list({ filter: { op: 'not', filter } }, ACME);
+    expect(others.documents.map(({ externalId }) => externalId)).toEqual(['other']);
+    expect(await service.engine.forget({ filter }, ACME)).toMatchObject({ documents: 1 });
+  });
+
   test('that is encrypted stands in no file, is shown to readers, and is filtered by no name', async () => {
     const cwd = temporaryFolder();
     const engine = await openEngine(cwd, ['customer']);
