@@ -121,6 +121,46 @@ describe('a marked field that front matter states', () => {
   });
 });
 
+const { value: VALUES } = fc.letrec((tie) => ({
+  value: fc.oneof(
+    { depthSize: 'small' },
+    fc.constantFrom(
+      VALUE,
+      `${VALUE} and more`,
+      `é ${VALUE}`,
+      `a: ${VALUE} # b`,
+      `[${VALUE}`,
+      `${VALUE} --- "`,
+    ),
+    fc.array(tie('value'), { minLength: 1, maxLength: 3 }),
+    fc.dictionary(fc.constantFrom('a', 'b c', '#d'), tie('value'), { minKeys: 1, maxKeys: 3 }),
+  ),
+}));
+
+/** How texts state a field beside well-formed YAML: format, and what stands above the text. */
+const STATEMENTS: readonly (readonly [string, (given: unknown) => string])[] = [
+  ['md', (given) => `{"a": [{"b": "}"}], "${FIELD}": ${JSON.stringify(given)}, "c": 1}\n`],
+  ['md', (given) => `${JSON.stringify({ a: 1, [FIELD]: given }, null, 2)}\n`],
+  ['md', (given) => `---\n{"a": 1, "${FIELD}": ${JSON.stringify(given)}}\n---\n`],
+  ['md', (given) => `---\nteam: [\n${FIELD}: a\n\n${wordsOf(given)}\n\n${wordsOf(given)}\n---\n`],
+  ['md', (given) => `---\n\n${FIELD}: a: b\n\n${wordsOf(given)}\n\n${wordsOf(given)}\n---\n`],
+  ['txt', (given) => `+++\n${FIELD} = ${JSON.stringify(given)}\n+++\n`],
+  ['adoc', (given) => `---\n${FIELD}: ${JSON.stringify(given)}\n---\n`],
+  ['rst', (given) => `:team: red\n:${FIELD}: ${wordsOf(given)}\n  ${wordsOf(given)}\n\nTitle\n=====\n`],
+  [
+    'rst',
+    (given) => `Title\n=====\n\n:${FIELD}:\n  - ${wordsOf(given)}\n\n    ${wordsOf(given)}\n\n:team: red\n`,
+  ],
+  ['rst', (given) => `---\n${FIELD}: ${JSON.stringify(given)}\nteam: red\n---\n`],
+  ['html', (given) => `---\nteam: red\n${FIELD}: ${JSON.stringify(given)}\n---\n`],
+  ['html', (given) => `<p>+++<br>${FIELD} = ${JSON.stringify(given)}<br>+++</p>`],
+];
+
+const wordsOf = (given: unknown): string =>
+  JSON.stringify(given)
+    .replace(/[^\p{L}: ]/gu, ' ')
+    .trim();
+
 describe('a marked field', () => {
   const salaries: readonly (readonly [string, RAGSettingsInput, (cwd: string) => void, unknown])[] = [
     [
@@ -189,15 +229,6 @@ describe('a marked field', () => {
   });
 
   test('stands in no file, whatever it holds and whichever way a program pushes it', async () => {
-    const leaf = fc.constantFrom(VALUE, `${VALUE} and more`, `é ${VALUE}`);
-    const { value } = fc.letrec((tie) => ({
-      value: fc.oneof(
-        { depthSize: 'small' },
-        leaf,
-        fc.array(tie('value'), { minLength: 1, maxLength: 3 }),
-        fc.dictionary(fc.constantFrom('a', 'b c', '#d'), tie('value'), { minKeys: 1, maxKeys: 3 }),
-      ),
-    }));
     const ways = [
       (given: unknown) => ({ metadata: { [FIELD]: given } }),
       (given: unknown) => ({ metadata: { knowledgeMetadata: { [FIELD]: given } } }),
@@ -213,7 +244,7 @@ describe('a marked field', () => {
     const engine = await openMarked(cwd);
     let count = 0;
     await fc.assert(
-      fc.asyncProperty(value, fc.constantFrom(...ways), async (given, way) => {
+      fc.asyncProperty(VALUES, fc.constantFrom(...ways), async (given, way) => {
         const { front, metadata } = way(given) as { front?: string; metadata?: Record<string, never> };
         const id = `d${count++}`;
         const text = `${front === undefined ? '' : `---\n${front}\n---\n`}Ann works in the archive.`;
@@ -230,6 +261,44 @@ describe('a marked field', () => {
     await engine.close();
     await expectNowhere(cwd, VALUE);
   });
+
+  test.each(['as', 'after'])(
+    'stands in no file, whatever it holds and however a text states it, %s it is marked',
+    async (when) => {
+      const given = fc.record({
+        value: VALUES,
+        statement: fc.constantFrom(...STATEMENTS),
+        isNamed: fc.boolean(),
+      });
+      const documents = fc.sample(given, 60).map(({ value, statement, isNamed }, n) => {
+        const [extension, state] = statement;
+        const mediaType = Object.keys(EXTENSIONS).find((type) => EXTENSIONS[type] === extension) ?? '';
+        const id = isNamed ? `d${n}.${extension}` : `d${n}`;
+        return { id, text: withText(mediaType, state(value)), mediaType };
+      });
+      const cwd = temporaryFolder();
+      if (when === 'after') {
+        const before = await createEngine({ config: { provider: 'libsql' }, cwd });
+        await before.push(documents);
+        await before.close();
+      }
+      const engine = await openMarked(cwd);
+      if (when === 'as') expect((await engine.push(documents)).stats.errors).toEqual([]);
+      else expect((await engine.rotateEncryption()).documents).toBe(documents.length);
+      expect((await engine.verify()).drift).toEqual([]);
+      for (const { id, text } of documents) {
+        const read = await engine.get(id);
+        expect([text, read?.text]).toEqual([text, expect.stringContaining('Ann works in the archive.')]);
+        expect([text, JSON.stringify([read?.text, read?.title])]).toEqual([
+          text,
+          expect.not.stringContaining(VALUE),
+        ]);
+      }
+      expect((await engine.search({ text: VALUE, options: { mode: 'lexical' } })).results).toEqual([]);
+      await engine.close();
+      await expectNowhere(cwd, VALUE);
+    },
+  );
 });
 
 /** Pushes one text and says everything that is kept or told of it. */

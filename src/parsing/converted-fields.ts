@@ -1,8 +1,8 @@
 import type { TextRange } from '../core/document.js';
 import type { StatedFields } from './markdown/stated-fields.js';
 
-/** Front matter of a page of HTML: its lines became one. */
-const ONE_LINE = /^\s*(\\?(---|\+\+\+|;;;)[ \t].*?[ \t]\\?\2)(?=\s|$)/;
+/** Front matter of a page of HTML: its lines became one. A value may hold its mark, so it ends at the last one. */
+const ONE_LINE = /^\s*(\\?(---|\+\+\+|;;;)[ \t].*[ \t]\\?\2)(?=\s|$)/;
 /** A field of reStructuredText became an item, and what stands between two rules a heading. */
 const ITEM = /^- +([^:=\n]+?)[ \t]*[:=](?:[ \t]|$)/;
 const HEADING = /^#{1,6} +:?([^:=\n]+?)[ \t]*[:=](?:[ \t]|$)/;

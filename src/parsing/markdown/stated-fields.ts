@@ -69,7 +69,7 @@ function statedIn(source: string, area: Area, names: readonly string[]): StatedF
 
 /** Front matter on a page of HTML, as the Markdown that is made of it has it. */
 const withoutEscapes = (source: string): string =>
-  /^\\(?:---|\+\+\+|;;;)/.test(source)
+  /^(?:\\(?=---|\+\+\+|;;;)|(?:---|\+\+\+|;;;)\\\n)/.test(source)
     ? source.replace(/^\\(---|\+\+\+|;;;)/gm, '$1 ').replace(/\\$/gm, ' ')
     : source;
 
