@@ -4,7 +4,7 @@ import type { EncryptionRotation } from '../engine/engine.js';
 import type { CarriedGeneration } from '../indexing/carry-over.js';
 import { finishItems, unfinishedOf } from '../indexing/finish-pushes.js';
 import { IndexRun } from '../indexing/index-run.js';
-import { openForReading } from '../indexing/open-collection.js';
+import { isWithoutCollection, openForReading } from '../indexing/open-collection.js';
 import { type RenewedDocuments, renewDocuments } from '../indexing/renew-documents.js';
 import type { WriteTargets } from '../indexing/write-batch.js';
 import type { IndexFacts, Ledger, LedgerItem } from '../ledger/ledger.js';
@@ -89,7 +89,10 @@ async function rotateItems(
   // It may have been dropped between two turns.
   if (!(await ledger.generations()).some(({ generation }) => generation === facts.generation))
     return { documents: 0, rewritten: 0, unfinished: [] };
-  const collection = await openForReading(facts, await storeOf(facts));
+  const store = await storeOf(facts);
+  // Nothing was written to one that was begun and died.
+  if (await isWithoutCollection(facts, store)) return { documents: 0, rewritten: 0, unfinished: [] };
+  const collection = await openForReading(facts, store);
   const writer = ledger.writer(facts.generation, runtime().uniqueName());
   const targets: WriteTargets = {
     ledger: writer,
