@@ -127,7 +127,7 @@ function objectArea(source: string): Area | undefined {
 
 function endOfObject(source: string): number | undefined {
   let depth = 0;
-  for (const { 0: token, index } of source.matchAll(/"(?:[^"\\]|\\[\s\S])*"|[{}]/g)) {
+  for (const { token, index } of tokensOf(source)) {
     if (token === '{') depth += 1;
     if (token === '}') depth -= 1;
     if (depth === 0) return index + 1;
@@ -156,7 +156,7 @@ function membersOf(json: string): (TextRange & { readonly key: string })[] {
   const members: { readonly key: string; readonly start: number }[] = [];
   let depth = 0;
   let isName = false;
-  for (const { 0: token, index } of json.matchAll(/"(?:[^"\\]|\\.)*"|[{}[\],]/g)) {
+  for (const { token, index } of tokensOf(json)) {
     if (token === '{' || token === '[') depth += 1;
     else if (token === '}' || token === ']') depth -= 1;
     else if (token !== ',' && depth === 1 && isName)
@@ -165,6 +165,30 @@ function membersOf(json: string): (TextRange & { readonly key: string })[] {
   }
   const last = json.lastIndexOf('}');
   return members.map(({ key, start }, at) => ({ key, start, end: members[at + 1]?.start ?? last }));
+}
+
+/** Marks of JSON and its texts. By hand: a regular expression overflows the stack over a text of some megabytes. */
+function* tokensOf(json: string): Generator<{ readonly token: string; readonly index: number }> {
+  const mark = /["{}[\],]/g;
+  let isClosed = true;
+  for (let found = mark.exec(json); found !== null; found = mark.exec(json)) {
+    const end: number | undefined =
+      found[0] === '"' && isClosed ? endOfText(json, mark.lastIndex) : mark.lastIndex;
+    isClosed &&= end !== undefined;
+    mark.lastIndex = end ?? mark.lastIndex;
+    yield { token: json.slice(found.index, mark.lastIndex), index: found.index };
+  }
+}
+
+/** Behind the quotation mark that closes a text; undefined where none does. */
+function endOfText(json: string, from: number): number | undefined {
+  const mark = /["\\]/g;
+  mark.lastIndex = from;
+  for (let found = mark.exec(json); found !== null; found = mark.exec(json)) {
+    if (found[0] === '"') return mark.lastIndex;
+    mark.lastIndex += 1;
+  }
+  return undefined;
 }
 
 function inYaml(yaml: string, { document, value }: YamlReading, names: readonly string[]): StatedFields[] {
