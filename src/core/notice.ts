@@ -15,6 +15,8 @@ export const NOTICE_KINDS = [
   'words-unchecked',
   /** No passage passes the filters, or a name in them is of nothing. */
   'filters-empty',
+  /** Documents of an earlier version keep fields where a filter may not find them. */
+  'filters-incomplete',
   /** The tenant holds nothing that the scope may read. */
   'nothing-readable',
   /** Passages were found and left out, because they score less than a threshold. */

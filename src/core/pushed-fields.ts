@@ -52,9 +52,21 @@ function fieldsIn(value: MetadataValue): Metadata | undefined {
   }
 }
 
-/** A filter with every field under the name that it is kept under: `knowledgeMetadata.team` is `team`. */
+/** What documents have of their own, and callers write into metadata all the same. */
+const OWN_NAMES: ReadonlySet<string> = new Set(['title', 'source']);
+
+/**
+ * A filter with every field under the name that it is kept under: `knowledgeMetadata.team` is `team`. A title or source is the document's own, or
+ * the one that stands in the metadata of a request.
+ */
 export const withoutFolded = (filter: Filter): Filter =>
-  mapFields(filter, (condition) => ({ ...condition, field: liftedName(condition.field) }));
+  mapFields(filter, (condition) => {
+    const field = liftedName(condition.field);
+    const kept = { ...condition, field };
+    return OWN_NAMES.has(rootOf(field)) ? or(kept, { ...kept, field: `${UNLIFTED_KEY}.${field}` }) : kept;
+  });
+
+const rootOf = (field: string): string => field.split('.', 1)[0] ?? '';
 
 function liftedName(field: string): string {
   const [root = '', ...path] = field.split('.');
@@ -73,6 +85,14 @@ export const withFolded = (filter: Filter): Filter =>
       ? condition
       : or(condition, { ...condition, field: `${FOLDED_KEY}.${condition.field}` });
   });
+
+/** Whether a filter compares a field that callers name. */
+export function comparesCallersField(filter: Filter): boolean {
+  if ('filters' in filter) return filter.filters.some(comparesCallersField);
+  if ('filter' in filter) return comparesCallersField(filter.filter);
+  const root = rootOf(filter.field);
+  return root === FOLDED_KEY || root === UNLIFTED_KEY || !isTakenName(root);
+}
 
 type Condition = Extract<Filter, { readonly field: string }>;
 

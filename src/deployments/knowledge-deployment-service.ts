@@ -27,6 +27,8 @@ import {
   type DeploymentsRotation,
   healthOf,
   isOwn,
+  leftUnfinished,
+  NOT_ROTATED,
   rotated,
   rotateTenant,
   wordsOf,
@@ -330,9 +332,7 @@ export class KnowledgeDeploymentService implements TenantIndexes {
         problems.push({ tenantId: one, message: wordsOf(error) });
       }
     const ofShared =
-      tenantId === undefined
-        ? await rotated(() => this.shared.rotateEncryption())
-        : { documents: 0, rewritten: 0 };
+      tenantId === undefined ? await rotated(() => this.shared.rotateEncryption()) : NOT_ROTATED;
     const stampOf = (all: readonly DeploymentRecord[]): string =>
       JSON.stringify(all.map(({ deployment, revision }) => [deployment.tenantId, revision]));
     if (
@@ -342,6 +342,8 @@ export class KnowledgeDeploymentService implements TenantIndexes {
       problems.push({
         message: 'Deployments were changed meanwhile, so documents may have moved. Rotate again.',
       });
+    for (const { tenantId: one, unfinished } of [...deployments, { ...ofShared, tenantId: undefined }])
+      if (unfinished !== undefined) problems.push({ tenantId: one, message: leftUnfinished(unfinished) });
     const sum = (key: 'documents' | 'rewritten'): number =>
       deployments.reduce((total, one) => total + one[key], ofShared[key]);
     return { documents: sum('documents'), rewritten: sum('rewritten'), deployments, problems };

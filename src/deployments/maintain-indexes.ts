@@ -73,12 +73,25 @@ export const rotateTenant = (moving: Moving): Promise<EncryptionRotation> =>
     return moving.use(record, ({ engine }) => rotated(() => engine.rotateEncryption()));
   });
 
+/** Nothing was there, or nothing was asked for. */
+export const NOT_ROTATED: EncryptionRotation = { documents: 0, rewritten: 0 };
+
+/** Names that a message holds. */
+const NAMED = 5;
+
+/** What is to be done about documents that a rotation left as they are. */
+export function leftUnfinished(names: readonly string[]): string {
+  const shown = names.slice(0, NAMED).map((name) => JSON.stringify(name));
+  const count = names.length === 1 ? '1 document was' : `${names.length} documents were`;
+  return `${count} left in clear or under an older key, half written or damaged: ${shown.join(', ')}${names.length > NAMED ? ', ...' : ''}. Index their source, or push them, again, and rotate once more.`;
+}
+
 /** An index that holds nothing needs no key. */
 export async function rotated(work: () => Promise<EncryptionRotation>): Promise<EncryptionRotation> {
   try {
     return await work();
   } catch (error) {
-    if (RAGError.isInstance(error) && error.reason === 'INDEX_EMPTY') return { documents: 0, rewritten: 0 };
+    if (RAGError.isInstance(error) && error.reason === 'INDEX_EMPTY') return NOT_ROTATED;
     throw error;
   }
 }

@@ -4,6 +4,7 @@ import { CHUNK_KEYS, SEALED_KEY, titleOf } from '../core/chunk-metadata.js';
 import { and, compareText, eq, type Filter, lookupPath, matchesFilter } from '../core/filter.js';
 import { documentIdOf } from '../core/ids.js';
 import type { MetadataValue } from '../core/metadata.js';
+import { comparesCallersField } from '../core/pushed-fields.js';
 import type { AccessControl, Scope } from '../core/scope.js';
 import { pushSourceName } from '../indexing/configured-sources.js';
 import {
@@ -108,6 +109,8 @@ async function fewAdmitted(
   { collection, scope, sealing }: ScopedIndex,
 ): Promise<string[] | undefined> {
   if (wanted.op === 'and' && wanted.filters.length === 0) return undefined;
+  // Such a field may be where the store does not look.
+  if (sealing.isOverFolded && comparesCallersField(wanted)) return undefined;
   const scoped = scopeCollection(collection, scope, sealing);
   // The first chunk stands for its document.
   const filter = and(wanted, eq('chunkIndex', 0));

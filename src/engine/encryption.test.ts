@@ -1,6 +1,7 @@
 import { randomBytes } from 'node:crypto';
 import { readdirSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
+import Database from 'libsql';
 import { describe, expect, onTestFinished, test } from 'vitest';
 import { temporaryFolder } from '../../tests/e2e/temporary-folder.js';
 import { loadConfig } from '../config/load-config.js';
@@ -173,6 +174,38 @@ describe('a rotation of keys', () => {
     expect(await salaryOf(after, 'd0')).toBe('ninety-thousand-florins');
     expect((await after.search('who works in the archive?')).results.length).toBeGreaterThan(0);
     expect((await after.index({ documents })).stats).toMatchObject({ documentsUnchanged: COUNT });
+  });
+
+  test('writes many documents at once', async () => {
+    const cwd = await encrypted();
+    const writesIn = (): number => {
+      const database = new Database(join(cwd, '.ragstone', 'ledger.db'), { readonly: true });
+      const [writes] = database.prepare('SELECT version FROM store_collection').raw().get([]) as [number];
+      database.close();
+      return writes;
+    };
+    const before = writesIn();
+    const engine = await openEngine(cwd, [NEW, OLD]);
+    expect(await engine.rotateEncryption()).toMatchObject({ rewritten: COUNT });
+    await engine.close();
+    expect(writesIn() - before).toBeLessThan(COUNT / 10);
+  });
+
+  test('names what it leaves, because it is damaged', async () => {
+    const cwd = await encrypted();
+    const database = new Database(join(cwd, '.ragstone', 'ledger.db'));
+    database.exec(
+      "UPDATE document SET status = 'outdated' WHERE external_id = 'd7'; DELETE FROM store_chunk WHERE document_id = (SELECT document_id FROM document WHERE external_id = 'd7')",
+    );
+    database.close();
+    const engine = await openEngine(cwd, [NEW, OLD]);
+    expect(await engine.rotateEncryption()).toEqual({
+      documents: COUNT,
+      rewritten: COUNT - 1,
+      unfinished: ['d7'],
+    });
+    await engine.push([{ ...DOCUMENT, id: 'd7', text: 'Person 7 has left.' }]);
+    expect(await engine.rotateEncryption()).toEqual({ documents: COUNT, rewritten: 0 });
   });
 
   test('that was killed goes on where it stopped', async () => {

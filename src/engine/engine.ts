@@ -133,6 +133,11 @@ export interface EncryptionRotation {
   readonly documents: number;
   /** Those that were encrypted anew. */
   readonly rewritten: number;
+  /**
+   * Names of documents that were left as they are, in clear or under an older key, because they are half written or damaged. Index their source, or push
+   * them, again, and rotate once more. Absent where there is none.
+   */
+  readonly unfinished?: readonly string[];
 }
 
 /**

@@ -2,7 +2,7 @@ import { indexedTextOfStored } from '../analysis/indexed-text.js';
 import { analyzeText } from '../analysis/lexical-analyzer.js';
 import type { StoredChunk } from '../core/chunk.js';
 import { RAGError } from '../core/errors.js';
-import { eq } from '../core/filter.js';
+import { oneOf } from '../core/filter.js';
 import type { Metadata } from '../core/metadata.js';
 import { graphRowsOf } from '../graph/graph-rows.js';
 import type {
@@ -138,20 +138,37 @@ function wholeRevision(
 /** Undefined where the document's text is no longer there, or it was left half written. */
 export async function readHeld(
   document: LedgerDocument,
-  { reader, collection }: CarriedGeneration,
+  from: CarriedGeneration,
   { signal, reveal }: Pick<CarryOptions, 'signal' | 'reveal'>,
 ): Promise<HeldDocument | undefined> {
-  const { documentId } = document;
-  const stored: StoredChunk[] = [];
-  for await (const page of listPages(collection, {
-    filter: eq('$documentId', documentId),
-    limit: PAGE,
-    signal,
-  }))
-    stored.push(...page.map(({ vector: _, ...chunk }) => chunk));
-  const whole = await wholeOf(document, { stored, known: await reader.chunks(documentId), reader });
+  const whole = (await readWhole([document], from, signal)).get(document.documentId);
   if (whole === undefined) return undefined;
   return { ...whole, rebuilt: await rebuildChunks(whole.chunks, { ...whole, reveal }) };
+}
+
+/** What a generation holds of a document, of which nothing is found again that its store does not keep. */
+export type WholeDocument = Omit<HeldDocument, 'rebuilt'>;
+
+/** Several documents at once, by their ids; those whose text is no longer there, or that were left half written, are missing. */
+export async function readWhole(
+  documents: readonly LedgerDocument[],
+  { reader, collection }: CarriedGeneration,
+  signal: AbortSignal | undefined,
+): Promise<Map<string, WholeDocument>> {
+  const ids = documents.map(({ documentId }) => documentId);
+  const stored = new Map<string, StoredChunk[]>(ids.map((id) => [id, []]));
+  const filter = oneOf('$documentId', ids);
+  for await (const page of listPages(collection, { filter, limit: PAGE, signal }))
+    for (const { vector: _, ...chunk } of page) stored.get(chunk.documentId)?.push(chunk);
+  const known = await reader.chunksOf(ids);
+  const whole = new Map<string, WholeDocument>();
+  for (const document of documents) {
+    const { documentId } = document;
+    const chunks = { stored: stored.get(documentId) ?? [], known: known.get(documentId) ?? [] };
+    const found = await wholeOf(document, { ...chunks, reader });
+    if (found !== undefined) whole.set(documentId, found);
+  }
+  return whole;
 }
 
 /** What was read of a document. */
@@ -167,7 +184,7 @@ export interface ReadChunks {
 export async function wholeOf(
   document: LedgerDocument,
   { stored, known, reader }: ReadChunks,
-): Promise<Omit<HeldDocument, 'rebuilt'> | undefined> {
+): Promise<WholeDocument | undefined> {
   const text = await reader.text(document.documentId);
   if (text === undefined) return undefined;
   const whole = wholeRevision(document, stored, known);

@@ -3,12 +3,13 @@ import { CHUNK_KEYS, offsetsOf } from '../core/chunk-metadata.js';
 import { eq } from '../core/filter.js';
 import type { Metadata } from '../core/metadata.js';
 import { runtime } from '../core/runtime.js';
-import type { GenerationReader, LedgerChunk, LedgerDocument, LedgerItem } from '../ledger/ledger.js';
+import type { GenerationReader, ItemKey, LedgerChunk, LedgerDocument, LedgerItem } from '../ledger/ledger.js';
 import { listAll } from '../stores/list-pages.js';
 import { documentOfChunks } from './carry-over.js';
 import { isPushSource } from './configured-sources.js';
 import { deleteDocuments, forgetItems, purgeDeleted } from './delete-documents.js';
 import type { IndexRun } from './index-run.js';
+import { bySource } from './item-claims.js';
 import { storedDigest } from './prepare-document.js';
 import { type BatchDocument, deleteChunks, type WriteTargets, writeBatch } from './write-batch.js';
 
@@ -62,24 +63,50 @@ export async function finishPushes(
   };
 }
 
-/** Items of which something is unfinished: interrupted, or under way. One that failed keeps what was indexed before. */
+/** Items of a tenant's pushes of which something is unfinished. */
 export async function* unfinishedItems(tenant: string, reader: GenerationReader): AsyncGenerator<LedgerItem> {
   for (const source of (await reader.sourceNames(tenant)).filter(isPushSource)) {
     const items = [...(await reader.items(tenant, source)).values()];
-    for (let start = 0; start < items.length; start += PAGE) {
-      const some = items.slice(start, start + PAGE);
-      const documents = await reader.documentsOfItems(
-        tenant,
-        source,
-        some.map(({ itemId }) => itemId),
-      );
-      const unfinished = new Set(
-        documents.flatMap(({ itemId, status }) => (status === 'indexed' ? [] : [itemId])),
-      );
-      for (const item of some)
-        if (unfinished.has(item.itemId) || !(item.status === 'indexed' || item.status === 'failed'))
-          yield item;
-    }
+    for (let start = 0; start < items.length; start += PAGE)
+      yield* await unfinishedOf(items.slice(start, start + PAGE), reader);
+  }
+}
+
+/** Those of which something is unfinished: interrupted, or under way. One that failed keeps what was indexed before. */
+export async function unfinishedOf(
+  items: readonly LedgerItem[],
+  reader: GenerationReader,
+): Promise<LedgerItem[]> {
+  const keyOf = ({ tenant, source, itemId }: ItemKey): string => JSON.stringify([tenant, source, itemId]);
+  const unfinished = new Set<string>();
+  for (const { key, items: some } of bySource(items))
+    for (const document of await reader.documentsOfItems(
+      key.tenant,
+      key.source,
+      some.map(({ itemId }) => itemId),
+    ))
+      if (document.status !== 'indexed') unfinished.add(keyOf(document));
+  return items.filter(
+    (item) => unfinished.has(keyOf(item)) || !(item.status === 'indexed' || item.status === 'failed'),
+  );
+}
+
+/**
+ * The same for items of any source: a document of a file that was left half written becomes one that is whole, and the next run reads the file
+ * as it would have. Hold the lock of the whole index.
+ */
+export async function finishItems(
+  items: readonly LedgerItem[],
+  targets: WriteTargets,
+  run: IndexRun,
+): Promise<void> {
+  const { ledger } = targets;
+  for (const item of items) {
+    run.checkAborted();
+    if (isPushSource(item.source)) await finishItem(item, targets, run);
+    else
+      for (const document of await ledger.documentsOfItems(item.tenant, item.source, [item.itemId]))
+        if (document.status === 'pending') await finishDocument(document, targets, run);
   }
 }
 

@@ -12,6 +12,24 @@ const POLL_MS = 200;
 /** The items of a source. */
 export type SourceKey = Pick<ItemKey, 'tenant' | 'source'>;
 
+export interface ItemsOfSource<Item extends ItemKey> {
+  readonly key: SourceKey;
+  readonly items: Item[];
+}
+
+/** Items by their sources, in the order in which they come. */
+export function bySource<Item extends ItemKey>(items: readonly Item[]): Iterable<ItemsOfSource<Item>> {
+  const sources = new Map<string, ItemsOfSource<Item>>();
+  for (const item of items) {
+    const { tenant, source } = item;
+    const name = JSON.stringify([tenant, source]);
+    const own = sources.get(name) ?? { key: { tenant, source }, items: [] };
+    own.items.push(item);
+    sources.set(name, own);
+  }
+  return sources.values();
+}
+
 /**
  * The items that a run holds beside other writers of one index. They are kept for as long as the process lives: it renews its
  * leases, and when it dies others can have its items after `leaseMs`.

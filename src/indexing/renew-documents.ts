@@ -1,7 +1,8 @@
-import type { LedgerItem } from '../ledger/ledger.js';
+import type { LedgerDocument, LedgerItem } from '../ledger/ledger.js';
 import type { MetadataSealing } from '../security/sealed-metadata.js';
-import type { CarriedGeneration } from './carry-over.js';
+import { type CarriedGeneration, readWhole, type WholeDocument } from './carry-over.js';
 import type { IndexRun } from './index-run.js';
+import { bySource } from './item-claims.js';
 import { renewedDocument } from './renewed-document.js';
 import { type BatchDocument, type WriteTargets, writeBatch } from './write-batch.js';
 
@@ -11,44 +12,97 @@ const PAGE = 200;
 export interface RenewedDocuments {
   readonly documents: number;
   readonly rewritten: number;
+  /** Names of those that could not be looked at: they are half written, or their text is no longer there. */
+  readonly unfinished: readonly string[];
+}
+
+export interface RenewalParts {
+  readonly from: CarriedGeneration;
+  readonly sealing: MetadataSealing;
+  /** Counts what would be written, and writes nothing. @default false */
+  readonly isDry?: boolean | undefined;
 }
 
 /**
- * Writes documents of items anew that are not as they would be written now (`renewedDocument`).
- * Each goes the way of every write, so that the death of the process loses nothing. Vectors are taken from the store.
+ * Writes documents of items anew that are not as they would be written now (`renewedDocument`), many in one write: some stores make a version of
+ * all they hold at each. What was left half written stays. Each write goes the way of every other, so that the death of the process loses
+ * nothing. Vectors are taken from the store.
  */
 export async function renewDocuments(
   items: readonly LedgerItem[],
-  { from, sealing }: { readonly from: CarriedGeneration; readonly sealing: MetadataSealing },
+  { from, sealing, isDry = false }: RenewalParts,
   targets: WriteTargets,
   run: IndexRun,
 ): Promise<RenewedDocuments> {
   let documents = 0;
   let rewritten = 0;
-  for (const item of items) {
-    run.checkAborted();
-    const { tenant, source, itemId, version, processingKey } = item;
-    const taken = await targets.claims?.take(item, [itemId]);
-    // Whoever writes it now writes it as it should be.
-    if (taken?.has(itemId) === false) continue;
-    const held = await from.reader.documentsOfItems(tenant, source, [itemId]);
-    const changed: BatchDocument[] = [];
-    for (const document of held)
-      changed.push(
-        ...[await renewedDocument(document, from, { sealing, signal: targets.signal })].flatMap(
-          (renewed) => renewed ?? [],
-        ),
+  const unfinished: string[] = [];
+  for (const { key, items: ofSource } of bySource(items))
+    for (const some of pagesOf(ofSource, PAGE)) {
+      run.checkAborted();
+      const { tenant, source } = key;
+      const ids = some.map(({ itemId }) => itemId);
+      // Whoever writes one of them now writes it as it should be.
+      const taken = await targets.claims?.take(key, ids);
+      const own = ids.filter((id) => taken?.has(id) !== false);
+      const held = await from.reader.documentsOfItems(tenant, source, own);
+      const changed = new Set<string>();
+      for (const group of groupsOf(held)) {
+        const whole = await readWhole(group, from, targets.signal);
+        unfinished.push(
+          ...group.flatMap(({ documentId, externalId }) => (whole.has(documentId) ? [] : externalId)),
+        );
+        const batch = await renewedGroup(group, whole, sealing);
+        if (!isDry) await writeBatch(batch, targets, run);
+        for (const { itemId } of batch) changed.add(itemId);
+        rewritten += batch.length;
+      }
+      documents += held.length;
+      const complete = some.flatMap(({ itemId, version, processingKey }) =>
+        changed.has(itemId) && version !== undefined && processingKey !== undefined
+          ? [{ tenant, source, itemId, version, processingKey }]
+          : [],
       );
-    documents += held.length;
-    rewritten += changed.length;
-    if (changed.length > 0) {
-      await writeBatch(changed, targets, run);
-      if (version !== undefined && processingKey !== undefined)
-        await targets.ledger.completeItems([{ tenant, source, itemId, version, processingKey }]);
+      if (!isDry && complete.length > 0) await targets.ledger.completeItems(complete);
+      await targets.claims?.release(key, own);
     }
-    await targets.claims?.release(item, [itemId]);
+  return { documents, rewritten, unfinished };
+}
+
+/** Chunks of documents that are read together, whole documents apart. */
+const CHUNKS_AT_ONCE = 1_000;
+
+function* groupsOf(documents: readonly LedgerDocument[]): Generator<readonly LedgerDocument[]> {
+  let group: LedgerDocument[] = [];
+  let chunks = 0;
+  for (const document of documents) {
+    if (group.length > 0 && chunks + document.chunkCount > CHUNKS_AT_ONCE) {
+      yield group;
+      group = [];
+      chunks = 0;
+    }
+    group.push(document);
+    chunks += document.chunkCount;
   }
-  return { documents, rewritten };
+  if (group.length > 0) yield group;
+}
+
+async function renewedGroup(
+  documents: readonly LedgerDocument[],
+  whole: ReadonlyMap<string, WholeDocument>,
+  sealing: MetadataSealing,
+): Promise<BatchDocument[]> {
+  const changed: BatchDocument[] = [];
+  for (const document of documents) {
+    const held = whole.get(document.documentId);
+    const renewed = held && (await renewedDocument(document, held, sealing));
+    if (renewed !== undefined) changed.push(renewed);
+  }
+  return changed;
+}
+
+function* pagesOf<T>(all: readonly T[], size: number): Generator<readonly T[]> {
+  for (let start = 0; start < all.length; start += size) yield all.slice(start, start + size);
 }
 
 /**
@@ -56,12 +110,8 @@ export async function renewDocuments(
  * which somebody waits for, does so with a few.
  */
 export async function liftFolded(
-  parts: {
-    readonly from: CarriedGeneration;
-    readonly sealing: MetadataSealing;
+  parts: RenewalParts & {
     readonly isPush: boolean;
-    /** Counts what would be written, and writes nothing. */
-    readonly isDry?: boolean;
     /** Sources that are given up: nothing of them is written. */
     readonly givenUp?: ReadonlySet<string> | undefined;
   },
@@ -73,16 +123,15 @@ export async function liftFolded(
   let lifted = 0;
   for (let after: string | undefined; ; ) {
     const page = (await ledger.folded?.({ limit: PAGE, after })) ?? [];
+    const items = new Set<LedgerItem>();
     for (const documentId of page) {
       const document = await ledger.document(documentId);
       if (document === undefined) continue;
       const { tenant, source, itemId } = document;
       const item = (await itemsOf(tenant, source)).get(itemId);
-      if (item === undefined || parts.givenUp?.has(source) === true) continue;
-      lifted += parts.isDry
-        ? Number((await renewedDocument(document, parts.from, { ...parts, ...targets })) !== undefined)
-        : (await renewDocuments([item], parts, targets, run)).rewritten;
+      if (item !== undefined && parts.givenUp?.has(source) !== true) items.add(item);
     }
+    lifted += (await renewDocuments([...items], parts, targets, run)).rewritten;
     if (page.length < PAGE || parts.isPush) break;
     after = page.at(-1);
     await giveWay?.();

@@ -6,33 +6,33 @@ import { chunkIdOf, contentHash } from '../core/ids.js';
 import type { Metadata } from '../core/metadata.js';
 import type { LedgerDocument } from '../ledger/ledger.js';
 import type { MetadataSealing } from '../security/sealed-metadata.js';
-import { type CarriedGeneration, documentOfChunks, readHeld } from './carry-over.js';
+import { documentOfChunks, type WholeDocument } from './carry-over.js';
 import { rebuildChunks } from './rebuilt-chunks.js';
 import { isEmptied, type WithheldText, withheldLabels, withholdStored } from './withheld-fields.js';
 import type { BatchDocument } from './write-batch.js';
 
 /**
  * A document as it would be written now: its fields have the names that callers gave them, what is marked is encrypted by the first key, and its
- * text does not state it. Undefined where it is so already, its text is no longer there, or it was left half written. A chunk whose text stays
- * keeps its vector.
+ * text does not state it. Undefined where it is so already. A chunk whose text stays keeps its vector.
  */
 export async function renewedDocument(
   document: LedgerDocument,
-  from: CarriedGeneration,
-  { sealing, signal }: { readonly sealing: MetadataSealing; readonly signal: AbortSignal | undefined },
+  held: WholeDocument,
+  sealing: MetadataSealing,
 ): Promise<BatchDocument | undefined> {
-  const held = await readHeld(document, from, { signal });
-  if (held === undefined) return undefined;
   const withheld = withholdStored({ ...document, text: held.text }, sealing.fields);
   const isCurrent =
     withheld === undefined && [document, ...held.chunks].every(({ metadata }) => sealing.isCurrent(metadata));
   if (isCurrent) return undefined;
   const sealed = (metadata: Metadata): Metadata =>
     sealing.isCurrent(metadata) ? metadata : sealing.seal(metadata, document);
-  const known = { ...document, metadata: sealed(document.metadata) };
-  const chunks = held.chunks.map((chunk) => ({ ...chunk, metadata: sealed(chunk.metadata) }));
+  const named = (metadata: Metadata): Metadata => withoutNames(sealed(metadata), withheld?.repeating ?? []);
+  const known = { ...document, metadata: named(document.metadata) };
+  const chunks = held.chunks.map((chunk) => ({ ...chunk, metadata: named(chunk.metadata) }));
   if (withheld === undefined)
-    return documentOfChunks({ ...known, text: held.text }, chunks, { rebuilt: held.rebuilt });
+    return documentOfChunks({ ...known, text: held.text }, chunks, {
+      rebuilt: await rebuildChunks(held.chunks, held),
+    });
   const { text } = withheld;
   const revision = contentHash(new TextEncoder().encode(text));
   const isLeaking = withheldLabels(held.text, withheld);
@@ -40,8 +40,8 @@ export async function renewedDocument(
   const rebuilt = await rebuildChunks(left, { text, digests: new Map() });
   const { title, ...untitled } = known;
   const isTitled = title !== undefined && !isLeaking(title);
-  const named = isTitled ? known : { ...untitled, metadata: withoutTitle(known.metadata) };
-  return documentOfChunks({ ...named, text, revision }, left, { rebuilt });
+  const facts = isTitled ? known : { ...untitled, metadata: withoutNames(known.metadata, ['title']) };
+  return documentOfChunks({ ...facts, text, revision }, left, { rebuilt });
 }
 
 interface ChunkWithholding extends Pick<WithheldText, 'text' | 'ranges'> {
@@ -84,7 +84,7 @@ function withheldChunk(
   const title = stated === undefined || isLeaking(stated) ? undefined : stated;
   const indexedText = indexedTextOf({ title, headingPath, content });
   const before = new Set(extractIdentifiers(indexedTextOfStored(chunk)));
-  const metadata = title === undefined ? withoutTitle(chunk.metadata) : chunk.metadata;
+  const metadata = title === undefined ? withoutNames(chunk.metadata, ['title']) : chunk.metadata;
   return {
     ...chunk,
     id: chunkIdOf(chunk.documentId, indexedText, 0),
@@ -97,4 +97,5 @@ function withheldChunk(
   };
 }
 
-const withoutTitle = ({ title: _, ...metadata }: Metadata): Metadata => metadata;
+const withoutNames = (metadata: Metadata, names: readonly string[]): Metadata =>
+  Object.fromEntries(Object.entries(metadata).filter(([name]) => !names.includes(name)));

@@ -1,12 +1,13 @@
 import type { ParsedDocument, RawDocument, TextRange } from '../core/document.js';
 import { MEDIA_TYPES } from '../core/media-types.js';
 import { liftFields } from '../core/pushed-fields.js';
+import { convertedFields } from '../parsing/converted-fields.js';
 import { decodeText } from '../parsing/decode-text.js';
 import { statedFields } from '../parsing/markdown/stated-fields.js';
 import { fileTypeOf } from '../sources/file-types.js';
 
 /** Of what is taken out of texts: another one means that documents must be processed again. */
-export const WITHHOLDING_VERSION = 2;
+export const WITHHOLDING_VERSION = 3;
 
 /** A text in which nothing is left of front matter. */
 const FENCES_ONLY = /^[\s+.;{}\\-]*$/;
@@ -25,19 +26,32 @@ export interface WithheldText {
   readonly isUnread: boolean;
 }
 
-/** Takes out of a text what its front matter states of marked fields; undefined where that is nothing. */
-export function withholdText(text: string, marked: readonly string[]): WithheldText | undefined {
+/**
+ * Takes out of a text what its front matter states of marked fields; undefined where that is nothing.
+ *
+ * @param isConverted it may be a text that was made of another format
+ */
+export function withholdText(
+  text: string,
+  marked: readonly string[],
+  { isConverted }: { readonly isConverted: boolean },
+): WithheldText | undefined {
   if (marked.length === 0) return undefined;
   const area = statedFields(text, marked);
+  const converted = isConverted ? convertedFields(text, marked, area?.range.end ?? 0) : [];
   // What was taken out before is no statement any more.
-  const found = (area?.stated ?? []).filter(({ start, end }) => text.slice(start, end).trim() !== '');
-  if (area === undefined || found.length === 0) return undefined;
+  const found = [...(area?.stated ?? []), ...converted].filter(
+    ({ start, end }) => text.slice(start, end).trim() !== '',
+  );
+  if (found.length === 0) return undefined;
   const stated = found.sort((a, b) => a.start - b.start);
   const cut = blanked(text, stated);
-  const isAll = isEmptied(cut.slice(area.range.start, area.range.end));
+  const emptied =
+    area !== undefined && isEmptied(cut.slice(area.range.start, area.range.end)) ? area.range : undefined;
+  const left = stated.filter(({ start }) => start >= (emptied?.end ?? 0));
   return {
-    text: isAll ? blanked(cut, [area.range]) : cut,
-    ranges: isAll ? [area.range] : stated,
+    text: emptied === undefined ? cut : blanked(cut, [emptied]),
+    ranges: emptied === undefined ? stated : [emptied, ...left],
     fields: [...new Set(found.flatMap(({ names }) => names))],
     repeating: found.flatMap(({ key }) => (key === undefined || marked.includes(key) ? [] : [key])),
     isUnread: found.some(({ isUnread }) => isUnread === true),
@@ -70,7 +84,7 @@ const hasFrontMatter = (mediaType: string): boolean =>
   WRITTEN.has(mediaType) || CONVERTED.has(mediaType) || mediaType === MEDIA_TYPES.json;
 
 /**
- * Parses a document, and once more without what its front matter states of marked fields, where it does, so that no title, heading or block holds it.
+ * Parses a document, and again without what its front matter states of marked fields, where it does, so that no title, heading or block holds it.
  *
  * @param parse throws what the parser throws
  */
@@ -79,34 +93,79 @@ export async function parseWithheld(
   marked: readonly string[],
   parse: (raw: RawDocument) => Promise<ParsedDocument>,
 ): Promise<WithheldDocument> {
-  const isWritten = marked.length > 0 && WRITTEN.has(raw.mediaType);
+  if (marked.length === 0 || !hasFrontMatter(raw.mediaType)) {
+    const parsed = await parse(raw);
+    return { stated: parsed, parsed };
+  }
+  const isWritten = WRITTEN.has(raw.mediaType);
   // Its bytes may be gone once it is parsed.
-  const source = isWritten ? { ...raw, content: decodeText(raw.content, raw.externalId).text } : raw;
-  const stated = await parse(source);
-  const written = typeof source.content === 'string' && isWritten ? source.content : stated.text;
-  const withheld = hasFrontMatter(raw.mediaType) ? withholdText(written, marked) : undefined;
-  if (withheld === undefined) return { stated, parsed: stated };
-  const { text, repeating, isUnread } = withheld;
-  const metadata = Object.entries(liftFields(stated.metadata)).filter(([name]) => !repeating.includes(name));
-  const { code: _, ...data } = stated;
-  const left =
+  const written = isWritten ? decodeText(raw.content, raw.externalId).text : undefined;
+  const stated = await parse(written === undefined ? raw : { ...raw, content: written });
+  const read = async (content: string, { code: _, ...before }: ParsedDocument): Promise<ParsedDocument> =>
     raw.mediaType === MEDIA_TYPES.json
-      ? { ...data, text }
-      : await parse({ ...raw, content: text, mediaType: isWritten ? raw.mediaType : MEDIA_TYPES.markdown });
+      ? { ...before, text: content }
+      : parse({ ...raw, content, mediaType: isWritten ? raw.mediaType : MEDIA_TYPES.markdown });
+  const source = written === undefined ? undefined : withholdText(written, marked, { isConverted: false });
+  const first = source === undefined ? stated : await read(source.text, stated);
+  const isConverted = hasOtherForm(raw.mediaType) || isOtherForm(raw.externalId);
+  const stored = withholdText(first.text, marked, { isConverted });
+  const found = [source, stored].filter((withheld) => withheld !== undefined);
+  if (found.length === 0) return { stated, parsed: stated };
+  const last =
+    stored === undefined
+      ? first
+      : await read(
+          written === undefined
+            ? stored.text
+            : withoutLines(source?.text ?? written, first.text, stored.ranges),
+          first,
+        );
+  const repeating = new Set(found.flatMap((withheld) => withheld.repeating));
+  const metadata = Object.entries(liftFields(stated.metadata)).filter(([name]) => !repeating.has(name));
+  const isUnread = found.some((withheld) => withheld.isUnread);
   const parsed = {
-    ...left,
+    ...last,
     metadata: Object.fromEntries(metadata),
     warnings: isUnread ? [...stated.warnings, UNREAD_WARNING] : stated.warnings,
   };
   return { stated, parsed };
 }
 
+/** Whether the stored text of a format is written otherwise than the format is. */
+const hasOtherForm = (mediaType: string): boolean =>
+  CONVERTED.has(mediaType) || mediaType === MEDIA_TYPES.rst;
+
+/** The same by the name of a document; what is called a text, or nothing that is known, may be of any format. */
+const isOtherForm = (externalId: string): boolean => {
+  const { kind, mediaType } = fileTypeOf(externalId);
+  return kind === 'text' || hasOtherForm(mediaType);
+};
+
+/** A written text without the lines that ranges of its stored form touch: both have the same lines. */
+function withoutLines(written: string, stored: string, ranges: readonly TextRange[]): string {
+  const lineAt = (offset: number): number => stored.slice(0, offset).split(LINE_END).length - 1;
+  const touched = new Set(
+    ranges.flatMap(({ start, end }) => {
+      const from = lineAt(start);
+      return Array.from({ length: lineAt(Math.max(start, end - 1)) - from + 1 }, (_, i) => from + i);
+    }),
+  );
+  const parts = written.split(/(\r\n|\r|\n)/);
+  return parts
+    .map((part, i) => (i % 2 === 0 && touched.has(i / 2) ? ' '.repeat(part.length) : part))
+    .join('');
+}
+
+const LINE_END = /\r\n|\r|\n/;
+
 /** The same of a text that an index keeps, whose format its name says. */
 export const withholdStored = (
   { externalId, text }: { readonly externalId: string; readonly text: string },
   marked: readonly string[],
 ): WithheldText | undefined =>
-  hasFrontMatter(fileTypeOf(externalId).mediaType) ? withholdText(text, marked) : undefined;
+  hasFrontMatter(fileTypeOf(externalId).mediaType)
+    ? withholdText(text, marked, { isConverted: isOtherForm(externalId) })
+    : undefined;
 
 /** Whether titles or headings were read from what was taken out: nothing that is left says them. */
 export function withheldLabels(before: string, { text }: WithheldText): (label: string) => boolean {

@@ -513,7 +513,7 @@ export interface ForgottenNames {
   letIn(tenant: string, receipt: string): Promise<number>;
   /** Changes what is kept of ended runs: their statistics, as JSON, name documents. Says how many were changed. */
   editRuns(edit: (stats: string) => string): Promise<number>;
-  /** Has the server give up what was deleted. Absent where `GenerationWriter.purge` leaves nothing. */
+  /** Gives up the room of what was deleted, and the bytes in it. Absent where `GenerationWriter.purge` leaves nothing. */
   reclaim?(): Promise<void>;
 }
 

@@ -111,7 +111,7 @@ async function foldedNotice(reader: GenerationReader, tenant: string): Promise<s
   if (count === 0) return [];
   const documents = count === 1 ? '1 document' : `${count} documents`;
   return [
-    `Fields of ${documents} lie under \`knowledgeMetadata\`, where an earlier version put them. They are found and shown under their own names. \`ragstone index\`, each push and, at once, \`ragstone encryption rotate\` bring them in step.`,
+    `Fields of ${documents} lie under \`knowledgeMetadata\`, where an earlier version put them. They are found and shown under their own names, but a filter by a name with dots, or on metadata that was a text, may miss them. \`ragstone index\`, each push and, at once, \`ragstone encryption rotate\` bring them in step.`,
   ];
 }
 

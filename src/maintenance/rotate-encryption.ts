@@ -2,9 +2,10 @@ import { runtime } from '../core/runtime.js';
 import type { Embedder } from '../embedding/embedder.js';
 import type { EncryptionRotation } from '../engine/engine.js';
 import type { CarriedGeneration } from '../indexing/carry-over.js';
+import { finishItems, unfinishedOf } from '../indexing/finish-pushes.js';
 import { IndexRun } from '../indexing/index-run.js';
-import { openForReading } from '../indexing/open-collection.js';
-import { renewDocuments } from '../indexing/renew-documents.js';
+import { isWithoutCollection, openForReading } from '../indexing/open-collection.js';
+import { type RenewedDocuments, renewDocuments } from '../indexing/renew-documents.js';
 import type { WriteTargets } from '../indexing/write-batch.js';
 import type { IndexFacts, Ledger, LedgerItem } from '../ledger/ledger.js';
 import type { MetadataSealing } from '../security/sealed-metadata.js';
@@ -25,33 +26,35 @@ export interface Rotation {
 }
 
 /** Items that are worked on without giving others a turn. */
-const ITEMS_AT_ONCE = 32;
+const ITEMS_AT_ONCE = 48;
 
 /**
  * Encrypts by the first key what another one encrypted, and what should be encrypted and is not. Each document goes the way of every
- * write, so that the death of the process loses nothing; one that is done is left alone, so that the next rotation goes on where this one
- * stopped. Vectors are taken from the store.
+ * write, so that the death of the process loses nothing; what a death left half written is finished or taken back first, and one that is done is
+ * left alone, so that the next rotation goes on where this one stopped. Vectors are taken from the store.
  */
 export async function rotateEncryption(rotation: Rotation): Promise<EncryptionRotation> {
   const { alone } = rotation;
   const all = await alone(async (ledger) => {
     const found: { readonly facts: IndexFacts; readonly items: readonly LedgerItem[] }[] = [];
     for (const facts of await ledger.generations())
-      if (facts.state !== 'building') found.push({ facts, items: await itemsOf(facts, ledger) });
+      found.push({ facts, items: await itemsOf(facts, ledger) });
     return found;
   });
   let documents = 0;
   let rewritten = 0;
+  const unfinished = new Set<string>();
   for (const { facts, items } of all)
     for (let start = 0; start < items.length; start += ITEMS_AT_ONCE) {
       const some = items.slice(start, start + ITEMS_AT_ONCE);
       const done = await alone(async (ledger) => rotateItems(some, { facts, ledger }, rotation));
       documents += done.documents;
       rewritten += done.rewritten;
+      for (const name of done.unfinished) unfinished.add(name);
     }
   if (rotation.sealing.fields.length > 0 || rewritten > 0)
     await alone(async (ledger) => eraseEarlier(ledger, rotation));
-  return { documents, rewritten };
+  return { documents, rewritten, ...(unfinished.size === 0 ? {} : { unfinished: [...unfinished] }) };
 }
 
 /** What was there before documents were written anew: texts of older revisions, past versions that say in clear what is marked, copies. */
@@ -81,12 +84,15 @@ async function rotateItems(
   items: readonly LedgerItem[],
   { facts, ledger }: { readonly facts: IndexFacts; readonly ledger: Ledger },
   rotation: Rotation,
-): Promise<EncryptionRotation> {
+): Promise<RenewedDocuments> {
   const { sealing, storeOf, embedderOf, signal, now } = rotation;
   // It may have been dropped between two turns.
   if (!(await ledger.generations()).some(({ generation }) => generation === facts.generation))
-    return { documents: 0, rewritten: 0 };
-  const collection = await openForReading(facts, await storeOf(facts));
+    return { documents: 0, rewritten: 0, unfinished: [] };
+  const store = await storeOf(facts);
+  // Nothing was written to one that was begun and died.
+  if (await isWithoutCollection(facts, store)) return { documents: 0, rewritten: 0, unfinished: [] };
+  const collection = await openForReading(facts, store);
   const writer = ledger.writer(facts.generation, runtime().uniqueName());
   const targets: WriteTargets = {
     ledger: writer,
@@ -97,5 +103,7 @@ async function rotateItems(
     now,
   };
   const from: CarriedGeneration = { facts, reader: ledger.reader(facts.generation), collection };
-  return renewDocuments(items, { from, sealing }, targets, new IndexRun(undefined, signal));
+  const run = new IndexRun(undefined, signal);
+  await finishItems(await unfinishedOf(items, from.reader), targets, run);
+  return renewDocuments(items, { from, sealing }, targets, run);
 }

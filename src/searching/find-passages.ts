@@ -5,6 +5,7 @@ import { RAGError, throwIfAborted } from '../core/errors.js';
 import { EVERYTHING } from '../core/filter.js';
 import { publishLogEvent, queryInLog } from '../core/log-events.js';
 import { type Notice, noticesOfKind } from '../core/notice.js';
+import { comparesCallersField } from '../core/pushed-fields.js';
 import { runtime } from '../core/runtime.js';
 import type { Scope } from '../core/scope.js';
 import { rounded, StageClock, type TelemetryPayloads, traced } from '../core/telemetry.js';
@@ -306,6 +307,8 @@ async function findHere(
     ...model.notices,
     ...(live.past?.notices ?? []),
   ];
+  if (live.past === undefined && sealing.isOverFolded && comparesCallersField(asked.filter))
+    notices.push({ kind: 'filters-incomplete', text: FILTERS_INCOMPLETE });
   const run = await live.ledger.lastRun();
   if (live.past === undefined && (await isRestricted(live, scope, { run, resources })))
     notices.push({ kind: 'documents-hidden', text: RESTRICTED_NOTICE });
@@ -398,6 +401,9 @@ function askedOf({ past }: SearchedIndex, asked: RetrievalRequest): RetrievalReq
     'Vectors of that time are not kept, and making them anew would take too long or ask a service. Search with the mode "hybrid" or "lexical".',
   );
 }
+
+const FILTERS_INCOMPLETE =
+  'Documents that an earlier version indexed keep fields under `knowledgeMetadata`, where a filter misses names with dots and metadata that was a text. Run `ragstone index` to bring them in step.';
 
 /** Names the fields that are missing in what is shown, for no one else can tell that they were there. */
 function undecryptableNotice(

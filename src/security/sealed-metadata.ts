@@ -71,6 +71,8 @@ export interface MetadataSealing {
    * negation names it.
    */
   storable(filter: Filter): Filter;
+  /** Documents of earlier versions may hold fields under `knowledgeMetadata`, where a filter misses names with dots and metadata that is a text. */
+  readonly isOverFolded: boolean;
 }
 
 const ALGORITHM = 'aes-256-gcm';
@@ -105,6 +107,7 @@ export function createSealing({ fields, keys }: SealingSettings): MetadataSealin
   };
   return {
     fields,
+    isOverFolded: false,
     readable: (metadata) => {
       const lifted = liftFields(metadata);
       return sealable.filter((field) => Object.hasOwn(lifted, field));
@@ -180,6 +183,7 @@ export const LEFT_SEALED: MetadataSealing = {
 /** The same over an index in which documents of earlier versions may hold fields under `knowledgeMetadata`. */
 export const overFolded = (sealing: MetadataSealing): MetadataSealing => ({
   ...sealing,
+  isOverFolded: true,
   storable: (filter) => withFolded(sealing.storable(filter)),
 });
 

@@ -46,13 +46,72 @@ export function isPlain(path: string): boolean {
  * other. Of several processes one does it, and the others wait.
  *
  * @throws RAGError `CONFIG_NOT_BUILT` where the driver of this machine cannot encrypt; `INDEX_LOCKED` where the file, or its encryption,
- * is in another process's hands for long; `ENCRYPTION_FAILED` where the copy is not the same
+ * is in another process's hands for long; `ENCRYPTION_FAILED` where the copy is not the same, or a log in clear lies beside a file that
+ * is encrypted
  */
 export function encryptFile(path: string, fileKey: string): void {
   if (looked.has(path)) return;
   assertEncrypting();
   if (isPlain(path)) encryptPlain(path, fileKey);
+  assertEncryptedLog(path);
   looked.add(path);
+}
+
+/** Frames of a log that are looked at: of one that is encrypted, chance makes a page in a million look clear. */
+const FRAMES_LOOKED_AT = 16;
+/** Of a log and of a frame, in bytes (https://www.sqlite.org/fileformat2.html#walformat). */
+const LOG_HEADER = 32;
+const FRAME_HEADER = 24;
+const PAGE_SIZE_AT = 8;
+/** Of a page: in clear it says of which kind it is, and where its cells begin. */
+const PAGE_HEADER = 8;
+const KINDS_OF_PAGES: ReadonlySet<number> = new Set([2, 5, 10, 13]);
+const MOST_FRAGMENTED = 60;
+
+/** An encrypted file with a log in clear beside it: SQLite would take the log's pages for encrypted ones, and write them over those of the file. */
+function assertEncryptedLog(path: string): void {
+  if (!existsSync(path) || isPlain(path) || !isClearLog(`${path}-wal`)) return;
+  throw new RAGError(
+    'ENCRYPTION_FAILED',
+    `${path} is encrypted, and the log beside it is in clear: a process that had the file open before wrote it. Nothing was opened or changed. Stop that process, move ${path}-wal and ${path}-shm to another place, run \`ragstone index\` and push again what was pushed last; then delete what you moved, for its text is in clear.`,
+  );
+}
+
+function isClearLog(path: string): boolean {
+  let file: number;
+  try {
+    file = openRegularFileSync(path);
+  } catch {
+    return false;
+  }
+  try {
+    const read = (length: number, at: number): Buffer | undefined => {
+      const bytes = Buffer.alloc(length);
+      return readSync(file, bytes, 0, length, at) === length ? bytes : undefined;
+    };
+    const pageSize = read(LOG_HEADER, 0)?.readUInt32BE(PAGE_SIZE_AT) ?? 0;
+    const pages = Array.from({ length: FRAMES_LOOKED_AT }, (_, frame) =>
+      read(PLAIN.length, LOG_HEADER + frame * (FRAME_HEADER + pageSize) + FRAME_HEADER),
+    ).filter((page) => page !== undefined);
+    return pages.some((page) => isClearPage(page, pageSize));
+  } finally {
+    closeSync(file);
+  }
+}
+
+/** The first page of a file, or one of a tree, as its header says (https://www.sqlite.org/fileformat2.html#b_tree_pages). */
+function isClearPage(page: Buffer, pageSize: number): boolean {
+  if (page.toString('latin1') === PLAIN) return true;
+  const free = page.readUInt16BE(1);
+  const cells = page.readUInt16BE(3);
+  const content = page.readUInt16BE(5) || 65_536;
+  return (
+    KINDS_OF_PAGES.has(page.readUInt8(0)) &&
+    free < pageSize &&
+    content <= pageSize &&
+    PAGE_HEADER + 2 * cells <= content &&
+    page.readUInt8(7) <= MOST_FRAGMENTED
+  );
 }
 
 /** Files that are encrypted, or not there yet. To look twice would take the locks of connections that are open: closing a file gives up all of them. */

@@ -158,6 +158,15 @@ export class SqliteDatabase implements SharedDatabase {
     }
   }
 
+  /**
+   * Writes the file anew, with what is in it and nothing else: where rows were moved between pages, their bytes stay in the room that is free there,
+   * which `secure_delete` does not overwrite. Takes room for a copy.
+   */
+  rewrite(): void {
+    this.exec('VACUUM');
+    this.tryTruncateLog();
+  }
+
   close(): void {
     if (!this.#database.open) return;
     this.#statements.clear();

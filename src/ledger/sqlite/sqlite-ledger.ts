@@ -234,6 +234,10 @@ export class SqliteLedger implements Ledger {
     return this.#database.transaction(() => editRuns(this.#database, edit));
   }
 
+  async reclaim(): Promise<void> {
+    this.#database.rewrite();
+  }
+
   async clear(): Promise<void> {
     this.#changing(() => {
       for (const table of TABLES) this.#database.run(`DELETE FROM ${table}`);

@@ -4,7 +4,7 @@ import type { Metadata } from '../../core/metadata.js';
 import { FOLDED_KEY, liftFields, UNLIFTED_KEY } from '../../core/pushed-fields.js';
 import { toMetadataValue } from '../metadata-value.js';
 import { levelLineEnds } from '../text-range.js';
-import { fencedArea, isYaml, MAX_YAML_LENGTH, readYaml, type YamlReading } from './front-matter.js';
+import { fencedArea, isYaml, readYaml, type YamlReading } from './front-matter.js';
 
 /** Where a text states fields, names and values. */
 export interface StatedFields extends TextRange {
@@ -22,7 +22,7 @@ interface Area {
   readonly range: TextRange;
   readonly body: TextRange;
   readonly kind: 'yaml' | 'json' | 'other';
-  /** It may as well be text between rules: where it cannot be read, only paragraphs that state a field count. */
+  /** It may as well be text between rules. */
   readonly isLoose: boolean;
 }
 
@@ -44,26 +44,32 @@ export function statedFields(text: string, names: readonly string[]): StatedArea
   const source = withoutEscapes(levelLineEnds(text.slice(above)));
   const area = areaOf(source);
   if (area === undefined) return undefined;
-  const moved = <Range extends TextRange>(range: Range, by: number): Range => ({
-    ...range,
-    start: range.start + by,
-    end: range.end + by,
-  });
-  const body = source.slice(area.body.start, area.body.end);
-  const reading = area.kind === 'other' ? undefined : readYaml(body);
-  const stated =
-    reading !== undefined && 'document' in reading
-      ? inYaml(body, reading, names).map((field) => moved(field, area.body.start))
-      : unread(source, area, names);
+  const stated = statedIn(source, area, names);
   return {
     range: moved(area.range, above),
     stated: stated.filter((field) => field.names.length > 0).map((field) => moved(field, above)),
   };
 }
 
+const moved = <Range extends TextRange>(range: Range, by: number): Range => ({
+  ...range,
+  start: range.start + by,
+  end: range.end + by,
+});
+
+function statedIn(source: string, area: Area, names: readonly string[]): StatedFields[] {
+  const body = source.slice(area.body.start, area.body.end);
+  const members = area.kind === 'json' ? inJson(body, names) : undefined;
+  if (members !== undefined) return members.map((field) => moved(field, area.body.start));
+  const reading = area.kind === 'other' ? undefined : readYaml(body);
+  return reading !== undefined && 'document' in reading
+    ? inYaml(body, reading, names).map((field) => moved(field, area.body.start))
+    : unread(source, area, names);
+}
+
 /** Front matter on a page of HTML, as the Markdown that is made of it has it. */
 const withoutEscapes = (source: string): string =>
-  /^\\(?:---|\+\+\+|;;;)/.test(source)
+  /^(?:\\(?=---|\+\+\+|;;;)|(?:---|\+\+\+|;;;)\\\n)/.test(source)
     ? source.replace(/^\\(---|\+\+\+|;;;)/gm, '$1 ').replace(/\\$/gm, ' ')
     : source;
 
@@ -116,17 +122,71 @@ const PARAGRAPH = /^[ \t]*\S[^\n]*(?:\n[ \t]*\S[^\n]*)*/gm;
 function objectArea(source: string): Area | undefined {
   if (!/^\{\s*(?:["'}/#]|[\w-]+[ \t]*:)/.test(source)) return undefined;
   const end = endOfObject(source) ?? openLength(source, NEVER);
-  // Longer ones are data.
-  if (end > MAX_YAML_LENGTH) return undefined;
   return { range: { start: 0, end }, body: { start: 0, end }, kind: 'json', isLoose: false };
 }
 
 function endOfObject(source: string): number | undefined {
   let depth = 0;
-  for (const { 0: token, index } of source.matchAll(/"(?:[^"\\]|\\[\s\S])*"|[{}]/g)) {
+  for (const { token, index } of tokensOf(source)) {
     if (token === '{') depth += 1;
     if (token === '}') depth -= 1;
     if (depth === 0) return index + 1;
+  }
+  return undefined;
+}
+
+/** The members of an object of JSON, of whatever size; undefined where it is none. */
+function inJson(json: string, names: readonly string[]): StatedFields[] | undefined {
+  let all: Metadata;
+  try {
+    all = JSON.parse(json) as Metadata;
+  } catch {
+    return undefined;
+  }
+  const folded = foldedNames(all, names);
+  return membersOf(json).map(({ key, ...range }) => ({
+    ...range,
+    key,
+    names: [...names.filter((name) => name === key), ...(key === FOLDED_KEY ? folded : [])],
+  }));
+}
+
+/** From the name of each member of valid JSON to that of the next one. */
+function membersOf(json: string): (TextRange & { readonly key: string })[] {
+  const members: { readonly key: string; readonly start: number }[] = [];
+  let depth = 0;
+  let isName = false;
+  for (const { token, index } of tokensOf(json)) {
+    if (token === '{' || token === '[') depth += 1;
+    else if (token === '}' || token === ']') depth -= 1;
+    else if (token !== ',' && depth === 1 && isName)
+      members.push({ key: JSON.parse(token) as string, start: index });
+    isName = depth === 1 && (token === '{' || token === ',');
+  }
+  const last = json.lastIndexOf('}');
+  return members.map(({ key, start }, at) => ({ key, start, end: members[at + 1]?.start ?? last }));
+}
+
+/** Marks of JSON and its texts. By hand: a regular expression overflows the stack over a text of some megabytes. */
+function* tokensOf(json: string): Generator<{ readonly token: string; readonly index: number }> {
+  const mark = /["{}[\],]/g;
+  let isClosed = true;
+  for (let found = mark.exec(json); found !== null; found = mark.exec(json)) {
+    const end: number | undefined =
+      found[0] === '"' && isClosed ? endOfText(json, mark.lastIndex) : mark.lastIndex;
+    isClosed &&= end !== undefined;
+    mark.lastIndex = end ?? mark.lastIndex;
+    yield { token: json.slice(found.index, mark.lastIndex), index: found.index };
+  }
+}
+
+/** Behind the quotation mark that closes a text; undefined where none does. */
+function endOfText(json: string, from: number): number | undefined {
+  const mark = /["\\]/g;
+  mark.lastIndex = from;
+  for (let found = mark.exec(json); found !== null; found = mark.exec(json)) {
+    if (found[0] === '"') return mark.lastIndex;
+    mark.lastIndex += 1;
   }
   return undefined;
 }
@@ -227,30 +287,27 @@ const inComments = (yaml: string, names: readonly string[]): StatedFields[] =>
     names: names.filter((name) => states(lines, name)),
   }));
 
-/** Of front matter that cannot be read: all of it where a line states a field. */
-function unread(
-  source: string,
-  { range, kind, isLoose, body }: Area,
-  names: readonly string[],
-): StatedFields[] {
+/**
+ * Of front matter that cannot be read: all of it where a line states a field, for nobody knows where its value ends. Of what may as well be text
+ * between rules, what follows the line up to a heading.
+ */
+function unread(source: string, { range, isLoose, body }: Area, names: readonly string[]): StatedFields[] {
   const over = ({ start, end }: TextRange): StatedFields => {
     const text = source.slice(start, end);
     const found = ESCAPED_NAME.test(text) ? names : names.filter((name) => states(text, name));
     return { start, end, names: found, isUnread: true };
   };
-  if (kind !== 'yaml') return [over(range)];
-  const text = source.slice(body.start, body.end);
-  // Below what looks like front matter text may go on to a rule far away.
-  const length = isLoose ? 0 : openLength(text, YAML_LINE);
-  const rest = text.slice(length);
-  if (!isLoose && rest.trim() === '') return [over(range)];
-  const start = body.start + length;
-  return [
-    over({ start: body.start, end: start }),
-    ...[...rest.matchAll(PARAGRAPH)].map(({ 0: paragraph, index }) =>
-      over({ start: start + index, end: start + index + paragraph.length }),
-    ),
-  ];
+  if (!isLoose) return [over(range)];
+  const sections: StatedFields[] = [];
+  for (const { 0: paragraph, index } of source.slice(body.start, body.end).matchAll(PARAGRAPH)) {
+    const start = body.start + index;
+    const end = start + paragraph.length;
+    const before = sections.at(-1);
+    const isNew = before === undefined || before.names.length === 0 || /^#{1,6}(?:[ \t]|$)/.test(paragraph);
+    if (isNew) sections.push(over({ start, end }));
+    else sections.splice(-1, 1, over({ start: before.start, end }));
+  }
+  return sections;
 }
 
 /** A name may be written by it. */
@@ -259,7 +316,7 @@ const ESCAPED_NAME = /"[^"\n]*\\(?:x[\da-f]{2}|u[\da-f]{4})[^"\n]*"[ \t]*[\].:=]
 /** Whether a line states a field, in YAML, JSON or TOML, commented out or not. */
 function states(text: string, name: string): boolean {
   const quoted = `["']?${name.replace(/[^\w\s]/g, '\\$&')}["']?`;
-  const line = String.raw`^[ \t]*(?:(?:[?#{]|//|[&!]\S*)[ \t]*)*`;
+  const line = String.raw`^(?:[ \t?#{]|//|[&!]\S*[ \t])*`;
   const flow = String.raw`\{(?:[^{}]*,)?\s*`;
   return new RegExp(
     String.raw`(?:${line}|${flow})${quoted}[ \t]*[:=]|^[ \t]*\?[ \t]*${quoted}[ \t]*$|^[ \t#]*\[{1,2}[ \t]*${quoted}[ \t]*\]{1,2}[ \t]*$|^[ \t#]*${quoted}[ \t]*\.[^\n=]*=|^[ \t#]*\[{1,2}[ \t]*${quoted}[ \t]*\.`,

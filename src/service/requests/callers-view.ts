@@ -206,6 +206,8 @@ const TOLD_TO_CALLERS: Readonly<Record<NoticeKind, string | typeof AS_IT_IS | ty
   'conflicts-incomplete': 'Some documents have not been examined yet.',
   'retrieval-off': 'Retrieval is switched off.',
   'words-unchecked': "The query's words were not checked for typing mistakes.",
+  'filters-incomplete':
+    'Some documents of an earlier version may be missing, for the filter may not find their fields.',
   'documents-hidden': 'This tenant keeps documents that this scope may not read, and they are not searched.',
   'metadata-undecryptable': 'Metadata of some documents cannot be decrypted and is left out.',
   'run-unfinished':

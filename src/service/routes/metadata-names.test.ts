@@ -4,7 +4,7 @@ import { join } from 'node:path';
 import Database from 'libsql';
 import { describe, expect, onTestFinished, test } from 'vitest';
 import { temporaryFolder } from '../../../tests/e2e/temporary-folder.js';
-import { createEngine, type Engine, type IndexResult } from '../../index.js';
+import { createEngine, type Engine, type IndexResult, type Metadata } from '../../index.js';
 import { type TestService, testService } from '../test-service.js';
 
 const RAG = '/api/ai/rag';
@@ -74,6 +74,22 @@ describe('metadata of a request', () => {
     expect(receipt.documents).toBe(1);
   });
 
+  test.each(['title', 'source'])('is found by the name of a caller where that is %s', async (field) => {
+    const service = await testService();
+    await service.call('acme', 'POST', `${RAG}/index`, { ...DOCUMENT, metadata: { [field]: 'Vandelay' } });
+    await service.engine.push([{ id: 'other', text: 'Cor works in the archive.', title: 'Kramerica' }], ACME);
+    expect(await metadataOf(service, { [field]: 'Vandelay' })).toEqual([{ [field]: 'Vandelay' }]);
+    expect(await metadataOf(service, { [field]: 'Penske' })).toEqual([]);
+    const own = field === 'title' ? 'Kramerica' : 'other';
+    expect(await metadataOf(service, { [field]: own })).toHaveLength(1);
+    const filter = { op: 'eq', field, value: 'Vandelay' } as const;
+    const { documents } = await service.engine.list({ filter }, ACME);
+    expect(documents.map(({ externalId }) => externalId)).toEqual(['note']);
+    const others = await service.engine.list({ filter: { op: 'not', filter } }, ACME);
+    expect(others.documents.map(({ externalId }) => externalId)).toEqual(['other']);
+    expect(await service.engine.forget({ filter }, ACME)).toMatchObject({ documents: 1 });
+  });
+
   test('that is encrypted stands in no file, is shown to readers, and is filtered by no name', async () => {
     const cwd = temporaryFolder();
     const engine = await openEngine(cwd, ['customer']);
@@ -103,9 +119,11 @@ describe('metadata of a request', () => {
 });
 
 /** An index as an earlier version made it: fields lie under `knowledgeMetadata`. */
-async function earlierIndex(cwd: string): Promise<void> {
+async function earlierIndex(
+  cwd: string,
+  folded: Metadata = { customer: 'Vandelay', team: 'red', title: 'T' },
+): Promise<void> {
   const engine = await openEngine(cwd);
-  const folded = { customer: 'Vandelay', team: 'red', title: 'T' };
   await engine.push(
     [
       { id: 'note', text: DOCUMENT.content, metadata: { knowledgeId: 'note', knowledgeMetadatX: folded } },
@@ -186,7 +204,7 @@ describe('an index of an earlier version', () => {
       );
       expect(notRed.results.map(({ metadata }) => metadata.source)).toEqual(['text']);
       const listed = await engine.list({ filters: { metadata: { team: 'red' } } }, ACME);
-      expect(listed.documents.map(({ externalId }) => externalId)).toEqual(['note']);
+      expect(listed.documents.map(({ externalId }) => externalId).sort()).toEqual(['note', 'text']);
       const plan = await engine.forget(
         { filter: { op: 'eq', field: 'team', value: 'red' }, dryRun: true },
         ACME,
@@ -222,5 +240,24 @@ describe('an index of an earlier version', () => {
     for (const field of ['customer', 'knowledgeMetadata.customer'])
       await expect(idsOf(engine, { [field]: 'Vandelay' })).rejects.toMatchObject({ reason: 'QUERY_INVALID' });
     expect(await idsOf(engine, { team: 'red' })).toEqual(['note']);
+  });
+
+  test('is listed and forgotten by a name with dots, and a search by it says that it may miss documents', async () => {
+    const cwd = temporaryFolder();
+    await earlierIndex(cwd, { 'a.b': 'red', at: { 'desk.no': 4 } });
+    const engine = await openEngine(cwd);
+    const filters = { metadata: { 'a.b': 'red' } };
+    const { documents } = await engine.list({ filters }, ACME);
+    expect(documents.map(({ externalId }) => externalId).sort()).toEqual(['note', 'text']);
+    const filter = { op: 'eq', field: 'a.b', value: 'red' } as const;
+    expect(await engine.forget({ filter, dryRun: true }, ACME)).toMatchObject({ documents: 2 });
+    const before = await engine.search({ text: 'archive', filters }, ACME);
+    expect(before.noticeKinds).toContain('filters-incomplete');
+    const bare = await engine.search({ text: 'archive', filters: { sourceType: ['document'] } }, ACME);
+    expect(bare.noticeKinds).not.toContain('filters-incomplete');
+    await engine.push([{ id: 'new', text: 'New.' }], ACME);
+    const after = await engine.search({ text: 'archive', filters }, ACME);
+    expect(after.noticeKinds).not.toContain('filters-incomplete');
+    expect(after.results.map(({ metadata }) => metadata.source).sort()).toEqual(['note', 'text']);
   });
 });

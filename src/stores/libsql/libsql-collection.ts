@@ -1,5 +1,7 @@
+import { basename } from 'node:path';
 import { setImmediate as nextTurn } from 'node:timers/promises';
 import type { ChunkRecord, ScoredChunk, StoredChunk } from '../../core/chunk.js';
+import { DATA_FILES } from '../../core/data-folder.js';
 import { RAGError, throwIfAborted } from '../../core/errors.js';
 import { compareText, type Filter } from '../../core/filter.js';
 import { numberAt } from '../../sqlite/row.js';
@@ -186,6 +188,8 @@ export class LibsqlCollection implements VectorCollection {
     if (thorough) {
       this.#database.transaction(() => emptyUnusedProfiles(this.#database, this.id));
       await this.#options.index?.purge(this.#records(), signal);
+      // The ledger does it for a file that it shares.
+      if (basename(this.#database.path) !== DATA_FILES.ledger) this.#database.rewrite();
     }
     this.#database.tryTruncateLog();
   }

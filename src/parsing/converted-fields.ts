@@ -1,0 +1,70 @@
+import type { TextRange } from '../core/document.js';
+import type { StatedFields } from './markdown/stated-fields.js';
+
+/** Front matter of a page of HTML: its lines became one. A value may hold its mark, so it ends at the last one. */
+const ONE_LINE = /^\s*(\\?(---|\+\+\+|;;;)[ \t].*[ \t]\\?\2)(?=\s|$)/;
+/** A field of reStructuredText became an item, and what stands between two rules a heading. */
+const ITEM = /^- +([^:=\n]+?)[ \t]*[:=](?:[ \t]|$)/;
+const HEADING = /^#{1,6} +:?([^:=\n]+?)[ \t]*[:=](?:[ \t]|$)/;
+/** What may stand above and between them. */
+const OPENING_LINE = /^(?:#{1,6} .*|-{3,}[ \t]*|- .*|[ \t].*|)$/;
+
+/**
+ * Where the beginning of a text that was made of another format states fields.
+ *
+ * @param names of the fields that are looked for
+ * @param from where front matter ends that is still one
+ */
+export function convertedFields(text: string, names: readonly string[], from: number): StatedFields[] {
+  const opening = text.slice(from);
+  const moved = ({ start, end, ...rest }: StatedFields): StatedFields => ({
+    ...rest,
+    start: start + from,
+    end: end + from,
+  });
+  const line = ONE_LINE.exec(opening);
+  const found = line === null ? inLines(opening, names) : inOneLine(line, names);
+  return found.filter((stated) => stated.names.length > 0).map(moved);
+}
+
+function inOneLine({ 0: all, 1: line = '' }: RegExpExecArray, names: readonly string[]): StatedFields[] {
+  const found = names.filter((name) =>
+    new RegExp(
+      String.raw`(?:^|[\s{,.\[])\\?["']?${name.replace(/[^\w\s]/g, '\\$&')}["']?\s*(?:[:=.]|\\?\])`,
+    ).test(line),
+  );
+  return [{ start: all.length - line.length, end: all.length, names: found, isUnread: true }];
+}
+
+/** Fields with the lines that go on with them. */
+function inLines(text: string, names: readonly string[]): StatedFields[] {
+  const found: StatedFields[] = [];
+  let open: { readonly start: number; readonly names: readonly string[] } | undefined;
+  let end = 0;
+  const close = (): void => {
+    if (open !== undefined) found.push({ ...open, end });
+    open = undefined;
+  };
+  for (const { line, start } of linesOf(text)) {
+    if (!OPENING_LINE.test(line)) break;
+    const goesOn = line.trim() === '' || /^[ \t]/.test(line);
+    if (!goesOn) {
+      close();
+      const label = (ITEM.exec(line) ?? HEADING.exec(line))?.[1]?.replace(/^[*_`"'\\]+|[*_`"'\\]+$/g, '');
+      const stated = names.filter((name) => name === label);
+      if (stated.length > 0) open = { start, names: stated };
+    }
+    if (line.trim() !== '') end = start + line.length;
+  }
+  close();
+  return found;
+}
+
+function* linesOf(text: string): Generator<{ readonly line: string } & Pick<TextRange, 'start'>> {
+  for (let start = 0; start <= text.length; ) {
+    const at = text.indexOf('\n', start);
+    const end = at < 0 ? text.length : at;
+    yield { line: text.slice(start, end).replace(/\r$/, ''), start };
+    start = end + 1;
+  }
+}
