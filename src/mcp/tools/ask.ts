@@ -52,6 +52,11 @@ const output = z.object({
     .object({ steps: z.array(z.string()), stopped: z.string() })
     .optional()
     .describe('With the mode agentic: what was looked for, and what ended it.'),
+  unsupported: z
+    .array(z.string())
+    .describe(
+      'Sentences of the answer that could not be checked; compare them with their source before you use them.',
+    ),
   support: z
     .array(
       z.object({
@@ -143,6 +148,7 @@ function outputOf(answer: Answer, context: ToolContext, budget: number): ToolOut
       answer: block,
       sources,
       ...(answer.agent === undefined ? {} : { searched: searchedOf(answer.agent) }),
+      unsupported: unchecked,
       support,
       degradation_level: answer.degradationLevel,
       notices,
