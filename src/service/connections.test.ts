@@ -26,7 +26,7 @@ interface SlowSearch {
 
 async function slowSearch(stopMs: number, logged: string[] = []): Promise<SlowSearch> {
   const cwd = temporaryFolder();
-  const config = await loadConfig({ config: { provider: 'memory', server: { stopMs } }, cwd });
+  const config = await loadConfig({ config: { provider: 'memory', server: { stopMs, maxDelayMs: 0 } }, cwd });
   const engine = await createEngine({ config: { provider: 'memory' }, cwd });
   const begun = withResolvers<void>();
   const stopped = withResolvers<unknown>();
@@ -89,7 +89,8 @@ async function untilRefused({ url }: RunningService): Promise<void> {
 describe('a request under way', () => {
   test('is told that its time was over, also where its work let no timer have a turn', async () => {
     const cwd = temporaryFolder();
-    const config = await loadConfig({ config: { provider: 'memory' }, cwd });
+    // A machine at work has no turn for two seconds.
+    const config = await loadConfig({ config: { provider: 'memory', server: { maxDelayMs: 0 } }, cwd });
     const engine = await createEngine({ config: { provider: 'memory' }, cwd });
     const view = {
       search: async () => {

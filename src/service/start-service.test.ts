@@ -13,7 +13,10 @@ import { startService } from './start-service.js';
 
 async function openService(cwd = temporaryFolder(), server = {}): Promise<URL> {
   const engine = await createEngine({ config: { provider: 'memory' }, cwd });
-  const config = await loadConfig({ config: { provider: 'memory', server }, cwd });
+  const config = await loadConfig({
+    config: { provider: 'memory', server: { maxDelayMs: 0, ...server } },
+    cwd,
+  });
   const service = await startService({ engine, config, port: 0 });
   onTestFinished(async () => {
     await service.stop();
@@ -103,7 +106,10 @@ test('where keys are required it does not start without one, as where their disk
   const cwd = temporaryFolder();
   const engine = await createEngine({ config: { provider: 'memory' }, cwd });
   onTestFinished(() => engine.close());
-  const config = await loadConfig({ config: { provider: 'memory', server: { requireKeys: true } }, cwd });
+  const config = await loadConfig({
+    config: { provider: 'memory', server: { requireKeys: true, maxDelayMs: 0 } },
+    cwd,
+  });
   await expect(startService({ engine, config, port: 0 })).rejects.toMatchObject({
     reason: 'CONFIG_INVALID',
     message: expect.stringContaining('rag.server.requireKeys'),
@@ -182,7 +188,7 @@ test('to whoever may not call such a path is as unknown as any other', async () 
 
 test('a restart forgets no outcome of a write, and not what was shown', async () => {
   const cwd = temporaryFolder();
-  const stated = { provider: 'memory', feedback: { enabled: true } } as const;
+  const stated = { provider: 'memory', feedback: { enabled: true }, server: { maxDelayMs: 0 } } as const;
   const engine = await createEngine({ config: stated, cwd });
   onTestFinished(() => engine.close());
   await engine.push([
@@ -216,7 +222,7 @@ test('a restart forgets no outcome of a write, and not what was shown', async ()
 test('a data folder that is gone takes no writes and answers no reads, and is healthy again when it is back', async () => {
   const cwd = temporaryFolder();
   const engine = await createEngine({ config: { provider: 'libsql' }, cwd });
-  const config = await loadConfig({ config: { provider: 'libsql' }, cwd });
+  const config = await loadConfig({ config: { provider: 'libsql', server: { maxDelayMs: 0 } }, cwd });
   const service = await startService({ engine, config, port: 0 });
   onTestFinished(async () => {
     await service.stop();
@@ -249,7 +255,7 @@ test('a data folder that is gone takes no writes and answers no reads, and is he
 test('keys that are gone with their folder let nobody in', async () => {
   const cwd = temporaryFolder();
   const engine = await createEngine({ config: { provider: 'memory' }, cwd });
-  const config = await loadConfig({ config: { provider: 'memory' }, cwd });
+  const config = await loadConfig({ config: { provider: 'memory', server: { maxDelayMs: 0 } }, cwd });
   await new KeyStore(config).create({ tenant: 'acme' });
   const service = await startService({ engine, config, port: 0 });
   onTestFinished(async () => {

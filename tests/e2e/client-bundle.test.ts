@@ -62,7 +62,10 @@ test('a module of Node.js would fail the bundle', async () => {
 });
 
 test('the bundle searches, asks and writes where there is only what browsers have', async () => {
-  const cwd = temporaryFolder({ 'docs/audit.md': '# Audit\n\nAudit logs are kept for thirty days.\n' });
+  const cwd = temporaryFolder({
+    'docs/audit.md': '# Audit\n\nAudit logs are kept for thirty days.\n',
+    'ragstone.yaml': 'rag: { server: { maxDelayMs: 0 } }\n',
+  });
   expect((await runRagstone(['index', 'docs'], { cwd })).code).toBe(0);
   const { url, stop } = await openService(cwd);
   try {

@@ -17,7 +17,7 @@ interface Health {
 
 test('ragstone health ends with 0 where the parts answer and with 1 where one does not, here and of a service', async () => {
   const cwd = temporaryFolder({
-    'ragstone.yaml': 'rag: { provider: libsql }\n',
+    'ragstone.yaml': 'rag: { provider: libsql, server: { maxDelayMs: 0 } }\n',
     'docs/a.md': '# Audit\n\nLogs are kept.\n',
   });
   const elsewhere = temporaryFolder();

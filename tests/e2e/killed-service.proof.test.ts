@@ -26,7 +26,8 @@ interface Known {
 test(`after ${KILLS} kill -9 under searches, pushes, deletions and syncs nothing that was acknowledged is lost`, async () => {
   const random = seededRandom(Number(process.env.RAGSTONE_SEED ?? 17));
   const cwd = temporaryFolder({
-    'ragstone.yaml': 'rag:\n  provider: libsql\n  sources:\n    - { name: docs, type: files, root: docs }\n',
+    'ragstone.yaml':
+      'rag:\n  provider: libsql\n  server: { maxDelayMs: 0 }\n  sources:\n    - { name: docs, type: files, root: docs }\n',
   });
   mkdirSync(join(cwd, 'docs'));
   let edition = 0;

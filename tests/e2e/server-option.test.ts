@@ -11,6 +11,8 @@ import { sharedFolder, temporaryFolder } from './temporary-folder.js';
 type Document = Readonly<Record<string, unknown>>;
 
 const FILES = {
+  // A machine at work may have no turn for two seconds.
+  'ragstone.yaml': 'rag: { server: { maxDelayMs: 0 } }\n',
   'docs/audit.md':
     '---\ntags: [ops]\n---\n# Audit\n\nAudit logs are kept for thirty days, then they are deleted.\n',
   'docs/billing.md':
@@ -222,7 +224,10 @@ describe('a service without keys', () => {
 });
 
 describe('a service with keys', () => {
-  const cwd = sharedFolder({ ...FILES, 'ragstone.yaml': 'rag: { server: { limits: { ai-search: 1 } } }\n' });
+  const cwd = sharedFolder({
+    ...FILES,
+    'ragstone.yaml': 'rag: { server: { maxDelayMs: 0, limits: { ai-search: 1 } } }\n',
+  });
   let service: Service;
   let key: string;
   beforeAll(async () => {

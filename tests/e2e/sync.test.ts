@@ -13,6 +13,7 @@ const CONFIG = `rag:
   sync: { settleMs: 200 }
   sources:
     - { name: docs, type: markdown, root: docs, paths: ['**/*.md'], watch: true }
+  server: { maxDelayMs: 0 }
 `;
 
 type EventOf<Type extends SyncEvent['type']> = Extract<SyncEvent, { readonly type: Type }>;

@@ -22,7 +22,10 @@ interface GatedService {
 /** A service without keys whose searches wait to be let go on. */
 async function gatedService(): Promise<GatedService> {
   const cwd = temporaryFolder();
-  const config = await loadConfig({ config: { provider: 'memory', server: { stopMs: 0 } }, cwd });
+  const config = await loadConfig({
+    config: { provider: 'memory', server: { stopMs: 0, maxDelayMs: 0 } },
+    cwd,
+  });
   const engine = await createEngine({ config: { provider: 'memory' }, cwd });
   const begun: (() => void)[] = [];
   const view = {
