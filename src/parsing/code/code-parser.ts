@@ -11,7 +11,7 @@ import { decodeText } from '../decode-text.js';
 import { paragraphBlocks } from '../paragraph-blocks.js';
 import type { Parser } from '../parser.js';
 import { levelLineEnds } from '../text-range.js';
-import { parserFor } from './grammars.js';
+import { giveUpGrammars, parserFor } from './grammars.js';
 import { unitsOf } from './syntax-units.js';
 
 export interface CodeParserOptions {
@@ -76,14 +76,17 @@ async function readSyntax(
   const parser = await parserFor(language);
   try {
     const tree = parseWithin(parser, source, maxParseMs);
-    if (tree === null) return plainly(`its syntax took longer than ${maxParseMs} ms to read`);
-    try {
-      return understood(tree.rootNode, source, language);
-    } finally {
-      tree.delete();
-    }
-  } finally {
+    const read =
+      tree === null
+        ? plainly(`its syntax took longer than ${maxParseMs} ms to read`)
+        : understood(tree.rootNode, source, language);
+    tree?.delete();
     parser.delete();
+    return read;
+  } catch {
+    // The parser is not deleted: where its memory is broken, that fails as well.
+    giveUpGrammars();
+    return plainly(`the grammar of ${language} failed on it`);
   }
 }
 

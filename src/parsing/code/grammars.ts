@@ -24,8 +24,27 @@ const GRAMMAR_FILES: Readonly<Record<ParsedLanguage, string>> = {
   typescript: 'typescript',
 };
 
+/**
+ * Memory of the WebAssembly runtime, in pages of 64 KiB: a million characters of dense code take up to 200 MiB, and 10 KB that read in many ways all
+ * there is, of which more is only slower.
+ */
+const MEMORY: WebAssembly.MemoryDescriptor = { initial: 512, maximum: 4_096 };
+
 let runtime: Promise<typeof TreeSitter> | undefined;
 const languages = new Map<string, Promise<TreeSitter.Language>>();
+
+let isSpent = false;
+
+/**
+ * Says that a call of a grammar failed: nothing is known any more of the memory of the WebAssembly runtime, which all grammars share, and the
+ * runtime cannot be loaded twice in a thread.
+ */
+export function giveUpGrammars(): void {
+  isSpent = true;
+}
+
+/** Whether the thread has to be replaced before it reads code again. */
+export const grammarsAreSpent = (): boolean => isSpent;
 
 /** A parser for a language, to be deleted after use. Loads the WebAssembly runtime and the grammar once a process. */
 export async function parserFor(language: ParsedLanguage): Promise<TreeSitter.Parser> {
@@ -39,7 +58,7 @@ export async function parserFor(language: ParsedLanguage): Promise<TreeSitter.Pa
 
 async function loadRuntime(): Promise<typeof TreeSitter> {
   const treeSitter = await import('web-tree-sitter');
-  await treeSitter.Parser.init();
+  await treeSitter.Parser.init({ wasmMemory: new WebAssembly.Memory(MEMORY) });
   return treeSitter;
 }
 
