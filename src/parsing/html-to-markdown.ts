@@ -1,5 +1,7 @@
 import type { Element, ElementContent, Nodes, Root, RootContent, Text } from 'hast';
+import type { Options as WriterOptions } from 'remark-stringify';
 import { RAGError } from '../core/errors.js';
+import { narrowTables } from './wide-tables.js';
 
 /** What a page of HTML says, as Markdown. */
 export interface MarkdownPage {
@@ -70,11 +72,29 @@ export async function treeToMarkdown(tree: Root): Promise<string> {
       handlers: {
         text: ({ value }: { value: string }, _parent, state, info) =>
           state.safe(value, info).replace(NEEDLESS_ESCAPE, ''),
+        ...EMPHASIS,
       },
     });
   simplify(tree);
+  narrowTables(tree);
   return writer.stringify(await writer.run(tree));
 }
+
+/**
+ * Writes a stretch of text with a mark on either side of it. The writer's own tries other marks and references to characters in place of letters until a
+ * reader of Markdown would see the same emphasis, which takes the square of the number of stretches; nothing here is rendered.
+ */
+type EmphasisHandle = NonNullable<NonNullable<WriterOptions['handlers']>['strong']>;
+
+function marked(mark: string, markInWord = mark): EmphasisHandle {
+  const write: EmphasisHandle = (node, _parent, state, info) => {
+    const own = /\w$/.test(info.before) || /^\w/.test(info.after) ? markInWord : mark;
+    return `${own}${state.containerPhrasing(node, { ...info, before: own, after: own })}${own}`;
+  };
+  return Object.assign(write, { peek: () => mark.charAt(0) });
+}
+
+const EMPHASIS = { emphasis: marked('_', '*'), strong: marked('**'), delete: marked('~~') };
 
 /** Elements in a line of which Markdown says nothing but their content, as of those that a page names itself (`<x-date>`). */
 const PLAIN: ReadonlySet<string> = new Set([
@@ -111,26 +131,56 @@ const PLAIN: ReadonlySet<string> = new Set([
   ...['span', 'sub', 'sup', 'time'],
 ]);
 
+const EMPHASISED: ReadonlySet<string> = new Set([
+  ...['b', 'strong', 'i', 'em', 'u', 'mark', 'del', 's', 'strike'],
+]);
+/** What Markdown has no word for, with all that is in it. */
+const UNWRITTEN: ReadonlySet<string> = new Set([
+  ...['area', 'base', 'basefont', 'dialog', 'datalist', 'head', 'link', 'meta', 'noembed', 'noframes'],
+  ...['param', 'script', 'source', 'style', 'template', 'title', 'track'],
+]);
+/** Elements that indent every line in them, so that deep ones make long texts of short ones; deeper ones are read as their content. */
+const INDENTED: ReadonlySet<string> = new Set(['ul', 'ol', 'dir', 'dl', 'li', 'dt', 'dd', 'blockquote']);
+const MAX_INDENTED = 64;
+
+/** Elements that part texts, or show something, where there is nothing in them. */
+const MEANS_SOMETHING_EMPTY: ReadonlySet<string> = new Set([
+  ...['address', 'article', 'aside', 'blockquote', 'body', 'br', 'caption', 'center', 'col', 'colgroup'],
+  ...['dd', 'dir', 'div', 'dl', 'dt', 'figcaption', 'figure', 'footer', 'form', 'h1', 'h2', 'h3', 'h4'],
+  ...['h5', 'h6', 'header', 'hgroup', 'hr', 'html', 'legend', 'li', 'listing', 'main', 'menu', 'nav', 'ol'],
+  ...['optgroup', 'option', 'p', 'plaintext', 'pre', 'section', 'summary', 'table', 'tbody', 'td', 'tfoot'],
+  ...['th', 'thead', 'tr', 'ul', 'xmp', 'button', 'input', 'select', 'textarea', 'audio', 'canvas', 'embed'],
+  ...['iframe', 'img', 'math', 'object', 'picture', 'svg', 'video'],
+]);
+
 const isPlain = (tagName: string): boolean => PLAIN.has(tagName) || tagName.includes('-');
 
 /**
- * Leaves out what says nothing, and joins the texts that then stand side by side: the writer's time grows with the square of their number,
- * and of links around nothing (`<a name="top"></a>`).
+ * Leaves out what says nothing, and joins texts, and stretches of one emphasis, that then stand side by side: the converter's time grows with the square of
+ * how many stand side by side, and of elements around nothing (`<a name="top"></a>`).
  */
-function simplify(node: Nodes): void {
+function simplify(node: Nodes, depth = 0): void {
   if (!('children' in node)) return;
   const children: RootContent[] = [];
-  const add = (child: RootContent): void => {
-    const last = children.at(-1);
-    if (child.type === 'text' && last?.type === 'text') last.value += child.value;
-    else children.push(child);
-  };
   for (const child of node.children) {
-    simplify(child);
-    for (const part of partsOf(child)) add(part);
+    const isIndented = child.type === 'element' && INDENTED.has(child.tagName);
+    if (isIndented && depth >= MAX_INDENTED) child.tagName = 'div';
+    simplify(child, isIndented ? depth + 1 : depth);
+    for (const part of partsOf(child)) add(children, part);
   }
   (node as Root).children = children;
 }
+
+function add(children: RootContent[], child: RootContent): void {
+  const last = children.at(-1);
+  if (child.type === 'text' && last?.type === 'text') last.value += child.value;
+  else if (child.type === 'element' && last?.type === 'element' && isSameEmphasis(child, last))
+    for (const inner of child.children) add(last.children as RootContent[], inner);
+  else children.push(child);
+}
+
+const isSameEmphasis = (one: Element, other: Element): boolean =>
+  one.tagName === other.tagName && EMPHASISED.has(one.tagName);
 
 /** What stands in the place of a node whose own children are simplified. */
 function partsOf(node: RootContent): readonly RootContent[] {
@@ -139,8 +189,11 @@ function partsOf(node: RootContent): readonly RootContent[] {
   const { tagName, children } = node;
   if (tagName === 'q') return [asText('"'), ...children, asText('"')];
   if (tagName === 'wbr') return [asText('\u200b')];
-  if (tagName === 'a' && children.length === 0) return [];
-  return isPlain(tagName) ? children : [node];
+  if (UNWRITTEN.has(tagName)) return [];
+  // Nothing reads it from here on, but the search for the next text passes over what has it.
+  delete node.properties.hidden;
+  const isEmpty = children.every((child) => child.type === 'text' && child.value.trim() === '');
+  return isPlain(tagName) || (isEmpty && !MEANS_SOMETHING_EMPTY.has(tagName)) ? children : [node];
 }
 
 const asText = (value: string): Text => ({ type: 'text', value });

@@ -161,6 +161,7 @@ export const PIECES = {
     '[',
     ']',
     ', ',
+    'b,',
     '__proto__: ',
     '$tenant: ',
     'url: javascript:x',

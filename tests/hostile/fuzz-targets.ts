@@ -53,6 +53,12 @@ export const FUZZ_TARGETS: readonly FuzzTarget[] = [
     parse(MEDIA_TYPES.markdown),
     (text) => `---\n${text}\n---\n# A\n`,
   ),
+  target(
+    'a mapping on one line',
+    PIECES.frontMatter,
+    parse(MEDIA_TYPES.markdown),
+    (text) => `---\na: {b,${text}}\n---\n# A\n`,
+  ),
   target('reStructuredText', PIECES.rst, parse(MEDIA_TYPES.rst)),
   target('AsciiDoc', PIECES.asciidoc, parse(MEDIA_TYPES.asciidoc)),
   target('CSV', PIECES.csv, parse(MEDIA_TYPES.csv)),

@@ -32,15 +32,13 @@ test('a file that breaks a grammar costs no other file, of its tenant or of anot
     ['evil', 'beta'].flatMap((tenant) =>
       (tenant === 'evil' ? [bad, ...good, bad] : good).map(({ name, language, content }) =>
         parsingFor(tenant, async () =>
-          parsers
-            .get(codeMediaType(language))
-            ?.parse({
-              externalId: name,
-              mediaType: codeMediaType(language),
-              content,
-              metadata: {},
-              access: OPEN_ACCESS,
-            }),
+          parsers.get(codeMediaType(language))?.parse({
+            externalId: name,
+            mediaType: codeMediaType(language),
+            content,
+            metadata: {},
+            access: OPEN_ACCESS,
+          }),
         ),
       ),
     ),

@@ -28,7 +28,10 @@ const GRAMMAR_FILES: Readonly<Record<ParsedLanguage, string>> = {
  * Memory of the WebAssembly runtime, in pages of 64 KiB: a million characters of dense code take up to 200 MiB, and 10 KB that read in many ways all
  * there is, of which more is only slower.
  */
-const MEMORY: WebAssembly.MemoryDescriptor = { initial: 512, maximum: 4_096 };
+const MEMORY = { initial: 512, maximum: 4_096 };
+
+/** What the types of Node lack of it. */
+declare const WebAssembly: { readonly Memory: new (pages: typeof MEMORY) => object };
 
 let runtime: Promise<typeof TreeSitter> | undefined;
 const languages = new Map<string, Promise<TreeSitter.Language>>();
