@@ -3,9 +3,15 @@ import type { Options as WriterOptions } from 'remark-stringify';
 import { RAGError } from '../core/errors.js';
 import { narrowTables } from './wide-tables.js';
 
-/** What a page of HTML says, as Markdown. */
-export interface MarkdownPage {
+/** Elements as Markdown. */
+export interface WrittenMarkdown {
   readonly markdown: string;
+  /** What of them Markdown could not hold. */
+  readonly warnings: readonly string[];
+}
+
+/** What a page of HTML says, as Markdown. */
+export interface MarkdownPage extends WrittenMarkdown {
   /** Content of `<title>`. */
   readonly title?: string;
   /** The `lang` of the page. */
@@ -36,7 +42,7 @@ const FURNITURE_ROLES: ReadonlySet<string> = new Set([
 export async function htmlToMarkdown(html: string, name: string): Promise<MarkdownPage> {
   return withinDepth(name, async () => {
     const tree = await parseHtmlTree(html);
-    return { markdown: await treeToMarkdown(mainContent(tree)), ...headOf(tree) };
+    return { ...(await treeToMarkdown(mainContent(tree))), ...headOf(tree) };
   });
 }
 
@@ -56,7 +62,7 @@ export async function parseHtmlTree(html: string): Promise<Root> {
 const NEEDLESS_ESCAPE = /\\(?=[_@:])|(?<=www)\\(?=\.)/g;
 
 /** Elements as Markdown (CommonMark and GFM tables). */
-export async function treeToMarkdown(tree: Root): Promise<string> {
+export async function treeToMarkdown(tree: Root): Promise<WrittenMarkdown> {
   const [{ unified }, { default: rehypeRemark }, { default: remarkGfm }, { default: remarkStringify }] =
     await Promise.all([
       import('unified'),
@@ -76,8 +82,8 @@ export async function treeToMarkdown(tree: Root): Promise<string> {
       },
     });
   simplify(tree);
-  narrowTables(tree);
-  return writer.stringify(await writer.run(tree));
+  const warnings = narrowTables(tree);
+  return { markdown: writer.stringify(await writer.run(tree)), warnings };
 }
 
 /**
@@ -213,7 +219,7 @@ export async function withinDepth<T>(name: string, work: () => Promise<T>): Prom
   }
 }
 
-function headOf(tree: Root): Omit<MarkdownPage, 'markdown'> {
+function headOf(tree: Root): Omit<MarkdownPage, keyof WrittenMarkdown> {
   const title = textOf(find(tree, ({ tagName }) => tagName === 'title'));
   const language = find(tree, ({ tagName }) => tagName === 'html')?.properties.lang;
   const description = find(

@@ -9,19 +9,29 @@ const PARTS: ReadonlySet<string> = new Set(['thead', 'tbody', 'tfoot', 'tr', ...
 /**
  * Bounds the empty cells that tables of Markdown need: their rows are all as long as the longest, and what a cell spans are cells of its own. A table that
  * needs too many loses what its cells span, and where that is not enough is read as text.
+ *
+ * @returns what was done, as warnings
  */
-export function narrowTables(tree: Root): void {
+export function narrowTables(tree: Root): readonly string[] {
+  const warnings = new Set<string>();
   let left = MOST_EMPTY_CELLS;
   for (const table of elementsIn(tree)) {
     if (table.tagName !== 'table') continue;
     const parts = [...elementsIn(table, 'table')].filter(({ tagName }) => PARTS.has(tagName));
     const cells = parts.filter(({ tagName }) => CELLS.has(tagName));
     const most = left + 2 * cells.length;
-    if (emptyCells(parts) > most) for (const { properties } of cells) removeSpans(properties);
-    const empty = emptyCells(parts);
-    if (empty > most) for (const part of [table, ...parts]) part.tagName = 'div';
-    else left = Math.min(left, most - empty);
+    const stated = emptyCells(parts);
+    if (stated > most) for (const { properties } of cells) removeSpans(properties);
+    const empty = stated > most ? emptyCells(parts) : stated;
+    if (empty > most) {
+      for (const part of [table, ...parts]) part.tagName = 'div';
+      warnings.add('A table whose rows differ very much in length was read as text.');
+      continue;
+    }
+    if (empty < stated) warnings.add('Cells of a table span so much that each was read as one cell.');
+    left = Math.min(left, most - empty);
   }
+  return [...warnings];
 }
 
 /** All below a node, in the order of the text; not below those of a name. With a stack of its own: hostile pages nest without end. */

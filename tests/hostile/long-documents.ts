@@ -106,7 +106,8 @@ export const LONG_DOCUMENTS: Readonly<Record<string, Readonly<Record<string, Mak
     ),
     'a table of many columns and short rows': (parts) =>
       `${'= '.repeat(parts)}=\n${'a\n'.repeat(parts)}${'= '.repeat(parts)}=\n`,
-    'tables in a note that nothing closes': (parts) => `.. note::\n\n${'   === ===\n   a\n\n'.repeat(3 * parts)}`,
+    'tables in a note that nothing closes': (parts) =>
+      `.. note::\n\n${'   === ===\n   a\n\n'.repeat(3 * parts)}`,
     'blanks before the mark of code': (parts) => `a${' '.repeat(10 * parts)}b::\n`,
     'blanks behind the name of a directive, a field and a substitution': (parts) =>
       `.. note::${' '.repeat(10 * parts)}a\u2028a\n\n:a:${' '.repeat(10 * parts)}a\u2028a\n\n.. |a| replace::${' '.repeat(10 * parts)}a\u2028a\n`,
