@@ -134,16 +134,29 @@ const PLAIN: ReadonlySet<string> = new Set([
     'slot',
     'small',
   ],
-  ...['span', 'sub', 'sup', 'time'],
+  ...['picture', 'span', 'sub', 'sup', 'time'],
 ]);
 
 const EMPHASISED: ReadonlySet<string> = new Set([
   ...['b', 'strong', 'i', 'em', 'u', 'mark', 'del', 's', 'strike'],
 ]);
-/** What Markdown has no word for, with all that is in it. */
+/** What Markdown has no word for, with all that is in it. A box to tick may open an item. */
 const UNWRITTEN: ReadonlySet<string> = new Set([
-  ...['area', 'base', 'basefont', 'dialog', 'datalist', 'head', 'link', 'meta', 'noembed', 'noframes'],
-  ...['param', 'script', 'source', 'style', 'template', 'title', 'track'],
+  ...[...UNREAD].filter((tagName) => tagName !== 'input'),
+  ...[
+    'applet',
+    'area',
+    'basefont',
+    'bgsound',
+    'caption',
+    'col',
+    'colgroup',
+    'command',
+    'content',
+    'datalist',
+  ],
+  ...['element', 'frame', 'frameset', 'head', 'isindex', 'keygen', 'menuitem', 'nextid', 'noembed'],
+  ...['noframes', 'optgroup', 'option', 'param', 'shadow', 'source', 'spacer', 'title', 'track'],
 ]);
 /** Elements that indent every line in them, so that deep ones make long texts of short ones; deeper ones are read as their content. */
 const INDENTED: ReadonlySet<string> = new Set(['ul', 'ol', 'dir', 'dl', 'li', 'dt', 'dd', 'blockquote']);
@@ -151,12 +164,24 @@ const MAX_INDENTED = 64;
 
 /** Elements that part texts, or show something, where there is nothing in them. */
 const MEANS_SOMETHING_EMPTY: ReadonlySet<string> = new Set([
-  ...['address', 'article', 'aside', 'blockquote', 'body', 'br', 'caption', 'center', 'col', 'colgroup'],
-  ...['dd', 'dir', 'div', 'dl', 'dt', 'figcaption', 'figure', 'footer', 'form', 'h1', 'h2', 'h3', 'h4'],
-  ...['h5', 'h6', 'header', 'hgroup', 'hr', 'html', 'legend', 'li', 'listing', 'main', 'menu', 'nav', 'ol'],
-  ...['optgroup', 'option', 'p', 'plaintext', 'pre', 'section', 'summary', 'table', 'tbody', 'td', 'tfoot'],
-  ...['th', 'thead', 'tr', 'ul', 'xmp', 'button', 'input', 'select', 'textarea', 'audio', 'canvas', 'embed'],
-  ...['iframe', 'img', 'math', 'object', 'picture', 'svg', 'video'],
+  ...['address', 'article', 'aside', 'blockquote', 'body', 'br', 'center', 'dd', 'dir', 'div', 'dl', 'dt'],
+  ...['figcaption', 'figure', 'footer', 'form', 'h1', 'h2', 'h3', 'h4', 'h5', 'h6', 'header', 'hgroup', 'hr'],
+  ...[
+    'html',
+    'img',
+    'input',
+    'legend',
+    'li',
+    'listing',
+    'main',
+    'menu',
+    'nav',
+    'ol',
+    'p',
+    'picture',
+    'plaintext',
+  ],
+  ...['pre', 'section', 'summary', 'table', 'tbody', 'td', 'tfoot', 'th', 'thead', 'tr', 'ul', 'xmp'],
 ]);
 
 const isPlain = (tagName: string): boolean => PLAIN.has(tagName) || tagName.includes('-');
@@ -179,6 +204,8 @@ function simplify(node: Nodes, depth = 0): void {
 
 function add(children: RootContent[], child: RootContent): void {
   const last = children.at(-1);
+  const isInput = child.type === 'element' && child.tagName === 'input';
+  if (isInput && last !== undefined) return;
   if (child.type === 'text' && last?.type === 'text') last.value += child.value;
   else if (child.type === 'element' && last?.type === 'element' && isSameEmphasis(child, last))
     for (const inner of child.children) add(last.children as RootContent[], inner);

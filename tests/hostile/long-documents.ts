@@ -151,6 +151,12 @@ export const LONG_DOCUMENTS: Readonly<Record<string, Readonly<Record<string, Mak
     ...oneParagraphOf([...EMPTY_ELEMENTS, '<i hidden="">a</i> ', '<title>a</title>']),
     'a table whose cells span a thousand': (parts) =>
       `<table>${'<tr><td colspan="1000" rowspan="1000">a</td></tr>'.repeat(parts)}</table>`,
+    ...Object.fromEntries(
+      ['<button> </button> ', '<input type="checkbox" />', '<iframe> </iframe> '].map((piece) => [
+        `one cell of ${piece} alone`,
+        (parts: number) => `<table><tr><td>${piece.repeat(2 * parts)}</td></tr></table>`,
+      ]),
+    ),
     'lines of code in a cell': (parts) =>
       `<table><tr><td><pre>${'a\n'.repeat(parts)}</pre></td></tr></table>`,
   },
