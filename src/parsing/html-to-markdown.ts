@@ -208,7 +208,7 @@ function add(children: RootContent[], child: RootContent): void {
   if (isInput && last !== undefined) return;
   if (child.type === 'text' && last?.type === 'text') last.value += child.value;
   else if (child.type === 'element' && last?.type === 'element' && isSameEmphasis(child, last))
-    for (const inner of child.children) add(last.children as RootContent[], inner);
+    for (const inner of child.children) add(last.children, inner);
   else children.push(child);
 }
 

@@ -10,8 +10,9 @@ import { runtime } from '../../core/runtime.js';
 import { decodeText } from '../decode-text.js';
 import { paragraphBlocks } from '../paragraph-blocks.js';
 import type { Parser } from '../parser.js';
+import { giveUpThread } from '../spent-thread.js';
 import { levelLineEnds } from '../text-range.js';
-import { giveUpGrammars, parserFor } from './grammars.js';
+import { parserFor } from './grammars.js';
 import { unitsOf } from './syntax-units.js';
 
 export interface CodeParserOptions {
@@ -85,7 +86,7 @@ async function readSyntax(
     return read;
   } catch {
     // The parser is not deleted: where its memory is broken, that fails as well.
-    giveUpGrammars();
+    giveUpThread();
     return plainly(`the grammar of ${language} failed on it`);
   }
 }

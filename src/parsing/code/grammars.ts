@@ -36,19 +36,6 @@ declare const WebAssembly: { readonly Memory: new (pages: typeof MEMORY) => obje
 let runtime: Promise<typeof TreeSitter> | undefined;
 const languages = new Map<string, Promise<TreeSitter.Language>>();
 
-let isSpent = false;
-
-/**
- * Says that a call of a grammar failed: nothing is known any more of the memory of the WebAssembly runtime, which all grammars share, and the
- * runtime cannot be loaded twice in a thread.
- */
-export function giveUpGrammars(): void {
-  isSpent = true;
-}
-
-/** Whether the thread has to be replaced before it reads code again. */
-export const grammarsAreSpent = (): boolean => isSpent;
-
 /** A parser for a language, to be deleted after use. Loads the WebAssembly runtime and the grammar once a process. */
 export async function parserFor(language: ParsedLanguage): Promise<TreeSitter.Parser> {
   runtime ??= loadRuntime();

@@ -2,9 +2,9 @@
 import { parentPort } from 'node:worker_threads';
 import { RAGError } from '../../core/errors.js';
 import { sentError } from '../../core/sent-error.js';
-import { grammarsAreSpent } from '../code/grammars.js';
 import { createParsers } from '../create-parsers.js';
 import type { Parser } from '../parser.js';
+import { threadIsSpent } from '../spent-thread.js';
 import { type ParseReply, type ParseRequest, READY } from './parse-message.js';
 
 const parsersByOptions = new Map<string, ReadonlyMap<string, Parser>>();
@@ -22,9 +22,9 @@ async function reply(request: ParseRequest): Promise<ParseReply> {
     const parser = parserFor(request);
     if (parser === undefined) return { failure: { message: 'no parser' }, isSpent: false };
     const parsed = await parser.parse(request.document);
-    return { parsed, isSpent: grammarsAreSpent() };
+    return { parsed, isSpent: threadIsSpent() };
   } catch (error) {
-    return { failure: sentError(error), isSpent: !RAGError.isInstance(error) || grammarsAreSpent() };
+    return { failure: sentError(error), isSpent: !RAGError.isInstance(error) || threadIsSpent() };
   }
 }
 
