@@ -161,7 +161,6 @@ export const PIECES = {
     '[',
     ']',
     ', ',
-    'b,',
     '__proto__: ',
     '$tenant: ',
     'url: javascript:x',
