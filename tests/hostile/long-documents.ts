@@ -55,11 +55,15 @@ const CODE: Readonly<Record<ParsedLanguage, (index: number) => string>> = {
     `export class Store${at}<T> {\n  #size = 0;\n  async upsert(a: T): Promise<void> { for (const b of a) { await this.put(b); } }\n}\n`,
 };
 
+const behindBlanks: MakeDocument = (parts) => `${' '.repeat(100 * parts)}${'a;'.repeat(8 * parts)}`;
+
 const HOSTILE_CODE: Readonly<Partial<Record<ParsedLanguage, Readonly<Record<string, MakeDocument>>>>> = {
   go: {
     'a long receiver': (parts) =>
       `package a\nfunc (s ${'A'.repeat(10 * parts)},) X() {\n${' '.repeat(99)}}\n`,
   },
+  javascript: { 'one line behind blanks': behindBlanks },
+  python: { 'one line behind blanks': behindBlanks },
   java: { 'read in many ways': (parts) => 'a=>\n'.repeat(parts) },
   typescript: { modifiers: (parts) => `${'declare '.repeat(parts)}class A {}` },
 };
@@ -152,7 +156,7 @@ export const LONG_DOCUMENTS: Readonly<Record<string, Readonly<Record<string, Mak
     'a table whose cells span a thousand': (parts) =>
       `<table>${'<tr><td colspan="1000" rowspan="1000">a</td></tr>'.repeat(parts)}</table>`,
     ...Object.fromEntries(
-      ['<button> </button> ', '<input type="checkbox" />', '<iframe> </iframe> '].map((piece) => [
+      ['<button> </button> ', '<iframe> </iframe> '].map((piece) => [
         `one cell of ${piece} alone`,
         (parts: number) => `<table><tr><td>${piece.repeat(2 * parts)}</td></tr></table>`,
       ]),
@@ -217,7 +221,6 @@ export const LONG_DOCUMENTS: Readonly<Record<string, Readonly<Record<string, Mak
       {
         definitions: joined(part, ''),
         'one line': (parts: number) => joined(part, '')(parts).toString().replace(/\n/g, ' '),
-        'one line behind blanks': (parts: number) => `${' '.repeat(10 * parts)}${'a;'.repeat(5 * parts)}`,
         ...HOSTILE_CODE[language as ParsedLanguage],
       },
     ]),
