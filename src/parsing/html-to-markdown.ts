@@ -1,9 +1,17 @@
 import type { Element, ElementContent, Nodes, Root, RootContent, Text } from 'hast';
+import type { Options as WriterOptions } from 'remark-stringify';
 import { RAGError } from '../core/errors.js';
+import { narrowTables } from './wide-tables.js';
+
+/** Elements as Markdown. */
+export interface WrittenMarkdown {
+  readonly markdown: string;
+  /** What of them Markdown could not hold. */
+  readonly warnings: readonly string[];
+}
 
 /** What a page of HTML says, as Markdown. */
-export interface MarkdownPage {
-  readonly markdown: string;
+export interface MarkdownPage extends WrittenMarkdown {
   /** Content of `<title>`. */
   readonly title?: string;
   /** The `lang` of the page. */
@@ -34,7 +42,7 @@ const FURNITURE_ROLES: ReadonlySet<string> = new Set([
 export async function htmlToMarkdown(html: string, name: string): Promise<MarkdownPage> {
   return withinDepth(name, async () => {
     const tree = await parseHtmlTree(html);
-    return { markdown: await treeToMarkdown(mainContent(tree)), ...headOf(tree) };
+    return { ...(await treeToMarkdown(mainContent(tree))), ...headOf(tree) };
   });
 }
 
@@ -54,7 +62,7 @@ export async function parseHtmlTree(html: string): Promise<Root> {
 const NEEDLESS_ESCAPE = /\\(?=[_@:])|(?<=www)\\(?=\.)/g;
 
 /** Elements as Markdown (CommonMark and GFM tables). */
-export async function treeToMarkdown(tree: Root): Promise<string> {
+export async function treeToMarkdown(tree: Root): Promise<WrittenMarkdown> {
   const [{ unified }, { default: rehypeRemark }, { default: remarkGfm }, { default: remarkStringify }] =
     await Promise.all([
       import('unified'),
@@ -70,11 +78,29 @@ export async function treeToMarkdown(tree: Root): Promise<string> {
       handlers: {
         text: ({ value }: { value: string }, _parent, state, info) =>
           state.safe(value, info).replace(NEEDLESS_ESCAPE, ''),
+        ...EMPHASIS,
       },
     });
   simplify(tree);
-  return writer.stringify(await writer.run(tree));
+  const warnings = narrowTables(tree);
+  return { markdown: writer.stringify(await writer.run(tree)), warnings };
 }
+
+/**
+ * Writes a stretch of text with a mark on either side of it. The writer's own tries other marks and references to characters in place of letters until a
+ * reader of Markdown would see the same emphasis, which takes the square of the number of stretches; nothing here is rendered.
+ */
+type EmphasisHandle = NonNullable<NonNullable<WriterOptions['handlers']>['strong']>;
+
+function marked(mark: string, markInWord = mark): EmphasisHandle {
+  const write: EmphasisHandle = (node, _parent, state, info) => {
+    const own = /\w$/.test(info.before) || /^\w/.test(info.after) ? markInWord : mark;
+    return `${own}${state.containerPhrasing(node, { ...info, before: own, after: own })}${own}`;
+  };
+  return Object.assign(write, { peek: () => mark.charAt(0) });
+}
+
+const EMPHASIS = { emphasis: marked('_', '*'), strong: marked('**'), delete: marked('~~') };
 
 /** Elements in a line of which Markdown says nothing but their content, as of those that a page names itself (`<x-date>`). */
 const PLAIN: ReadonlySet<string> = new Set([
@@ -108,29 +134,86 @@ const PLAIN: ReadonlySet<string> = new Set([
     'slot',
     'small',
   ],
-  ...['span', 'sub', 'sup', 'time'],
+  ...['picture', 'span', 'sub', 'sup', 'time'],
+]);
+
+const EMPHASISED: ReadonlySet<string> = new Set([
+  ...['b', 'strong', 'i', 'em', 'u', 'mark', 'del', 's', 'strike'],
+]);
+/** What Markdown has no word for, with all that is in it. A box to tick may open an item. */
+const UNWRITTEN: ReadonlySet<string> = new Set([
+  ...[...UNREAD].filter((tagName) => tagName !== 'input'),
+  ...[
+    'applet',
+    'area',
+    'basefont',
+    'bgsound',
+    'caption',
+    'col',
+    'colgroup',
+    'command',
+    'content',
+    'datalist',
+  ],
+  ...['element', 'frame', 'frameset', 'head', 'isindex', 'keygen', 'menuitem', 'nextid', 'noembed'],
+  ...['noframes', 'optgroup', 'option', 'param', 'shadow', 'source', 'spacer', 'title', 'track'],
+]);
+/** Elements that indent every line in them, so that deep ones make long texts of short ones; deeper ones are read as their content. */
+const INDENTED: ReadonlySet<string> = new Set(['ul', 'ol', 'dir', 'dl', 'li', 'dt', 'dd', 'blockquote']);
+const MAX_INDENTED = 64;
+
+/** Elements that part texts, or show something, where there is nothing in them. */
+const MEANS_SOMETHING_EMPTY: ReadonlySet<string> = new Set([
+  ...['address', 'article', 'aside', 'blockquote', 'body', 'br', 'center', 'dd', 'dir', 'div', 'dl', 'dt'],
+  ...['figcaption', 'figure', 'footer', 'form', 'h1', 'h2', 'h3', 'h4', 'h5', 'h6', 'header', 'hgroup', 'hr'],
+  ...[
+    'html',
+    'img',
+    'input',
+    'legend',
+    'li',
+    'listing',
+    'main',
+    'menu',
+    'nav',
+    'ol',
+    'p',
+    'picture',
+    'plaintext',
+  ],
+  ...['pre', 'section', 'summary', 'table', 'tbody', 'td', 'tfoot', 'th', 'thead', 'tr', 'ul', 'xmp'],
 ]);
 
 const isPlain = (tagName: string): boolean => PLAIN.has(tagName) || tagName.includes('-');
 
 /**
- * Leaves out what says nothing, and joins the texts that then stand side by side: the writer's time grows with the square of their number,
- * and of links around nothing (`<a name="top"></a>`).
+ * Leaves out what says nothing, and joins texts, and stretches of one emphasis, that then stand side by side: the converter's time grows with the square of
+ * how many stand side by side, and of elements around nothing (`<a name="top"></a>`).
  */
-function simplify(node: Nodes): void {
+function simplify(node: Nodes, depth = 0): void {
   if (!('children' in node)) return;
   const children: RootContent[] = [];
-  const add = (child: RootContent): void => {
-    const last = children.at(-1);
-    if (child.type === 'text' && last?.type === 'text') last.value += child.value;
-    else children.push(child);
-  };
   for (const child of node.children) {
-    simplify(child);
-    for (const part of partsOf(child)) add(part);
+    const isIndented = child.type === 'element' && INDENTED.has(child.tagName);
+    if (isIndented && depth >= MAX_INDENTED) child.tagName = 'div';
+    simplify(child, isIndented ? depth + 1 : depth);
+    for (const part of partsOf(child)) add(children, part);
   }
   (node as Root).children = children;
 }
+
+function add(children: RootContent[], child: RootContent): void {
+  const last = children.at(-1);
+  const isInput = child.type === 'element' && child.tagName === 'input';
+  if (isInput && last !== undefined) return;
+  if (child.type === 'text' && last?.type === 'text') last.value += child.value;
+  else if (child.type === 'element' && last?.type === 'element' && isSameEmphasis(child, last))
+    for (const inner of child.children) add(last.children, inner);
+  else children.push(child);
+}
+
+const isSameEmphasis = (one: Element, other: Element): boolean =>
+  one.tagName === other.tagName && EMPHASISED.has(one.tagName);
 
 /** What stands in the place of a node whose own children are simplified. */
 function partsOf(node: RootContent): readonly RootContent[] {
@@ -139,8 +222,11 @@ function partsOf(node: RootContent): readonly RootContent[] {
   const { tagName, children } = node;
   if (tagName === 'q') return [asText('"'), ...children, asText('"')];
   if (tagName === 'wbr') return [asText('\u200b')];
-  if (tagName === 'a' && children.length === 0) return [];
-  return isPlain(tagName) ? children : [node];
+  if (UNWRITTEN.has(tagName)) return [];
+  // Nothing reads it from here on, but the search for the next text passes over what has it.
+  delete node.properties.hidden;
+  const isEmpty = children.every((child) => child.type === 'text' && child.value.trim() === '');
+  return isPlain(tagName) || (isEmpty && !MEANS_SOMETHING_EMPTY.has(tagName)) ? children : [node];
 }
 
 const asText = (value: string): Text => ({ type: 'text', value });
@@ -160,7 +246,7 @@ export async function withinDepth<T>(name: string, work: () => Promise<T>): Prom
   }
 }
 
-function headOf(tree: Root): Omit<MarkdownPage, 'markdown'> {
+function headOf(tree: Root): Omit<MarkdownPage, keyof WrittenMarkdown> {
   const title = textOf(find(tree, ({ tagName }) => tagName === 'title'));
   const language = find(tree, ({ tagName }) => tagName === 'html')?.properties.lang;
   const description = find(

@@ -53,6 +53,10 @@ export const FUZZ_TARGETS: readonly FuzzTarget[] = [
     parse(MEDIA_TYPES.markdown),
     (text) => `---\n${text}\n---\n# A\n`,
   ),
+  target('a mapping of many keys', ['k'], parse(MEDIA_TYPES.markdown), (text) => {
+    const keys = Array.from({ length: text.length / 4 }, (_, at) => `k${at}`);
+    return `---\na: {${keys.join(',')}}\n---\n# A\n`;
+  }),
   target('reStructuredText', PIECES.rst, parse(MEDIA_TYPES.rst)),
   target('AsciiDoc', PIECES.asciidoc, parse(MEDIA_TYPES.asciidoc)),
   target('CSV', PIECES.csv, parse(MEDIA_TYPES.csv)),

@@ -201,6 +201,7 @@ export const HOSTILE_FILES: readonly HostileFile[] = [
   csv('300,000 rows', 'a\n'.repeat(300_000), 'read'),
   csv('bytes of zero', NUL_BYTES, 'DOCUMENT_NOT_TEXT'),
 
+  file(codeMediaType('java'))('read in more ways than there is memory for', 'a=>\n'.repeat(50_000), 'read'),
   python('20,000 brackets deep', `x = ${'('.repeat(20_000)}`, 'read'),
   python('one line of half a million characters', `x = "${'a'.repeat(500_000)}"`, 'read'),
   typescript('5,000 functions deep', `${'function a() {'.repeat(5_000)}`, 'read'),

@@ -55,6 +55,37 @@ const CODE: Readonly<Record<ParsedLanguage, (index: number) => string>> = {
     `export class Store${at}<T> {\n  #size = 0;\n  async upsert(a: T): Promise<void> { for (const b of a) { await this.put(b); } }\n}\n`,
 };
 
+const behindBlanks: MakeDocument = (parts) => `${' '.repeat(100 * parts)}${'a;'.repeat(8 * parts)}`;
+
+const HOSTILE_CODE: Readonly<Partial<Record<ParsedLanguage, Readonly<Record<string, MakeDocument>>>>> = {
+  go: {
+    'a long receiver': (parts) =>
+      `package a\nfunc (s ${'A'.repeat(10 * parts)},) X() {\n${' '.repeat(99)}}\n`,
+  },
+  javascript: { 'one line behind blanks': behindBlanks },
+  python: { 'one line behind blanks': behindBlanks },
+  java: { 'read in many ways': (parts) => 'a=>\n'.repeat(parts) },
+  typescript: { modifiers: (parts) => `${'declare '.repeat(parts)}class A {}` },
+};
+
+/** Elements around nothing that is read. */
+const EMPTY_ELEMENTS = [
+  '<b></b>',
+  '<i> </i> ',
+  '<code></code>',
+  '<a href="x"></a>',
+  '<b><i></i></b>',
+  '<foo></foo>',
+];
+
+const oneParagraphOf = (pieces: readonly string[]): Readonly<Record<string, MakeDocument>> =>
+  Object.fromEntries(
+    pieces.map((piece) => [
+      `one paragraph of ${piece} alone`,
+      (parts: number) => `<p>${piece.repeat(2 * parts)}</p>`,
+    ]),
+  );
+
 const record = (id: number): object => ({ id, name: `thing ${id}`, note: 'plain' });
 /** Small ones, so that there are many. */
 const records = (parts: number): object[] => Array.from({ length: 4 * parts }, (_, at) => record(at));
@@ -77,9 +108,20 @@ export const LONG_DOCUMENTS: Readonly<Record<string, Readonly<Record<string, Mak
     sections: joined(
       (at) => `Part ${at}\n========\n\n${WORDS}.\n\n- one\n- two\n\n.. note::\n\n   ${WORDS}\n`,
     ),
+    'a table of many columns and short rows': (parts) =>
+      `${'= '.repeat(parts)}=\n${'a\n'.repeat(parts)}${'= '.repeat(parts)}=\n`,
+    'tables in a note that nothing closes': (parts) =>
+      `.. note::\n\n${'   === ===\n   a\n\n'.repeat(3 * parts)}`,
+    'blanks before the mark of code': (parts) => `a${' '.repeat(10 * parts)}b::\n`,
+    'blanks behind the name of a directive, a field and a substitution': (parts) =>
+      `.. note::${' '.repeat(10 * parts)}a\u2028a\n\n:a:${' '.repeat(10 * parts)}a\u2028a\n\n.. |a| replace::${' '.repeat(10 * parts)}a\u2028a\n`,
   },
   [MEDIA_TYPES.asciidoc]: {
     sections: joined((at) => `== Part ${at}\n\n${WORDS}.\n\n* one\n* two\n\n|===\n|a |b\n|===\n`),
+    'brackets behind an image': (parts) => `image::${'['.repeat(10 * parts)}`,
+    'brackets behind a condition': (parts) => `ifdef::a${'['.repeat(10 * parts)}x`,
+    'rows on one line': (parts) => `[cols="1"]\n|===\n${'|a '.repeat(10 * parts)}\n|===\n`,
+    'blanks behind the name of an attribute': (parts) => `:a:${' '.repeat(10 * parts)}a\u2028a\n`,
   },
   [MEDIA_TYPES.html]: {
     sections: joined(
@@ -97,12 +139,30 @@ export const LONG_DOCUMENTS: Readonly<Record<string, Readonly<Record<string, Mak
         (parts: number) => `<p>${numbered(4 * parts, (at) => part(`w${at} text `)).join('')}`,
       ]),
     ),
+    ...oneParagraphOf(EMPTY_ELEMENTS),
+    ...oneParagraphOf(['<i>a</i>x', '<b>a</b><b>b</b>', '<b>a</b><i>b</i>', '<s>a</s>x', '<kbd>a</kbd>']),
+    'a table whose cells span a thousand': (parts) =>
+      `<table>${'<tr><td colspan=1000 rowspan=1000>a'.repeat(parts)}</table>`,
+    'a table of one long row and many short': (parts) =>
+      `<table><tr>${'<td>a'.repeat(parts)}${'<tr><td>b'.repeat(parts)}</table>`,
+    'paragraphs in deep lists': (parts) => `${'<ul><li>'.repeat(parts / 20)}${'<p>a</p>'.repeat(parts)}`,
   },
   [MEDIA_TYPES.confluenceStorage]: {
     sections: joined(
       (at) =>
         `<h2>Part ${at}</h2><p>${WORDS}.</p><ac:structured-macro ac:name="info"><ac:rich-text-body><p>a</p></ac:rich-text-body></ac:structured-macro>`,
     ),
+    ...oneParagraphOf([...EMPTY_ELEMENTS, '<i hidden="">a</i> ', '<title>a</title>']),
+    'a table whose cells span a thousand': (parts) =>
+      `<table>${'<tr><td colspan="1000" rowspan="1000">a</td></tr>'.repeat(parts)}</table>`,
+    ...Object.fromEntries(
+      ['<button> </button> ', '<iframe> </iframe> '].map((piece) => [
+        `one cell of ${piece} alone`,
+        (parts: number) => `<table><tr><td>${piece.repeat(2 * parts)}</td></tr></table>`,
+      ]),
+    ),
+    'lines of code in a cell': (parts) =>
+      `<table><tr><td><pre>${'a\n'.repeat(parts)}</pre></td></tr></table>`,
   },
   [MEDIA_TYPES.csv]: { rows: joined((at) => `${at},thing ${at},"${WORDS}, ""again"""`) },
   [MEDIA_TYPES.tsv]: { rows: joined((at) => `${at}\tthing ${at}\t${WORDS}`) },
@@ -161,6 +221,7 @@ export const LONG_DOCUMENTS: Readonly<Record<string, Readonly<Record<string, Mak
       {
         definitions: joined(part, ''),
         'one line': (parts: number) => joined(part, '')(parts).toString().replace(/\n/g, ' '),
+        ...HOSTILE_CODE[language as ParsedLanguage],
       },
     ]),
   ),

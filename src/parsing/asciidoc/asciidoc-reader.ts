@@ -4,14 +4,14 @@ import { readInline } from './inline.js';
 import { readTable, type TableFormat } from './table.js';
 
 const HEADING = /^(={1,6}|#{1,6})\s+(\S.*)$/;
-const ATTRIBUTE = /^:(!?[\w-]{1,60}!?):(?:\s+(.*))?$/;
+const ATTRIBUTE = /^:(!?[\w-]{1,60}!?):(?:\s+(\S.*))?$/s;
 const BLOCK_SETTINGS = /^\[([^\]]{0,300})\]$/;
 const ANCHOR = /^\[\[[^\]]{1,200}\]\]$/;
 const BLOCK_TITLE = /^\.([^\s.].*)$/;
 const VERBATIM = /^(?:-{4,}|\.{4,}|\+{4,}|\/{4,}|```\w*)$/;
 const CONTAINER = /^(?:={4,}|\*{4,}|_{4,}|--)$/;
 const TABLE = /^([|,:!])={3,}$/;
-const DIRECTIVE = /^(include|ifdef|ifndef|ifeval|endif|toc|image|video|audio)::(\S*?)\[(.*)\]$/;
+const DIRECTIVE = /^(include|ifdef|ifndef|ifeval|endif|toc|image|video|audio)::([^\s[]*)\[(.*)\]$/;
 const ITEM = /^\s*(\*{1,5}|-|\.{1,5}|\d{1,4}\.|<\d{1,3}>|<\.>)\s+(\S.*)$/;
 const TERM = /^(\S.{0,300}?)(:{2,4}|;;)(?:\s+(\S.*))?$/;
 const ADMONITION = /^(NOTE|TIP|IMPORTANT|WARNING|CAUTION):\s+/;

@@ -42,15 +42,15 @@ function rowsOf(
   cells: readonly { readonly line: number; readonly text: string }[],
   width: number,
 ): TableRow[] {
-  const rows: TableRow[] = [];
+  const rows: { line: number; cells: string[] }[] = [];
   for (let at = 0; at < cells.length; at += width) {
     const own = cells.slice(at, at + width);
     const line = own[0]?.line ?? 0;
     const last = rows.at(-1);
+    const texts = own.map(({ text }) => text);
     // Two rows on one line cannot both stand there.
-    if (last?.line === line)
-      rows[rows.length - 1] = { line, cells: [...last.cells, ...own.map(({ text }) => text)] };
-    else rows.push({ line, cells: own.map(({ text }) => text) });
+    if (last?.line === line) for (const text of texts) last.cells.push(text);
+    else rows.push({ line, cells: texts });
   }
   return rows;
 }

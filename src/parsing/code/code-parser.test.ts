@@ -146,6 +146,20 @@ describe('what a source file becomes', () => {
     expect(late.warnings).toEqual([expect.stringContaining('took longer')]);
   });
 
+  it('looks through a few modifiers for a definition, not through any number', async () => {
+    expect(await symbolsIn(`export declare abstract class A {}\n`, 'typescript')).toEqual(['class A']);
+    const { text, blocks } = await parse(`${'declare '.repeat(6_250)}class A {}\n`);
+    expect(blocks.length).toBeGreaterThan(0);
+    expect(blocks.at(-1)?.end).toBe(text.trimEnd().length);
+  });
+
+  it('names a method by its receiver, of a long one by its end', async () => {
+    const method = (receiver: string): string =>
+      `package a\n\nfunc (${receiver}) Get() int {\n\treturn 1\n}\n`;
+    expect(await symbolsIn(method('s *Store[K, V]'), 'go')).toEqual(['method Store.Get']);
+    expect(await symbolsIn(method(`s ${'A'.repeat(1_000)},`), 'go')).toEqual(['method Get']);
+  });
+
   it('survives code nested without end', async () => {
     const parsed = await parse(`let a = ${'['.repeat(20_000)}${']'.repeat(20_000)};\nlet b = 1;`);
     expect(parsed.text).toHaveLength(40_020);

@@ -10,6 +10,7 @@ import { runtime } from '../../core/runtime.js';
 import { decodeText } from '../decode-text.js';
 import { paragraphBlocks } from '../paragraph-blocks.js';
 import type { Parser } from '../parser.js';
+import { giveUpThread } from '../spent-thread.js';
 import { levelLineEnds } from '../text-range.js';
 import { parserFor } from './grammars.js';
 import { unitsOf } from './syntax-units.js';
@@ -76,14 +77,17 @@ async function readSyntax(
   const parser = await parserFor(language);
   try {
     const tree = parseWithin(parser, source, maxParseMs);
-    if (tree === null) return plainly(`its syntax took longer than ${maxParseMs} ms to read`);
-    try {
-      return understood(tree.rootNode, source, language);
-    } finally {
-      tree.delete();
-    }
-  } finally {
+    const read =
+      tree === null
+        ? plainly(`its syntax took longer than ${maxParseMs} ms to read`)
+        : understood(tree.rootNode, source, language);
+    tree?.delete();
     parser.delete();
+    return read;
+  } catch {
+    // The parser is not deleted: where its memory is broken, that fails as well.
+    giveUpThread();
+    return plainly(`the grammar of ${language} failed on it`);
   }
 }
 

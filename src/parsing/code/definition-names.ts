@@ -93,8 +93,11 @@ const FUNCTION_VALUES: ReadonlySet<string> = new Set([
 
 const MAX_NAME_LENGTH = 120;
 
+/** Modifiers around one definition; real code has three or four. */
+const MAX_MODIFIERS = 20;
+
 /** The definition that a node is, its modifiers looked through; undefined for a statement. */
-export function definitionOf(node: Node): Definition | undefined {
+export function definitionOf(node: Node, modifiers = 0): Definition | undefined {
   const kind = KINDS[node.type];
   if (kind !== undefined) return named(kind, nameOf(node));
   if (node.type === 'variable_declarator') {
@@ -108,13 +111,17 @@ export function definitionOf(node: Node): Definition | undefined {
     if (right === null || !FUNCTION_VALUES.has(right.type)) return undefined;
     return named('function', node.childForFieldName('left'));
   }
-  if (!WRAPPERS.has(node.type)) return undefined;
+  if (!WRAPPERS.has(node.type) || modifiers === MAX_MODIFIERS) return undefined;
   for (const child of node.namedChildren) {
-    const definition = definitionOf(child);
+    const definition = definitionOf(child, modifiers + 1);
     if (definition !== undefined) return definition;
   }
   return undefined;
 }
+
+/** Go: `(s *Store[T])`; of a longer one the end is looked at. */
+const RECEIVER_TYPE = /\*?\s*(\w+)(?:\[[^\]]*\])?\s*\)$/;
+const MAX_RECEIVER_LENGTH = 300;
 
 /** A name, and the node that says where it stands. */
 interface Name {
@@ -130,7 +137,7 @@ function nameOf(node: Node): Name | null {
     declaredName(node) ??
     unnamedFieldName(node);
   const receiver = node.type === 'method_declaration' ? node.childForFieldName('receiver') : null;
-  const type = /\*?\s*(\w+)(?:\[[^\]]*\])?\s*\)$/.exec(receiver?.text ?? '')?.[1];
+  const type = RECEIVER_TYPE.exec(receiver?.text.slice(-MAX_RECEIVER_LENGTH) ?? '')?.[1];
   return type === undefined || name === null
     ? name
     : { text: `${type}.${name.text}`, startPosition: name.startPosition };

@@ -24,6 +24,15 @@ const GRAMMAR_FILES: Readonly<Record<ParsedLanguage, string>> = {
   typescript: 'typescript',
 };
 
+/**
+ * Memory of the WebAssembly runtime, in pages of 64 KiB: a million characters of dense code take up to 200 MiB, and 10 KB that read in many ways all
+ * there is, of which more is only slower.
+ */
+const MEMORY = { initial: 512, maximum: 4_096 };
+
+/** What the types of Node lack of it. */
+declare const WebAssembly: { readonly Memory: new (pages: typeof MEMORY) => object };
+
 let runtime: Promise<typeof TreeSitter> | undefined;
 const languages = new Map<string, Promise<TreeSitter.Language>>();
 
@@ -39,7 +48,7 @@ export async function parserFor(language: ParsedLanguage): Promise<TreeSitter.Pa
 
 async function loadRuntime(): Promise<typeof TreeSitter> {
   const treeSitter = await import('web-tree-sitter');
-  await treeSitter.Parser.init();
+  await treeSitter.Parser.init({ wasmMemory: new WebAssembly.Memory(MEMORY) });
   return treeSitter;
 }
 

@@ -1,6 +1,6 @@
 import type { Node } from 'web-tree-sitter';
 import type { CodeUnit, TextRange } from '../../core/document.js';
-import { boundRepeated } from '../text-range.js';
+import { boundRepeated, trimRange } from '../text-range.js';
 import { definitionOf } from './definition-names.js';
 
 /** Shorter nodes are not divided: they fit into any sensible chunk. */
@@ -22,9 +22,17 @@ const ATTRIBUTE: ReadonlySet<string> = new Set([
   'access_specifier',
 ]);
 
+/** A line of the source, in UTF-16 offsets. */
+interface Line {
+  readonly start: number;
+  readonly end: number;
+  /** Where its text begins behind the indentation, and ends; both the end of the line where it is blank. */
+  readonly text: TextRange;
+}
+
 interface Conversion {
   readonly text: string;
-  readonly lines: readonly number[];
+  readonly lines: readonly Line[];
 }
 
 /**
@@ -32,7 +40,7 @@ interface Conversion {
  * long one. Only white space is outside of them.
  */
 export function unitsOf(root: Node, text: string): CodeUnit[] {
-  const units = childUnits(root, { text, lines: lineStartsOf(text) }, { end: text.length, depth: 0 });
+  const units = childUnits(root, { text, lines: linesOf(text) }, { end: text.length, depth: 0 });
   const [first, ...rest] = units;
   const covered = first === undefined ? text.length : first.start;
   if (text.slice(0, covered).trim() === '') return units;
@@ -41,11 +49,15 @@ export function unitsOf(root: Node, text: string): CodeUnit[] {
   return [{ ...first, start: 0 }, ...rest];
 }
 
-/** UTF-16 offsets at which lines start. */
-function lineStartsOf(text: string): number[] {
-  const starts = [0];
-  for (let at = text.indexOf('\n'); at >= 0; at = text.indexOf('\n', at + 1)) starts.push(at + 1);
-  return starts;
+function linesOf(text: string): Line[] {
+  const lines: Line[] = [];
+  for (let start = 0; start <= text.length; ) {
+    const found = text.indexOf('\n', start);
+    const end = found < 0 ? text.length : found;
+    lines.push({ start, end, text: trimRange(text, { start, end }) ?? { start: end, end } });
+    start = end + 1;
+  }
+  return lines;
 }
 
 interface Place {
@@ -86,8 +98,10 @@ function nameIn(node: Node, { text, lines }: Conversion, { isInFunction = false 
   const definition = definitionOf(node);
   if (definition === undefined || (definition.isValue === true && isInFunction)) return {};
   const { symbol, name, row } = definition;
-  const namedAt = lines[row] ?? 0;
-  return { symbol, name, namedAt, signature: boundRepeated(text.slice(namedAt, lines[row + 1]).trim()) };
+  const line = lines[row];
+  if (line === undefined) return { symbol, name };
+  const signature = boundRepeated(text.slice(line.text.start, line.text.end));
+  return { symbol, name, namedAt: line.start, signature };
 }
 
 type UnitName = Pick<CodeUnit, 'symbol' | 'name' | 'signature' | 'namedAt'>;
@@ -121,17 +135,17 @@ function candidatesIn(node: Node, conversion: Conversion, depth: number): UnitSt
 }
 
 /** Offset of the line that the node begins, its indentation included. */
-function startOf(node: Node, { text, lines }: Conversion): number | undefined {
-  const lineStart = lines[node.startPosition.row] ?? 0;
-  if (text.slice(lineStart, node.startIndex).trim() === '') return lineStart;
-  return isLongLine(node.startPosition.row, lines) ? node.startIndex : undefined;
+function startOf(node: Node, { lines }: Conversion): number | undefined {
+  const line = lines[node.startPosition.row];
+  if (line === undefined || node.startIndex <= line.text.start) return line?.start;
+  return isLong(line) ? node.startIndex : undefined;
 }
 
-const holdsLineStart = ({ startPosition, endPosition }: Node, { lines }: Conversion): boolean =>
-  startPosition.row < endPosition.row || isLongLine(startPosition.row, lines);
+function holdsLineStart({ startPosition, endPosition }: Node, { lines }: Conversion): boolean {
+  return startPosition.row < endPosition.row || isLong(lines[startPosition.row]);
+}
 
-const isLongLine = (row: number, lines: readonly number[]): boolean =>
-  (lines[row + 1] ?? Number.POSITIVE_INFINITY) - (lines[row] ?? 0) > LONG_LINE;
+const isLong = (line: Line | undefined): boolean => line !== undefined && line.end - line.start >= LONG_LINE;
 
 const isLeading = ({ type }: Node): boolean => COMMENT.test(type) || ATTRIBUTE.has(type);
 

@@ -1,7 +1,7 @@
 import type { ParsedDocument, RawDocument } from '../../core/document.js';
 import { MEDIA_TYPES } from '../../core/media-types.js';
 import { decodeText } from '../decode-text.js';
-import { treeToMarkdown, withinDepth } from '../html-to-markdown.js';
+import { treeToMarkdown, type WrittenMarkdown, withinDepth } from '../html-to-markdown.js';
 import type { Parser, SyncParser } from '../parser.js';
 import { toPlainPage } from './storage-elements.js';
 import { parseStorageTree } from './storage-tree.js';
@@ -36,6 +36,7 @@ async function parseStorage(document: RawDocument, markdown: SyncParser): Promis
     metadata: {},
     warnings: [
       ...warnings,
+      ...page.warnings,
       ...parsed.warnings,
       ...(leftOut.length === 0
         ? []
@@ -48,9 +49,9 @@ async function parseStorage(document: RawDocument, markdown: SyncParser): Promis
 export async function storageToMarkdown(
   storage: string,
   name: string,
-): Promise<{ readonly markdown: string; readonly leftOut: readonly string[] }> {
+): Promise<WrittenMarkdown & { readonly leftOut: readonly string[] }> {
   return withinDepth(name, async () => {
     const { tree, leftOut } = toPlainPage(await parseStorageTree(storage));
-    return { markdown: await treeToMarkdown(tree), leftOut };
+    return { ...(await treeToMarkdown(tree)), leftOut };
   });
 }

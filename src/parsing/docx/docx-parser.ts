@@ -47,7 +47,7 @@ async function parseDocx(
     ...parsed,
     ...(title === undefined ? {} : { title }),
     metadata: {},
-    warnings: [...warnings, ...parsed.warnings, ...(isEmpty ? [EMPTY_WARNING] : [])],
+    warnings: [...warnings, ...page.warnings, ...parsed.warnings, ...(isEmpty ? [EMPTY_WARNING] : [])],
   };
 }
 

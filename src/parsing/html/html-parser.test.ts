@@ -72,6 +72,42 @@ make test</code></pre><ul><li>one</li><li>two</li></ul></body></html>`,
     await expect(parse('x'.repeat(11), 10)).rejects.toMatchObject({ reason: 'DOCUMENT_TOO_LARGE' });
   });
 
+  it('writes emphasis with the letters as they are, what stands side by side as one', async () => {
+    const { text } = await parse(
+      '<p><b>Re</b><b>try</b>: a<i>b</i>c, <em>d</em> <b> </b><i></i><code></code>e <b>"f"</b>g <s>h</s> <b><i>j</i></b></p>',
+    );
+    expect(text.trim()).toBe('**Retry**: a*b*c, _d_ e **"f"**g ~~h~~ **_j_**');
+  });
+
+  it('reads each cell as one, and says so, where cells span more than there is room for', async () => {
+    const spans = await parse(
+      '<table><tr><th>a<th colspan=2>b<tr><td rowspan=2>c<td>d<td>e<tr><td>f</table>',
+    );
+    expect(spans.text).toContain('| c | d | e |\n| | f | |');
+    expect(spans.warnings).toEqual([]);
+    const { text, warnings } = await parse(
+      `<table>${'<tr><td colspan=1000 rowspan=1000>a'.repeat(80)}</table>`,
+    );
+    expect(text.length).toBeLessThan(1_000);
+    expect(warnings).toEqual([expect.stringContaining('span so much')]);
+  });
+
+  it('reads a table as text, and says so, where its rows differ very much in length', async () => {
+    const { text, blocks, warnings } = await parse(
+      `<table><tr>${'<td>a'.repeat(1_000)}${'<tr><td>b'.repeat(1_000)}</table>`,
+    );
+    expect(text.match(/[ab]/g)).toHaveLength(2_000);
+    expect(blocks.map(({ kind }) => kind)).not.toContain('table');
+    expect(warnings).toEqual([expect.stringContaining('read as text')]);
+  });
+
+  it('indents no text further than lists are read', async () => {
+    const { text, warnings } = await parse(`${'<ul><li>'.repeat(150)}${'<p>a</p>'.repeat(1_000)}`);
+    expect(text.match(/a/g)).toHaveLength(1_000);
+    expect(text.length).toBeLessThan(100_000);
+    expect(warnings).toEqual([expect.stringContaining('nested very deep')]);
+  });
+
   it('refuses elements nested without end', async () => {
     await parse('<div>'.repeat(50_000)).then(
       ({ text }) => expect(text).toBe(''),

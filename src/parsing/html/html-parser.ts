@@ -52,7 +52,7 @@ async function parseHtml(
       ...(page.language === undefined ? {} : { locale: page.language }),
       ...(page.description === undefined ? {} : { description: page.description }),
     },
-    warnings: [...warnings, ...parsed.warnings, ...(isEmpty ? [EMPTY_WARNING] : [])],
+    warnings: [...warnings, ...page.warnings, ...parsed.warnings, ...(isEmpty ? [EMPTY_WARNING] : [])],
   };
 }
 

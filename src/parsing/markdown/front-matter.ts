@@ -1,4 +1,4 @@
-import { type Document, parseDocument } from 'yaml';
+import { type Document, isScalar, LineCounter, parseDocument, visit } from 'yaml';
 import type { TextRange } from '../../core/document.js';
 import type { Metadata } from '../../core/metadata.js';
 import { toMetadataValue } from '../metadata-value.js';
@@ -88,7 +88,11 @@ export function readYaml(yaml: string): YamlReading | YamlFault {
   if (yaml.length > MAX_YAML_LENGTH)
     return { fault: `longer than ${MAX_YAML_LENGTH} characters was not read` };
   try {
+    const lines = new LineCounter();
     const document = parseDocument(yaml, {
+      // Its own check compares every key with every other one.
+      uniqueKeys: false,
+      lineCounter: lines,
       schema: 'core',
       customTags: ['timestamp'],
       merge: true,
@@ -97,7 +101,12 @@ export function readYaml(yaml: string): YamlReading | YamlFault {
     const [error] = document.errors;
     if (error !== undefined) {
       const [at] = error.linePos ?? [];
-      return { fault: `is not valid YAML and was not read: ${error.code}`, line: at?.line, column: at?.col };
+      return { fault: `${INVALID}: ${error.code}`, line: at?.line, column: at?.col };
+    }
+    const doubled = doubledKey(document);
+    if (doubled !== undefined) {
+      const { line, col } = lines.linePos(doubled);
+      return { fault: `${INVALID}: DUPLICATE_KEY`, line, column: col };
     }
     return { document, value: document.toJS({ maxAliasCount: MAX_ALIASES }) };
   } catch (error) {
@@ -105,8 +114,30 @@ export function readYaml(yaml: string): YamlReading | YamlFault {
       error instanceof ReferenceError
         ? 'an alias names no anchor, or too much'
         : 'it is nested too deep, or merges what is no mapping';
-    return { fault: `is not valid YAML and was not read: ${what}` };
+    return { fault: `${INVALID}: ${what}` };
   }
+}
+
+const INVALID = 'is not valid YAML and was not read';
+
+/** Offset of the first key that its mapping has had before. */
+function doubledKey(document: Document.Parsed): number | undefined {
+  let found: number | undefined;
+  visit(document, {
+    Map: (_, { items }) => {
+      const seen = new Set<unknown>();
+      for (const { key } of items) {
+        if (!isScalar(key)) continue;
+        if (seen.has(key.value)) {
+          found = key.range?.[0];
+          return visit.BREAK;
+        }
+        seen.add(key.value);
+      }
+      return undefined;
+    },
+  });
+  return found;
 }
 
 const isMapping = (value: unknown): value is Metadata =>

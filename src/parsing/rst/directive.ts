@@ -52,7 +52,7 @@ const KIND_OF: ReadonlyMap<string, DirectiveKind> = new Map(
   ),
 );
 
-const DIRECTIVE = /^\.\. +([A-Za-z][\w:.+-]{0,60}?) ?::(?:\s+(.*))?$/;
+const DIRECTIVE = /^\.\. +([A-Za-z][\w:.+-]{0,60}?) ?::(?:\s+(\S.*))?$/s;
 
 /** The directive that begins at a line; undefined for other explicit markup. */
 export function directiveAt(

@@ -10,7 +10,7 @@ export interface References {
 }
 
 const TARGET = /^\s*\.\. _(`[^`]{1,200}`|[^:`\n]{1,200}):(?:\s+(\S+))?\s*$/;
-const SUBSTITUTION = /^\s*\.\. \|([^|\n]{1,80})\| replace:: +(.+)$/;
+const SUBSTITUTION = /^\s*\.\. \|([^|\n]{1,80})\| replace:: +([^ ].*)$/s;
 
 /** Looks through all lines once, for targets may be defined behind their references. */
 export function readReferences(lines: readonly string[]): References {

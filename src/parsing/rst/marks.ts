@@ -2,7 +2,7 @@
 const RULE = /^([!-/:-@[-`{-~])\1+$/;
 const BULLET = /^[-*+•‣⁃](?= |$)/;
 const ENUMERATOR = /^\(?(?:\d{1,9}|[A-Za-z]|[ivxlcdmIVXLCDM]{1,8}|#)[.)](?= )/;
-const FIELD = /^:([^\s:`][^:`]{0,100}):(?: +(.*))?$/;
+const FIELD = /^:([^\s:`][^:`]{0,100}):(?: +([^ ].*))?$/s;
 const OPTION = /^(?:-{1,2}|\/)[A-Za-z\d?][^ ]{0,60}(?:,? [^ ]{1,40}){0,8}?(?= {2}|$)/;
 
 /** A line of one punctuation character, below or above a title or between paragraphs. */

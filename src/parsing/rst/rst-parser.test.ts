@@ -226,6 +226,18 @@ describe('tables', () => {
     expect(table).toMatchObject({ kind: 'table', context: '| Name | Use |\n| --- | --- |' });
   });
 
+  it('are read in one body where another body leaves one open', () => {
+    const open = '.. note::\n\n   === ===\n   x   y\n\n';
+    const closed = '.. tip::\n\n   === ===\n   a   b\n   === ===\n';
+    expect(read(open + closed)).toContain('| a | b |');
+  });
+
+  it('have of many columns those that a row reaches', () => {
+    const border = `${'= '.repeat(20)}=`;
+    const rows = read(`${border}\na b\n${'c '.repeat(20)}c\n${border}\n`).split('\n');
+    expect(rows.map((row) => row.split('|').length - 2)).toEqual([12, 21]);
+  });
+
   it('stay on the lines of their rows', () => {
     expect(parse('+--+\n|a |\n+==+\n|b |\n+--+\n|c |\n+--+').text.split('\n')).toEqual([
       ...['', '| a |', '| --- |', '| b |', '', '| c |', ''],

@@ -28,8 +28,8 @@ export class RstReader implements Blocks {
   language = '';
   isTooDeep = false;
   hasInclusions = false;
-  /** No simple table is closed behind this line. */
-  #unclosedFrom = Number.POSITIVE_INFINITY;
+  /** Areas in which no simple table is closed behind the last that was looked at. */
+  readonly #unclosedIn = new WeakSet<Area>();
 
   constructor(lines: readonly string[]) {
     this.lines = new SourceLines(lines);
@@ -159,9 +159,9 @@ export class RstReader implements Blocks {
     const lines = this.tableLines(area);
     if (isGridBorder(text) && this.lines.at(area, line + 1).startsWith('|'))
       return this.writeTable(area, readGridTable(lines, line));
-    if (!isSimpleBorder(text) || line >= this.#unclosedFrom) return undefined;
+    if (!isSimpleBorder(text) || this.#unclosedIn.has(area)) return undefined;
     const found = readSimpleTable(lines, line);
-    if (found === undefined && this.#isSectioned(area)) this.#unclosedFrom = line;
+    if (found === undefined) this.#unclosedIn.add(area);
     return found === undefined ? undefined : this.writeTable(area, found);
   }
 
@@ -276,7 +276,7 @@ export class RstReader implements Blocks {
     const lines = this.lines.all.slice(from, to).map((line) => line.trim());
     const last = lines.at(-1) ?? '';
     const announcesCode = last.endsWith('::');
-    if (announcesCode) lines[lines.length - 1] = last.replace(/(?:^|\s+)::$/, '').replace(/::$/, ':');
+    if (announcesCode) lines[lines.length - 1] = withoutCodeMark(last);
     for (const [index, line] of this.inline(lines.join('\n')).split('\n').entries())
       this.out.write(from + index, line.trim(), area.prefix);
     this.out.add({ kind: 'paragraph', startLine: from, endLine: to }, area.prefix);
@@ -294,4 +294,10 @@ export class RstReader implements Blocks {
     this.writeCode(area, { from: start, to, language: this.language });
     return to;
   }
+}
+
+/** Without the colons that announce code; one stays behind a word. */
+function withoutCodeMark(line: string): string {
+  const text = line.slice(0, -2);
+  return /(?:^|\s)$/.test(text) ? text.trimEnd() : `${text}:`;
 }

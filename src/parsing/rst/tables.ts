@@ -71,7 +71,7 @@ export function readSimpleTable({ at, end }: TableLines, start: number): FoundTa
     const text = at(line);
     if (isSimpleBorder(text)) hasHead ||= rows.length === 1;
     if (text === '' || isSimpleBorder(text) || COLUMN_SPANS.test(text)) continue;
-    const cells = columns.map((column, index) => text.slice(column, columns[index + 1]).trim());
+    const cells = simpleCells(text, columns);
     // A row goes on where its first column is empty.
     if (cells[0] === '' && rows.length > 0) append(rows.at(-1)?.cells, cells);
     else rows.push({ line, cells });
@@ -79,11 +79,26 @@ export function readSimpleTable({ at, end }: TableLines, start: number): FoundTa
   return { rows, hasHead, end: last + 1 };
 }
 
+/** So many cells a row always has; beyond them those alone that the line reaches, so that a row costs no more than its text. */
+const FILLED_COLUMNS = 12;
+
+function simpleCells(text: string, columns: readonly number[]): string[] {
+  const cells: string[] = [];
+  for (const [index, column] of columns.entries()) {
+    if (column >= text.length && index >= FILLED_COLUMNS) break;
+    cells.push(text.slice(column, columns[index + 1]).trim());
+  }
+  return cells;
+}
+
 function append(cells: string[] | undefined, more: readonly string[]): void {
   if (cells === undefined) return;
-  for (const [column, text] of more.entries())
-    if (text !== '')
-      cells[column] = cells[column] === undefined || cells[column] === '' ? text : `${cells[column]} ${text}`;
+  for (const [column, text] of more.entries()) cells[column] = withMore(cells[column], text);
+}
+
+function withMore(text = '', more: string): string {
+  if (text === '' || more === '') return text + more;
+  return `${text} ${more}`;
 }
 
 /** Rows of a `list-table`: a list of lists. */
@@ -95,7 +110,7 @@ export function readListTable({ at, end }: TableLines, start: number): readonly 
     const cells = rows.at(-1)?.cells;
     if (cells === undefined || cell === undefined) continue;
     if (cell.startsWith('-')) cells.push(text.trim());
-    else cells[cells.length - 1] = `${cells.at(-1) ?? ''} ${text.trim()}`.trim();
+    else cells[cells.length - 1] = withMore(cells.at(-1), text.trim());
   }
   return rows;
 }

@@ -9,7 +9,10 @@ export interface ParseRequest {
 }
 
 /** What became of it. `failure` without a reason is a fault of a parser. */
-export type ParseReply = { readonly parsed: ParsedDocument } | { readonly failure: SentError };
+export type ParseReply = ({ readonly parsed: ParsedDocument } | { readonly failure: SentError }) & {
+  /** A library of the thread failed in a way that leaves it in no known state. */
+  readonly isSpent: boolean;
+};
 
 /** Sent once, when the worker can take requests. */
 export const READY = 'ready';

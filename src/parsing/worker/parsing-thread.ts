@@ -25,14 +25,17 @@ const SHARE_OF_FREE = 0.5;
 
 /**
  * A thread in which documents are parsed one after another. It is started with the first, kept, and killed by the
- * document that takes too much; the next one finds a new thread. It never keeps the process alive.
+ * document that takes too much or on which a parser fails in a way of its own; the next one finds a new thread. It never keeps the process alive.
  */
 export class ParsingThread {
   #worker: Promise<Worker> | undefined;
   #cancelIdle: () => void = () => undefined;
   #last: Promise<unknown> = Promise.resolve();
 
-  constructor(readonly limits: ParsingLimits) {}
+  constructor(
+    readonly limits: ParsingLimits,
+    readonly open: (limits: ParsingLimits) => Promise<Worker> = startParser,
+  ) {}
 
   /**
    * @throws RAGError what the parser throws; `DOCUMENT_PARSE_TIMEOUT`, `DOCUMENT_PARSE_MEMORY`; `DOCUMENT_INVALID` where
@@ -45,26 +48,34 @@ export class ParsingThread {
   }
 
   async #parseNow(request: ParseRequest): Promise<ParsedDocument> {
+    const wasUsed = this.#worker !== undefined;
+    const first = await this.#ask(request);
+    // What an earlier document left behind may be what this one failed on.
+    const reply = first.isSpent && wasUsed ? await this.#ask(request) : first;
+    if ('parsed' in reply) return reply.parsed;
+    throw (
+      receivedError(reply.failure) ??
+      new RAGError('DOCUMENT_INVALID', `"${request.document.externalId}" could not be parsed: ${RECOVER}`, {
+        cause: new Error(reply.failure.message),
+      })
+    );
+  }
+
+  async #ask(request: ParseRequest): Promise<ParseReply> {
     this.#cancelIdle();
     this.#worker ??= this.#start();
     const worker = await this.#worker.catch((cause: unknown) => {
       this.#worker = undefined;
       throw new RAGError('INTERNAL', 'The thread that parses documents could not be started.', { cause });
     });
-    const { externalId } = request.document;
     worker.ref();
     try {
       const reply = await this.#exchange(worker, request);
-      if ('parsed' in reply) return reply.parsed;
-      throw (
-        receivedError(reply.failure) ??
-        new RAGError('DOCUMENT_INVALID', `"${externalId}" could not be parsed: ${RECOVER}`, {
-          cause: new Error(reply.failure.message),
-        })
-      );
+      if (reply.isSpent) await this.#kill(worker);
+      return reply;
     } catch (error) {
       // After a failure that is no answer, nothing is known of the thread.
-      if (RAGError.isInstance(error) && LETHAL.has(error.reason)) await this.#kill(worker);
+      await this.#kill(worker);
       throw error;
     } finally {
       worker.unref();
@@ -73,7 +84,7 @@ export class ParsingThread {
   }
 
   #start(): Promise<Worker> {
-    const started = startParser(this.limits).then((worker) =>
+    const started = this.open(this.limits).then((worker) =>
       // A thread that ends while it waits is replaced by the next document.
       worker.once('exit', () => {
         if (this.#worker === started) this.#worker = undefined;
@@ -132,12 +143,6 @@ export class ParsingThread {
 }
 
 const RECOVER = 'the parser failed on it. Save it again, or exclude it.';
-const LETHAL: ReadonlySet<string> = new Set([
-  'DOCUMENT_PARSE_TIMEOUT',
-  'DOCUMENT_PARSE_MEMORY',
-  'DOCUMENT_PARSE_STOPPED',
-]);
-
 const tooSlow = (name: string, timeoutMs: number): RAGError =>
   new RAGError(
     'DOCUMENT_PARSE_TIMEOUT',
