@@ -51,6 +51,7 @@ const RUNS: readonly { readonly settings: string; readonly lines: readonly strin
   feedback: { enabled: true }
   audit: { enabled: true }
   conflicts: { enabled: true }
+  indexing: { retry: { initialDelay: 6h } }
   sources: [{ type: files, name: docs, paths: [docs] }]
   chat: { model: "ollama:llama3.2", maxRetries: 0, price: { input: 1, output: 2 } }
   modelProviders: { ollama: { baseUrl: "$model/v1" } }
