@@ -98,8 +98,9 @@ const WITH_A_NUMBER_MISSING = 0.4;
 const PLEASANTRY =
   /^(?:yes|no|sure|certainly|of course|here (?:is|are)|in summary|based on (?:the|these)|according to the (?:passages|sources|context)|i (?:hope|can|cannot|could not|don't|do not)|let me know|the (?:passages|sources|context|documents?) (?:do|does) not)\b/i;
 
-/** Greetings, headings and remarks about the sources themselves claim nothing that could be checked. */
+/** Greetings, what leads in and remarks about the sources themselves claim nothing that could be checked, unless they state a number. */
 export function isClaim(sentence: string): boolean {
   const terms = new Set(analyzeText(sentence));
-  return terms.size >= 3 && !/:\s*$/.test(sentence) && !(PLEASANTRY.test(sentence) && terms.size < 8);
+  if (terms.size < 3) return false;
+  return /\d/.test(sentence) || !(/:\s*$/.test(sentence) || (PLEASANTRY.test(sentence) && terms.size < 8));
 }

@@ -11,6 +11,7 @@ export interface CitedSentence extends TextRange {
   readonly text: string;
   /** What is checked of it: the text, or code line by line. */
   readonly claims: readonly string[];
+  readonly isCode: boolean;
   /** Sources that it cites and that exist, ascending. */
   readonly cites: readonly number[];
   /** It cites, and no source that exists. */
@@ -74,7 +75,7 @@ interface UnitMark extends TextRange {
   readonly isAtStart: boolean;
 }
 
-interface AnswerUnit extends Pick<CitedSentence, 'text' | 'claims' | 'start' | 'end' | 'behind'> {
+interface AnswerUnit extends Pick<CitedSentence, 'text' | 'claims' | 'isCode' | 'start' | 'end' | 'behind'> {
   readonly marks: readonly UnitMark[];
 }
 
@@ -82,6 +83,9 @@ function unitsOf(block: MarkdownBlock): AnswerUnit[] {
   const { kind, content, behind } = block;
   const whole = { start: 0, end: content.length };
   if (kind === 'code') return [codeUnit(block, whole, behind)];
+  // What is written about something; a number in it is a statement all the same.
+  if (kind === 'heading' || kind === 'head')
+    return /\d/.test(content) ? [proseUnit(block, whole, behind)] : [];
   if (kind === 'row') return [proseUnit(block, whole, behind)];
   const parts = passageUnits(content);
   return partsOf(content, parts, block.wholes).flatMap((part) => {
@@ -121,12 +125,16 @@ function sentencesOf(content: string, unit: Part): Part[] {
   }));
 }
 
+/** As `withoutMarksInCode` leaves them. */
+const MARK_IN_CODE = /［[\d\s,;–-]+］/g;
+
 function codeUnit({ content, rangeOf }: MarkdownBlock, range: TextRange, behind: Behind): AnswerUnit {
   const code = content.slice(range.start, range.end);
-  const claims = code.split('\n').map(onOneLine);
+  const claims = code.split('\n').map((line) => withoutMarks(line.replace(MARK_IN_CODE, '')));
   return {
     text: onOneLine(code),
     claims: claims.filter((line) => line !== ''),
+    isCode: true,
     ...rangeOf(range),
     behind,
     marks: [],
@@ -154,6 +162,7 @@ function proseUnit(
   return {
     text,
     claims: [text],
+    isCode: false,
     ...rangeOf(own),
     behind,
     marks: marks.map(({ numbers, isAtStart, ...mark }) => ({

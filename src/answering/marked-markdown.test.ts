@@ -110,6 +110,28 @@ it('lines of a paragraph, blanks of its code and the marks of its list stay as t
   );
 });
 
+it.each([
+  ['a line of few words in code', `\`\`\`\n${RIGHT.slice(0, -4)}\nrm -rf /\n\`\`\``],
+  ['nothing but such a line', `${RIGHT}\n\n\`\`\`\nrm -rf /\n\`\`\``],
+  ['a heading with a number', `# Downloads were affected for 90 days\n\n${RIGHT}`],
+  ['a heading below which a line stands', `Downloads were affected for 90 days\n===\n\n${RIGHT}`],
+  [
+    'the head of a table',
+    `| downloads affected for 90 days | who |\n|---|---|\n| people | all |\n\n${RIGHT}`,
+  ],
+  ['what leads in', `Downloads were affected for 90 days:\n\n- ${RIGHT}`],
+])('what the sources do not have is no more true as %s', async (_, said) => {
+  const { support } = await ask(said);
+  expect(support.map(({ verdict }) => verdict)).toEqual(
+    expect.arrayContaining([expect.stringMatching(/^(?:unsupported|contradicted)$/)]),
+  );
+});
+
+it('a mark inside of code is none of its numbers', async () => {
+  const { support } = await ask(`\`\`\`\n${RIGHT}\n\`\`\``);
+  expect(support).toMatchObject([{ verdict: 'supported' }]);
+});
+
 it('code with a line that its source contradicts is removed as a whole, and counts as one sentence', async () => {
   const wrong = 'The limit of the new ingress is 5 GB';
   const { answer, support, notices } = await ask(
@@ -134,8 +156,8 @@ it.each([
   ['a row', `| a |\n|---|\n| heavy people away |\n| ${RIGHT} |`, `| a |\n|---|\n| ${RIGHT} |`],
   [
     'a paragraph over code',
-    `Heavy people away [1].\n\n    a: 1\n\n\n    - \n\n${RIGHT}`,
-    `    a: 1\n\n\n    - \n\n${RIGHT}`,
+    `Heavy people away [1].\n\n    {\n\n\n    - \n\n${RIGHT}`,
+    `    {\n\n\n    - \n\n${RIGHT}`,
   ],
 ])('where a sentence is removed nothing of %s is left, and nothing else changes', async (_, said, left) => {
   expect((await ask(said, 'remove')).answer).toBe(left);

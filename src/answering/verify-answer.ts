@@ -69,6 +69,7 @@ export function verifyAnswer(
   const checked = sentences
     .map((sentence) => {
       const claims = sentence.claims.filter(isClaim);
+      if (sentence.isCode && analyzeText(sentence.text).length > 0) return check(sentence);
       if (claims.length > 0) return check({ ...sentence, claims });
       return sentence.cites.length > 0 || !isAnyClaim ? check(sentence) : leave(sentence);
     })
@@ -168,7 +169,11 @@ function sentenceCheck(all: readonly EntryEvidence[]): (sentence: CitedSentence)
     const wasCited = sentence.cites.length > 0;
     const cited = wasCited ? all.filter(({ entry }) => sentence.cites.includes(entry.n)) : all;
     const evidence = evidenceFor(cited);
-    const found = worstOf(sentence.claims.map((claim) => checkSupport(claim, evidence)));
+    const found = worstOf(
+      sentence.claims.map((claim) =>
+        sentence.isCode && !isClaim(claim) ? checkShortLine(claim, evidence) : checkSupport(claim, evidence),
+      ),
+    );
     const isSupported = found.score >= SUPPORT_THRESHOLD;
     const places = isSupported ? placesFor(sentence, cited, wasCited) : [];
     const isOrdered = !isSupported && repeats(sentence.text, orders);
@@ -186,8 +191,19 @@ function sentenceCheck(all: readonly EntryEvidence[]): (sentence: CitedSentence)
 
 type FoundSupport = Pick<ClaimSupport, 'score' | 'problems' | 'contradiction'>;
 
+/** A line of code of few words says nothing that could be compared, and still has to be made of what the source has. */
+function checkShortLine(line: string, { terms }: EvidenceText): FoundSupport {
+  const isKnown = analyzeText(line).every((term) => terms.has(term));
+  return isKnown
+    ? { score: 1, problems: [] }
+    : { score: 0, problems: [`"${line.slice(0, SHOWN)}" is not in the source`] };
+}
+
+/** Characters of a line in a problem. */
+const SHOWN = 80;
+
 /** Code is as true as the line of it that is least so. */
-function worstOf(found: readonly ClaimSupport[]): FoundSupport {
+function worstOf(found: readonly FoundSupport[]): FoundSupport {
   const contradiction = found.find((each) => each.contradiction !== undefined)?.contradiction;
   return {
     score: Math.min(...found.map(({ score }) => score)),

@@ -3,11 +3,11 @@ import { ExitCode } from './errors.js';
 
 /** Arguments whose words are one text. */
 const TEXTS: ReadonlySet<string> = new Set(['query', 'question']);
-/** Options that name a file or a folder, which an empty text would make the one where the command runs. */
-const PATHS = ['data', 'config'] as const;
+/** Options whose blank values are refused where scopes are read. */
+const SCOPES: ReadonlySet<string> = new Set(['tenant', 'project']);
 
 /**
- * Refuses arguments and paths that hold nothing but blanks: mostly a variable of a shell that is not set.
+ * Refuses arguments and options that hold nothing but blanks: mostly a variable of a shell that is not set.
  *
  * @throws CommanderError one sentence on the first of them
  */
@@ -22,9 +22,12 @@ export function refuseBlanks(command: Command): void {
     if (isBlank) throw blank(`the argument <${name}>`);
   }
   const options = command.optsWithGlobals<Readonly<Record<string, unknown>>>();
-  for (const name of PATHS) {
-    const value = options[name];
-    if (typeof value === 'string' && holdsNothing(value)) throw blank(`the option --${name}`);
+  const stated = [...command.options, ...(command.parent?.options ?? [])];
+  for (const option of stated) {
+    const name = option.attributeName();
+    const values = SCOPES.has(name) ? [] : [options[name]].flat();
+    if (values.some((value) => typeof value === 'string' && holdsNothing(value)))
+      throw blank(`the option ${option.long ?? option.flags}`);
   }
 }
 

@@ -6,9 +6,9 @@ import { SourceLines } from './markup/source-lines.js';
 import { StepCounter, TooManySteps } from './markup/step-counter.js';
 import { stepLimit } from './neutralise.js';
 
-/** A part of a Markdown text that says something: a paragraph, a block of code, or a row of a table that is not its head. */
+/** A part of a Markdown text that says something: a paragraph, a heading, a block of code, or a row of a table. */
 export interface MarkdownBlock {
-  readonly kind: 'prose' | 'code' | 'row';
+  readonly kind: 'prose' | 'heading' | 'code' | 'row' | 'head';
   /** Without the marks of the quotes and lists that it stands in; of code without its fences. */
   readonly content: string;
   /** Where characters of the content stand in the text. For code, and whatever of it: all of its lines. */
@@ -27,7 +27,7 @@ export interface Behind {
 }
 
 /**
- * Reads a text as Markdown with tables. Headings, heads of tables, rules and definitions of links are left out. A text that costs more to read
+ * Reads a text as Markdown with tables. Rules and definitions of links are left out. A text that costs more to read
  * than its length allows is one block.
  *
  * @param text its only line end is a line feed.
@@ -73,7 +73,13 @@ class BlockReader {
     if (type === 'fence' || type === 'code_block') return this.#code(token, map);
     if (type === 'html_block') return this.#prose(token, map[0]);
     if (type === 'inline' && tokens[at - 1]?.type === 'paragraph_open') return this.#prose(token, map[0]);
-    if (type === 'tr_open' && tokens[at - 1]?.type !== 'thead_open') return this.#row(tokens, at, map[0]);
+    if (type === 'inline' && tokens[at - 1]?.type === 'heading_open')
+      return { ...this.#prose(token, map[0]), kind: 'heading' };
+    if (type === 'tr_open')
+      return {
+        ...this.#row(tokens, at, map[0]),
+        kind: tokens[at - 1]?.type === 'thead_open' ? 'head' : 'row',
+      };
     return undefined;
   }
 
