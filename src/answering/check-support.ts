@@ -58,11 +58,8 @@ export function scoreOf(
 ): number {
   const read = (name: AgreementFeature): number => agreementValue(name, { features, departures });
   const agreement = probability(AGREEMENT_MODEL, read);
-  const isNumberMissing = departures.amountMissing > 0;
-  return Math.min(
-    probability(TOPIC_MODEL, read),
-    isNumberMissing ? agreement * WITH_A_NUMBER_MISSING : agreement,
-  );
+  const isMissing = departures.amountMissing > 0 || features.identifiers < 1;
+  return Math.min(probability(TOPIC_MODEL, read), isMissing ? agreement * WITH_ONE_MISSING : agreement);
 }
 
 /** A feature as the models weigh it: the more, the more speaks for the sentence. */
@@ -92,8 +89,8 @@ function probability<Feature extends string>(
 }
 
 const LITTLE = 0.5;
-/** A number that the source does not have makes a sentence unsupported, however well its words fit. */
-const WITH_A_NUMBER_MISSING = 0.4;
+/** A number or an identifier that the source does not have makes a sentence unsupported, however well its words fit. */
+const WITH_ONE_MISSING = 0.4;
 
 const PLEASANTRY =
   /^(?:yes|no|sure|certainly|of course|here (?:is|are)|in summary|based on (?:the|these)|according to the (?:passages|sources|context)|i (?:hope|can|cannot|could not|don't|do not)|let me know|the (?:passages|sources|context|documents?) (?:do|does) not)\b/i;

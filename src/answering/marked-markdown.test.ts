@@ -113,6 +113,7 @@ it('lines of a paragraph, blanks of its code and the marks of its list stay as t
 it.each([
   ['a line of few words in code', `\`\`\`\n${RIGHT.slice(0, -4)}\nrm -rf /\n\`\`\``],
   ['nothing but such a line', `${RIGHT}\n\n\`\`\`\nrm -rf /\n\`\`\``],
+  ['an identifier in inline code', `Downloads were not affected by \`purge-all.sh\`. [1]`],
   ['a heading with a number', `# Downloads were affected for 90 days\n\n${RIGHT}`],
   ['a heading below which a line stands', `Downloads were affected for 90 days\n===\n\n${RIGHT}`],
   [
