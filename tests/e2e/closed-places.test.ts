@@ -4,7 +4,7 @@ import { join } from 'node:path';
 import Database from 'libsql';
 import { expect, onTestFinished, test } from 'vitest';
 import type { IndexResult, IndexStatus } from '../../src/index.js';
-import { ragstoneJson } from './run-ragstone.js';
+import { type ErrorDocument, ragstoneJson } from './run-ragstone.js';
 import { temporaryFolder } from './temporary-folder.js';
 import { UNPRIVILEGED } from './unprivileged.js';
 
@@ -94,4 +94,17 @@ test.runIf(UNPRIVILEGED)('what is closed is kept and named, and all else goes on
   const messages = document.stats.errors.map(({ message }) => message).join('\n');
   for (const place of ['ruled/open/.gitignore', 'repository/.git/', 'stored/.git/objects', 'rows/notes.db'])
     expect(messages).toContain(place);
+});
+
+test.skipIf(UNPRIVILEGED === undefined)('a data folder that is closed is told with what to do', async () => {
+  const cwd = temporaryFolder({ 'docs/a.md': '# Kiln\n\nIt burns at 900 degrees.\n' });
+  const options = { cwd, ...UNPRIVILEGED };
+  expect((await ragstoneJson(['index', 'docs'], options)).code).toBe(0);
+  chmodSync(join(cwd, '.ragstone'), 0);
+  onTestFinished(() => chmodSync(join(cwd, '.ragstone'), 0o700));
+  for (const args of [['search', 'kiln'], ['index']]) {
+    const { code, document } = await ragstoneJson<ErrorDocument>(args, options);
+    expect([code, document.error.reason]).toEqual([expect.any(Number), 'INDEX_DAMAGED']);
+    expect(document.error.message).toContain('chmod u+rwx');
+  }
 });

@@ -41,7 +41,7 @@ export function findOddEntries(config: ResolvedConfig): OddEntries {
     try {
       return readdirSync(folder, { withFileTypes: true });
     } catch (error) {
-      if (!isGone(error) && mayBeEntered(folder)) unlisted.add(folder);
+      if (!isGone(error) && (folder === dataDir || mayBeEntered(folder))) unlisted.add(folder);
       return [];
     }
   };
