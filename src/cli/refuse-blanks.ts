@@ -1,4 +1,4 @@
-import { type Command, CommanderError } from 'commander';
+import { type Command, CommanderError, type Option } from 'commander';
 import { ExitCode } from './errors.js';
 
 /** Arguments whose words are one text. */
@@ -22,14 +22,21 @@ export function refuseBlanks(command: Command): void {
     if (isBlank) throw blank(`the argument <${name}>`);
   }
   const options = command.optsWithGlobals<Readonly<Record<string, unknown>>>();
-  const stated = [...command.options, ...(command.parent?.options ?? [])];
-  for (const option of stated) {
+  for (const option of optionsOf(command)) {
     const name = option.attributeName();
-    const values = SCOPES.has(name) ? [] : [options[name]].flat();
+    // A variable of the environment that is empty is none.
+    const isStated = command.getOptionValueSourceWithGlobals(name) === 'cli' && !SCOPES.has(name);
+    const values = isStated ? [options[name]].flat() : [];
     if (values.some((value) => typeof value === 'string' && holdsNothing(value)))
       throw blank(`the option ${option.long ?? option.flags}`);
   }
 }
+
+/** Its own, and those of the commands that it stands below. */
+const optionsOf = (command: Command): readonly Option[] => [
+  ...command.options,
+  ...(command.parent === null ? [] : optionsOf(command.parent)),
+];
 
 const holdsNothing = (text: string): boolean => text.trim() === '';
 

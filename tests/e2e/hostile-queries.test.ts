@@ -21,12 +21,12 @@ describe.each(['lancedb', 'libsql'])('queries and filters are never code (%s)', 
   const filtered = (filter: string) =>
     ragstoneJson<SearchResponse>(['search', 'marmalade', '--filter', filter], { cwd });
 
-  test.each(['', '   ', '\n\t'])('%j is refused as empty, with 1', async (query) => {
+  test.each(['', '   ', '\n\t'])('%j is refused as empty, with 2', async (query) => {
     const { code, document } = await ragstoneJson<ErrorDocument>(['search', query], { cwd });
-    expect(code).toBe(1);
+    expect(code).toBe(2);
     expect(document.error).toMatchObject({
-      reason: 'QUERY_EMPTY',
-      message: expect.stringContaining('write what you are looking for'),
+      reason: 'USAGE',
+      message: expect.stringContaining('is empty. Write what is meant'),
     });
   });
 
