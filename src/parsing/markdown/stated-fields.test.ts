@@ -1,4 +1,5 @@
 import { expect, test } from 'vitest';
+import { readFrontMatter } from './front-matter.js';
 import { statedFields } from './stated-fields.js';
 
 test('a field behind a text of many megabytes is found in JSON', () => {
@@ -12,4 +13,58 @@ test('a field behind a text of many megabytes is found in JSON', () => {
 test('a line of marks takes no longer than its length says', () => {
   const yaml = `---\na: [\n${'&'.repeat(50_000)} x\nowner: Ann\n---\n`;
   expect(statedFields(yaml, ['owner'])?.stated).toMatchObject([{ start: 0, isUnread: true }]);
+});
+
+/** Ends the process or takes minutes where nothing bounds it. */
+const DEEP: [string, string][] = [
+  '{',
+  '[',
+  '- ',
+  '? ',
+  ': ',
+  'a: ',
+  '{a: ',
+  '[a: ',
+  '{? ',
+  '? - ',
+  '&a [',
+  '[{',
+  '"a": ',
+  '{[]: ',
+]
+  .flatMap((unit) =>
+    [400, 10_000].map((count): [string, string] => [`${unit} ${count} times`, unit.repeat(count)]),
+  )
+  .concat([
+    ['indentation', Array.from({ length: 300 }, (_, at) => `${' '.repeat(at)}-\n`).join('')],
+    ['names in names', Array.from({ length: 300 }, (_, at) => `${' '.repeat(at)}a:\n`).join('')],
+    ['closed brackets', '['.repeat(400) + ']'.repeat(400)],
+    ['brackets that texts seem to close', '["]", '.repeat(400)],
+    ['brackets behind a text of several lines', `a: |\n  [\nb: ${'['.repeat(400)}`],
+    ['mappings that are keys', `${'{'.repeat(60)}a${': b}'.repeat(60)}\n`.repeat(100)],
+    ['lists that are keys', `${'? '.repeat(60)}x\n`.repeat(100)],
+  ]);
+
+test.each(DEEP)('front matter that nests too deep is not read, and goes whole: %s', (_, nested) => {
+  for (const text of [
+    `---\nowner: Ann\nx: ${nested}\n---\n`,
+    `---\nowner: Ann\n${nested}\n---\n`,
+    `---\n${nested}\nowner: Ann\n---\n`,
+  ]) {
+    expect(statedFields(text, ['owner'])?.stated).toMatchObject([{ isUnread: true }]);
+    expect(readFrontMatter(text)).toMatchObject({ fields: {}, warnings: [expect.any(String)] });
+  }
+});
+
+test.each([
+  [
+    'brackets in texts',
+    `a: "${'['.repeat(100)}"\nb: it's ((${'['.repeat(100)}\nc: |\n  ${'{'.repeat(100)}\n# ${'['.repeat(100)}\n`,
+  ],
+  ['many lists', 'a%: [{b: [c]}]\n'.repeat(100).replace(/%/g, (_, at: number) => String(at))],
+  ['many lines', `a:\n${'- b: [c]\n  d:\n    - e: f\n'.repeat(200)}`],
+  ['rules of hyphens', `a: b\n# ${'- '.repeat(100)}\nc: "${'- '.repeat(100)}"\n`],
+  ['30 levels', Array.from({ length: 30 }, (_, at) => `${' '.repeat(at)}a:\n`).join('')],
+])('front matter that does not nest too deep is read: %s', (_, yaml) => {
+  expect(readFrontMatter(`---\n${yaml}---\n`)?.warnings).toEqual([]);
 });
