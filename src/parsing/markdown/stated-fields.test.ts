@@ -68,3 +68,25 @@ test.each([
 ])('front matter that does not nest too deep is read: %s', (_, yaml) => {
   expect(readFrontMatter(`---\n${yaml}---\n`)?.warnings).toEqual([]);
 });
+
+test.each([
+  ['escapes in a text that is never closed', `"${'\\x61'.repeat(500_000)}`],
+  ['escapes in a text that names nothing', `"${'\\x61'.repeat(500_000)}" a`],
+  ['texts and escapes', '"\\x61 '.repeat(300_000)],
+  ['texts and blanks', `"${' '.repeat(500)}`.repeat(2_000)],
+  ['paragraphs', '\n- x\n\nowner: y\n\n'.repeat(60_000)],
+  ['paragraphs that name nothing', '\n- x\n\ny\n\n'.repeat(60_000)],
+  ['headings', '\n- x\n\nowner: y\n\n# Z\n\n'.repeat(60_000)],
+])('a megabyte takes no longer than its length says: %s', (_, yaml) => {
+  for (const text of [`---\n${yaml}`, `---\n${yaml}\n---\n`, `---\n${yaml}\n"\\x6fwner": Ann\n---\n`])
+    expect(statedFields(text, ['owner'])?.range.start).toBe(0);
+});
+
+test('what follows a field between rules counts to it, up to a heading', () => {
+  const text = '---\n\n- x\n\nowner: a\n\nb\n\n"\\x61": c\n\n# D\n\ne\n\nowner: f\n\n---\n';
+  const parts = statedFields(text, ['owner', 'team'])?.stated ?? [];
+  expect(parts.map(({ start, end, names }) => [text.slice(start, end), names])).toEqual([
+    ['owner: a\n\nb\n\n"\\x61": c', ['owner', 'team']],
+    ['owner: f', ['owner']],
+  ]);
+});

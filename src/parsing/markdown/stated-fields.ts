@@ -294,7 +294,7 @@ const inComments = (yaml: string, names: readonly string[]): StatedFields[] =>
 function unread(source: string, { range, isLoose, body }: Area, names: readonly string[]): StatedFields[] {
   const over = ({ start, end }: TextRange): StatedFields => {
     const text = source.slice(start, end);
-    const found = ESCAPED_NAME.test(text) ? names : names.filter((name) => states(text, name));
+    const found = hasEscapedName(text) ? names : names.filter((name) => states(text, name));
     return { start, end, names: found, isUnread: true };
   };
   if (!isLoose) return [over(range)];
@@ -305,13 +305,17 @@ function unread(source: string, { range, isLoose, body }: Area, names: readonly 
     const before = sections.at(-1);
     const isNew = before === undefined || before.names.length === 0 || /^#{1,6}(?:[ \t]|$)/.test(paragraph);
     if (isNew) sections.push(over({ start, end }));
-    else sections.splice(-1, 1, over({ start: before.start, end }));
+    else sections.splice(-1, 1, { ...before, end });
   }
-  return sections;
+  return sections.map((section) => (section.names.length > 0 ? over(section) : section));
 }
 
-/** A name may be written by it. */
-const ESCAPED_NAME = /"[^"\n]*\\(?:x[\da-f]{2}|u[\da-f]{4})[^"\n]*"[ \t]*[\].:=]/i;
+/** Whether a name may be written by escapes. */
+const hasEscapedName = (text: string): boolean =>
+  [...text.matchAll(QUOTED_NAME)].some(([, name = '']) => ESCAPE.test(name));
+
+const QUOTED_NAME = /"(?=([^"\n]*)"[ \t]*[\].:=])/g;
+const ESCAPE = /\\(?:x[\da-f]{2}|u[\da-f]{4})/i;
 
 /** Whether a line states a field, in YAML, JSON or TOML, commented out or not. */
 function states(text: string, name: string): boolean {
