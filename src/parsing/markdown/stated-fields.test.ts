@@ -90,3 +90,25 @@ test('what follows a field between rules counts to it, up to a heading', () => {
     ['owner: f', ['owner']],
   ]);
 });
+
+test.each([
+  ['an alias of the field', 'owner: &x S\na: *x', 'owner a'],
+  ['an alias that the field is', 'a: &x S\nowner: *x', 'a owner'],
+  ['an alias in it', 'a: [b, {c: &x S}]\nowner: [*x]', 'a owner'],
+  ['aliases of what the field repeats', 'a: &x S\nb: *x\nowner: *x\nd: [*x]', 'a b owner d'],
+  ['aliases of aliases', 'a: &x S\nb: &y [*x]\nd: &z {e: *y}\nowner: *z', 'a b d owner'],
+  ['an alias of a part of the field', 'owner: [&x S]\na: {b: *x}', 'owner a'],
+  ['an alias that is a name', 'owner: &x S\n*x : b', 'owner S'],
+  ['a name that the field repeats', '&x S: b\nowner: *x', 'S owner'],
+  ['a merge', 'a: &a {owner: S}\nb: *a\n<<: *a', 'a b <<'],
+  ['a merge of a merge', 'a: &a {owner: S}\nb: &b {<<: *a}\nd: *b\n<<: *b', 'a b d <<'],
+  ['a merge of several', 'a: &a {owner: S}\nb: &b {f: g}\nd: [*a]\n<<: [*b, *a]', 'a b d <<'],
+  ['an escaped name that is merged', 'a: &a {"\\x6fwner": S}\n<<: *a', 'a <<'],
+  ['an anchor that is given again', 'a: &x T\nb: *x\nowner: &x S\nd: *x', 'owner d'],
+  ['braces', '{a: &x S, b: *x, owner: *x, e: f}', 'a b owner'],
+])('what repeats a field states it: %s', (_, yaml, keys) => {
+  const stated = statedFields(`---\n${yaml}\n---\n`, ['owner'])?.stated ?? [];
+  expect(stated.map(({ key }) => key).join(' ')).toBe(keys);
+  const other = statedFields(`---\nz: &z T\ny: *z\n${yaml}\n---\n`, ['owner'])?.stated ?? [];
+  if (!yaml.startsWith('{')) expect(other.map(({ key }) => key).join(' ')).toBe(keys);
+});

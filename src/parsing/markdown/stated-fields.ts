@@ -208,21 +208,26 @@ function inYaml(yaml: string, { document, value }: YamlReading, names: readonly 
   const merged = names.filter(
     (name) => isMerging && Object.hasOwn(all, name) && fields.every(({ key }) => key !== name),
   );
-  const marked = fields.filter(({ key }) => key !== undefined && names.includes(key));
-  const stated = fields.map(({ pair, key, start, end }): StatedFields => {
+  const named = fields.map(({ key, start, end }) => {
     const lines = yaml.slice(start, end);
-    const found = [
+    return [
       // A field list of reStructuredText begins with a colon.
       ...names.filter((name) => name === key || `:${name}` === key),
       ...(key === FOLDED_KEY ? folded : []),
       ...merged.filter((name) => key === '<<' || states(lines, name)),
-      ...anchorsIn(pair, document).flatMap((at) => {
-        const named = marked.find((range) => at >= range.start && at < range.end);
-        return named?.key === undefined ? [] : [named.key];
-      }),
     ];
-    return { start, end, key, names: [...new Set(found)] };
   });
+  const groups = repeatedIn(contents);
+  const shared = groups.map(() => new Set<string>());
+  for (const [at, group] of groups.entries()) for (const name of named[at] ?? []) shared[group]?.add(name);
+  const stated = fields.map(
+    ({ key, start, end }, at): StatedFields => ({
+      start,
+      end,
+      key,
+      names: [...(shared[groups[at] ?? at] ?? [])],
+    }),
+  );
   return [...stated, ...comments];
 }
 
@@ -240,17 +245,28 @@ function textsIn(yaml: string, document: YamlReading['document']): TextRange[] {
   return found;
 }
 
-/** Where what the aliases of a value repeat stands. */
-function anchorsIn({ value }: Pair, document: YamlReading['document']): number[] {
-  const found: number[] = [];
-  if (isNode(value))
-    visit(value, {
-      Alias: (_, alias) => {
-        const at = alias.resolve(document)?.range?.[0];
-        if (at !== undefined) found.push(at);
-      },
-    });
-  return found;
+/** Of each field a number that it shares with those that its aliases repeat, or that repeat it, however many are between them. */
+function repeatedIn({ items }: YAMLMap): number[] {
+  const groups = [...items.keys()];
+  const groupOf = (at: number): number => {
+    let group = at;
+    for (let next = groups[group]; next !== undefined && next !== group; next = groups[group]) {
+      groups[group] = groups[next] ?? next;
+      group = next;
+    }
+    return group;
+  };
+  const anchors = new Map<string, number>();
+  for (const [at, { key, value }] of items.entries())
+    for (const part of [key, value].filter(isNode))
+      visit(part, {
+        Value: (_, { anchor }) => void (anchor !== undefined && anchors.set(anchor, at)),
+        Alias: (_, { source }) => {
+          const repeated = anchors.get(source);
+          if (repeated !== undefined) groups[groupOf(at)] = groupOf(repeated);
+        },
+      });
+  return groups.map((_, at) => groupOf(at));
 }
 
 /** Names of fields that become the document's own, of what is under `knowledgeMetadata`; all, where that cannot be told. */
