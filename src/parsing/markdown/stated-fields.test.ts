@@ -112,3 +112,46 @@ test.each([
   const other = statedFields(`---\nz: &z T\ny: *z\n${yaml}\n---\n`, ['owner'])?.stated ?? [];
   if (!yaml.startsWith('{')) expect(other.map(({ key }) => key).join(' ')).toBe(keys);
 });
+
+const END = '\n\nAnn works.\n';
+
+test.each([
+  "{ // c\n 'owner': 'S' }",
+  '{\n"a":1, // c\n"owner":"S"}',
+  '{ /* c */ "owner": "S" }',
+  '{"a": 1, /* c */ "owner": "S"}',
+  '{"a": 1, "owner" /* c */ : "S"}',
+  '{"a": 1, "owner" // c\n : "S"}',
+  '{"a": "https://b", /* c */ "owner": "S"}',
+  '{ # c\n owner: S }',
+  '{\n"a": 1,\n\n"owner": "S",\n}',
+  "{'a': 1, 'owner': 'S'}",
+  "{a: 1, owner: 'S'}",
+  '{a: 1, "\\x6fwner": "S",}',
+  "{a: 1, '\\u{6f}wner': 'S'}",
+  "{a: 1, 'ow\\\nner': 'S'}",
+  '{\\u006fwner: 1}',
+  '{ // }\n\n"owner": "S" }',
+  "{ 'a': '}',\n\n'owner': 'S' }",
+  '{ /* } */\n\n"owner": "S" }',
+  '// c\n{"owner": "S"}',
+  '/* c */ {"owner": "S"}',
+  '/* c\n\n { */\n// d\n{"a": {},\n\n"owner": "S"}',
+  '{"a": {"owner": "S"},}',
+])('what begins like JSON and is none goes whole: %j', (json) => {
+  const area = statedFields(json + END, ['owner']);
+  expect(area?.stated).toMatchObject([{ start: 0, end: json.length, names: ['owner'], isUnread: true }]);
+});
+
+test.each(['{"a": 1, // c\n "b": "the owner"}', '{/* by the owner */}', "{a: 'owners', coowner: 1}", '// owner: a'])(
+  'what begins like JSON stays where it names no field: %j',
+  (json) => expect(statedFields(json + END, ['owner'])?.stated ?? []).toEqual([]),
+);
+
+test.each(['/*', '// ', '{ /*', '{"a": 1, owner/*', "{'", "{'a': '\\", '{ // {\n', '\\u{', 'owner '])(
+  'a megabyte of what begins like JSON takes no longer than its length says: %j',
+  (unit) => {
+    for (const text of [unit.repeat(1_000_000 / unit.length), `{"a": ${unit.repeat(1_000_000 / unit.length)}}`])
+      expect(statedFields(text, ['owner'])?.range.start ?? 0).toBe(0);
+  },
+);
