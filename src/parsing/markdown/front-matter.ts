@@ -2,6 +2,7 @@ import { type Document, isScalar, LineCounter, parseDocument, visit } from 'yaml
 import type { TextRange } from '../../core/document.js';
 import type { Metadata } from '../../core/metadata.js';
 import { toMetadataValue } from '../metadata-value.js';
+import { hasDeepKeys, isTooDeep, MAX_YAML_DEPTH } from './yaml-nesting.js';
 
 export interface FrontMatter {
   /** From the opening to the closing line. */
@@ -87,6 +88,7 @@ export interface YamlFault {
 export function readYaml(yaml: string): YamlReading | YamlFault {
   if (yaml.length > MAX_YAML_LENGTH)
     return { fault: `longer than ${MAX_YAML_LENGTH} characters was not read` };
+  if (isTooDeep(yaml)) return { fault: TOO_DEEP };
   try {
     const lines = new LineCounter();
     const document = parseDocument(yaml, {
@@ -103,6 +105,7 @@ export function readYaml(yaml: string): YamlReading | YamlFault {
       const [at] = error.linePos ?? [];
       return { fault: `${INVALID}: ${error.code}`, line: at?.line, column: at?.col };
     }
+    if (hasDeepKeys(document)) return { fault: TOO_DEEP };
     const doubled = doubledKey(document);
     if (doubled !== undefined) {
       const { line, col } = lines.linePos(doubled);
@@ -119,6 +122,7 @@ export function readYaml(yaml: string): YamlReading | YamlFault {
 }
 
 const INVALID = 'is not valid YAML and was not read';
+const TOO_DEEP = `nested deeper than ${MAX_YAML_DEPTH} levels, or in keys of keys, was not read`;
 
 /** Offset of the first key that its mapping has had before. */
 function doubledKey(document: Document.Parsed): number | undefined {

@@ -59,8 +59,7 @@ const moved = <Range extends TextRange>(range: Range, by: number): Range => ({
 
 function statedIn(source: string, area: Area, names: readonly string[]): StatedFields[] {
   const body = source.slice(area.body.start, area.body.end);
-  const members = area.kind === 'json' ? inJson(body, names) : undefined;
-  if (members !== undefined) return members.map((field) => moved(field, area.body.start));
+  if (area.kind === 'json') return inJson(body, names) ?? inLikeJson(body, names);
   const reading = area.kind === 'other' ? undefined : readYaml(body);
   return reading !== undefined && 'document' in reading
     ? inYaml(body, reading, names).map((field) => moved(field, area.body.start))
@@ -74,7 +73,8 @@ const withoutEscapes = (source: string): string =>
     : source;
 
 function areaOf(source: string): Area | undefined {
-  if (source.startsWith('{')) return objectArea(source);
+  const object = objectArea(source);
+  if (object !== undefined) return object;
   const fenced = fencedArea(source);
   if (fenced !== undefined) {
     const kind = isYaml(fenced) ? 'yaml' : 'other';
@@ -118,11 +118,67 @@ function openLength(source: string, line: RegExp): number {
 
 const PARAGRAPH = /^[ \t]*\S[^\n]*(?:\n[ \t]*\S[^\n]*)*/gm;
 
-/** An object of JSON up to its closing brace, or where there is none the first paragraph. */
+/** An object of JSON, or what begins like one, up to its closing brace, or where there is none the first paragraph. */
 function objectArea(source: string): Area | undefined {
-  if (!/^\{\s*(?:["'}/#]|[\w-]+[ \t]*:)/.test(source)) return undefined;
-  const end = endOfObject(source) ?? openLength(source, NEVER);
-  return { range: { start: 0, end }, body: { start: 0, end }, kind: 'json', isLoose: false };
+  const start = behindComments(source);
+  OBJECT.lastIndex = start;
+  if (!OBJECT.test(source)) return undefined;
+  const object = source.slice(start);
+  const closing = endOfObject(object);
+  const end =
+    closing !== undefined && isJson(object.slice(0, closing))
+      ? closing
+      : Math.max(closing ?? 0, endOfLikeJson(object) ?? openLength(object, NEVER));
+  const range = { start: 0, end: start + end };
+  return { range, body: range, kind: 'json', isLoose: false };
+}
+
+const OBJECT = /\{\s*(?:["'}/#]|[\w$\\{}-]+[ \t]*:)/y;
+
+/** Comments, as they may stand in what is nearly JSON. */
+const COMMENT = /\s*(?:\/\/[^\n]*|\/\*[^]*?(?:\*\/|$))\s*/y;
+
+function behindComments(source: string): number {
+  let start = 0;
+  COMMENT.lastIndex = 0;
+  while (COMMENT.test(source)) start = COMMENT.lastIndex;
+  return start;
+}
+
+function isJson(text: string): boolean {
+  try {
+    JSON.parse(text);
+    return true;
+  } catch {
+    return false;
+  }
+}
+
+/** Behind the closing brace, with comments and both kinds of quotation marks; undefined where something is never closed. */
+function endOfLikeJson(source: string): number | undefined {
+  const mark = /["'{}]|\/\/|\/\*|(?<=\s)#/g;
+  let depth = 0;
+  for (let found = mark.exec(source); found !== null; found = mark.exec(source)) {
+    const [token] = found;
+    if (token === '{') depth += 1;
+    else if (token === '}') {
+      depth -= 1;
+      if (depth === 0) return mark.lastIndex;
+    } else {
+      const end = endOfPart(source, token, mark.lastIndex);
+      if (end === undefined) return undefined;
+      mark.lastIndex = end;
+    }
+  }
+  return undefined;
+}
+
+/** Of a text or a comment, by what opens it. */
+function endOfPart(source: string, opening: string, from: number): number | undefined {
+  if (opening === '"' || opening === "'") return endOfText(source, from, opening);
+  const closing = opening === '/*' ? '*/' : '\n';
+  const at = source.indexOf(closing, from);
+  return at < 0 ? undefined : at + closing.length;
 }
 
 function endOfObject(source: string): number | undefined {
@@ -150,6 +206,27 @@ function inJson(json: string, names: readonly string[]): StatedFields[] | undefi
     names: [...names.filter((name) => name === key), ...(key === FOLDED_KEY ? folded : [])],
   }));
 }
+
+/** All of what is no JSON, where it names a field: with comments, or in whatever quotation marks. */
+function inLikeJson(text: string, names: readonly string[]): StatedFields[] {
+  const withoutBlocks = text.replace(/\/\*[^]*?(?:\*\/|$)/g, ' ');
+  const forms = [text, withoutBlocks, withoutBlocks.replace(/(?:\/\/|#)[^\n]*/g, ' ')].map(unescaped);
+  const found = names.filter((name) => {
+    const field = new RegExp(String.raw`(?<![\p{L}\p{N}_-])${escaped(name)}["']?\s*[:=]`, 'u');
+    return forms.some((form) => field.test(form));
+  });
+  return [{ start: 0, end: text.length, names: found, isUnread: true }];
+}
+
+const unescaped = (text: string): string =>
+  text.replace(
+    /\\(?:x([\da-f]{2})|u([\da-f]{4})|u\{0*([\da-f]{1,5})\}|(\n)|(.))/gi,
+    (_, x?: string, u?: string, braced?: string, line?: string, other?: string) => {
+      const code = x ?? u ?? braced;
+      if (code !== undefined) return String.fromCodePoint(Number.parseInt(code, 16));
+      return line === undefined ? (other ?? '') : '';
+    },
+  );
 
 /** From the name of each member of valid JSON to that of the next one. */
 function membersOf(json: string): (TextRange & { readonly key: string })[] {
@@ -181,11 +258,11 @@ function* tokensOf(json: string): Generator<{ readonly token: string; readonly i
 }
 
 /** Behind the quotation mark that closes a text; undefined where none does. */
-function endOfText(json: string, from: number): number | undefined {
-  const mark = /["\\]/g;
+function endOfText(json: string, from: number, quote: '"' | "'" = '"'): number | undefined {
+  const mark = quote === '"' ? /["\\]/g : /['\\]/g;
   mark.lastIndex = from;
   for (let found = mark.exec(json); found !== null; found = mark.exec(json)) {
-    if (found[0] === '"') return mark.lastIndex;
+    if (found[0] === quote) return mark.lastIndex;
     mark.lastIndex += 1;
   }
   return undefined;
@@ -208,21 +285,26 @@ function inYaml(yaml: string, { document, value }: YamlReading, names: readonly 
   const merged = names.filter(
     (name) => isMerging && Object.hasOwn(all, name) && fields.every(({ key }) => key !== name),
   );
-  const marked = fields.filter(({ key }) => key !== undefined && names.includes(key));
-  const stated = fields.map(({ pair, key, start, end }): StatedFields => {
+  const named = fields.map(({ key, start, end }) => {
     const lines = yaml.slice(start, end);
-    const found = [
+    return [
       // A field list of reStructuredText begins with a colon.
       ...names.filter((name) => name === key || `:${name}` === key),
       ...(key === FOLDED_KEY ? folded : []),
       ...merged.filter((name) => key === '<<' || states(lines, name)),
-      ...anchorsIn(pair, document).flatMap((at) => {
-        const named = marked.find((range) => at >= range.start && at < range.end);
-        return named?.key === undefined ? [] : [named.key];
-      }),
     ];
-    return { start, end, key, names: [...new Set(found)] };
   });
+  const groups = repeatedIn(contents);
+  const shared = groups.map(() => new Set<string>());
+  for (const [at, group] of groups.entries()) for (const name of named[at] ?? []) shared[group]?.add(name);
+  const stated = fields.map(
+    ({ key, start, end }, at): StatedFields => ({
+      start,
+      end,
+      key,
+      names: [...(shared[groups[at] ?? at] ?? [])],
+    }),
+  );
   return [...stated, ...comments];
 }
 
@@ -240,17 +322,28 @@ function textsIn(yaml: string, document: YamlReading['document']): TextRange[] {
   return found;
 }
 
-/** Where what the aliases of a value repeat stands. */
-function anchorsIn({ value }: Pair, document: YamlReading['document']): number[] {
-  const found: number[] = [];
-  if (isNode(value))
-    visit(value, {
-      Alias: (_, alias) => {
-        const at = alias.resolve(document)?.range?.[0];
-        if (at !== undefined) found.push(at);
-      },
-    });
-  return found;
+/** Of each field a number that it shares with those that its aliases repeat, or that repeat it, however many are between them. */
+function repeatedIn({ items }: YAMLMap): number[] {
+  const groups = [...items.keys()];
+  const groupOf = (at: number): number => {
+    let group = at;
+    for (let next = groups[group]; next !== undefined && next !== group; next = groups[group]) {
+      groups[group] = groups[next] ?? next;
+      group = next;
+    }
+    return group;
+  };
+  const anchors = new Map<string, number>();
+  for (const [at, { key, value }] of items.entries())
+    for (const part of [key, value].filter(isNode))
+      visit(part, {
+        Value: (_, { anchor }) => void (anchor !== undefined && anchors.set(anchor, at)),
+        Alias: (_, { source }) => {
+          const repeated = anchors.get(source);
+          if (repeated !== undefined) groups[groupOf(at)] = groupOf(repeated);
+        },
+      });
+  return groups.map((_, at) => groupOf(at));
 }
 
 /** Names of fields that become the document's own, of what is under `knowledgeMetadata`; all, where that cannot be told. */
@@ -294,7 +387,7 @@ const inComments = (yaml: string, names: readonly string[]): StatedFields[] =>
 function unread(source: string, { range, isLoose, body }: Area, names: readonly string[]): StatedFields[] {
   const over = ({ start, end }: TextRange): StatedFields => {
     const text = source.slice(start, end);
-    const found = ESCAPED_NAME.test(text) ? names : names.filter((name) => states(text, name));
+    const found = hasEscapedName(text) ? names : names.filter((name) => states(text, name));
     return { start, end, names: found, isUnread: true };
   };
   if (!isLoose) return [over(range)];
@@ -305,17 +398,21 @@ function unread(source: string, { range, isLoose, body }: Area, names: readonly 
     const before = sections.at(-1);
     const isNew = before === undefined || before.names.length === 0 || /^#{1,6}(?:[ \t]|$)/.test(paragraph);
     if (isNew) sections.push(over({ start, end }));
-    else sections.splice(-1, 1, over({ start: before.start, end }));
+    else sections.splice(-1, 1, { ...before, end });
   }
-  return sections;
+  return sections.map((section) => (section.names.length > 0 ? over(section) : section));
 }
 
-/** A name may be written by it. */
-const ESCAPED_NAME = /"[^"\n]*\\(?:x[\da-f]{2}|u[\da-f]{4})[^"\n]*"[ \t]*[\].:=]/i;
+/** Whether a name may be written by escapes. */
+const hasEscapedName = (text: string): boolean =>
+  [...text.matchAll(QUOTED_NAME)].some(([, name = '']) => ESCAPE.test(name));
+
+const QUOTED_NAME = /"(?=([^"\n]*)"[ \t]*[\].:=])/g;
+const ESCAPE = /\\(?:x[\da-f]{2}|u[\da-f]{4})/i;
 
 /** Whether a line states a field, in YAML, JSON or TOML, commented out or not. */
 function states(text: string, name: string): boolean {
-  const quoted = `["']?${name.replace(/[^\w\s]/g, '\\$&')}["']?`;
+  const quoted = `["']?${escaped(name)}["']?`;
   const line = String.raw`^(?:[ \t?#{]|//|[&!]\S*[ \t])*`;
   const flow = String.raw`\{(?:[^{}]*,)?\s*`;
   return new RegExp(
@@ -323,3 +420,6 @@ function states(text: string, name: string): boolean {
     'm',
   ).test(text);
 }
+
+/** A name as an expression that matches it. */
+const escaped = (name: string): string => name.replace(/[\\^$.*+?()[\]{}|/]/g, '\\$&').replace(/-/g, '\\x2d');
