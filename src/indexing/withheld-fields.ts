@@ -143,20 +143,20 @@ const isOtherForm = (externalId: string): boolean => {
 
 /** A written text without the lines that ranges of its stored form touch: both have the same lines. */
 function withoutLines(written: string, stored: string, ranges: readonly TextRange[]): string {
-  const lineAt = (offset: number): number => stored.slice(0, offset).split(LINE_END).length - 1;
-  const touched = new Set(
-    ranges.flatMap(({ start, end }) => {
-      const from = lineAt(start);
-      return Array.from({ length: lineAt(Math.max(start, end - 1)) - from + 1 }, (_, i) => from + i);
-    }),
-  );
-  const parts = written.split(/(\r\n|\r|\n)/);
-  return parts
-    .map((part, i) => (i % 2 === 0 && touched.has(i / 2) ? ' '.repeat(part.length) : part))
+  let end = 0;
+  let next = 0;
+  const lines = stored.split(/(\r\n|\r|\n)/);
+  const isTouched = lines.map((line) => {
+    const start = end;
+    end += line.length;
+    while ((ranges[next]?.end ?? Infinity) <= start) next += 1;
+    return (ranges[next]?.start ?? end) < end;
+  });
+  return written
+    .split(/(\r\n|\r|\n)/)
+    .map((part, i) => (i % 2 === 0 && isTouched[i] === true ? ' '.repeat(part.length) : part))
     .join('');
 }
-
-const LINE_END = /\r\n|\r|\n/;
 
 /** The same of a text that an index keeps, whose format its name says. */
 export const withholdStored = (

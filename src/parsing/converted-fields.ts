@@ -4,8 +4,9 @@ import type { StatedFields } from './markdown/stated-fields.js';
 /** Front matter of a page of HTML: its lines became one. A value may hold its mark, so it ends at the last one. */
 const ONE_LINE = /^\s*(\\?(---|\+\+\+|;;;)[ \t].*[ \t]\\?\2)(?=\s|$)/;
 /** A field of reStructuredText became an item, and what stands between two rules a heading. */
-const ITEM = /^- +([^:=\n]+?)[ \t]*[:=](?:[ \t]|$)/;
-const HEADING = /^#{1,6} +:?([^:=\n]+?)[ \t]*[:=](?:[ \t]|$)/;
+const MARK = /^(?:-|#{1,6}) /;
+/** What a name may be marked up with. */
+const MARKUP = '*_`"\'\\';
 /** What may stand above and between them. */
 const OPENING_LINE = /^(?:#{1,6} .*|-{3,}[ \t]*|- .*|[ \t].*|)$/;
 
@@ -50,7 +51,7 @@ function inLines(text: string, names: readonly string[]): StatedFields[] {
     const goesOn = line.trim() === '' || /^[ \t]/.test(line);
     if (!goesOn) {
       close();
-      const label = (ITEM.exec(line) ?? HEADING.exec(line))?.[1]?.replace(/^[*_`"'\\]+|[*_`"'\\]+$/g, '');
+      const label = labelOf(line);
       const stated = names.filter((name) => name === label);
       if (stated.length > 0) open = { start, names: stated };
     }
@@ -58,6 +59,25 @@ function inLines(text: string, names: readonly string[]): StatedFields[] {
   }
   close();
   return found;
+}
+
+/** What a line states a value of. */
+function labelOf(line: string): string | undefined {
+  if (!MARK.test(line)) return undefined;
+  const stated = line.slice(line.indexOf(' ')).trimStart().replace(/^:/, '');
+  const end = stated.search(/[:=]/);
+  return end >= 0 && /^(?:[ \t]|$)/.test(stated.slice(end + 1))
+    ? withoutMarkup(stated.slice(0, end).trim())
+    : undefined;
+}
+
+/** By hand: an expression for the end of a text begins at each of its marks. */
+function withoutMarkup(label: string): string {
+  let start = 0;
+  let end = label.length;
+  while (start < end && MARKUP.includes(label.charAt(start))) start += 1;
+  while (end > start && MARKUP.includes(label.charAt(end - 1))) end -= 1;
+  return label.slice(start, end);
 }
 
 function* linesOf(text: string): Generator<{ readonly line: string } & Pick<TextRange, 'start'>> {
