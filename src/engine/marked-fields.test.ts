@@ -310,9 +310,9 @@ async function pushed(text: string, mediaType: string, fields = [FIELD], metadat
   const read = await engine.get('ann');
   const found = await engine.search({ text: 'archive', options: { mode: 'lexical' } });
   // Whoever may read a document is shown its fields.
-  const results = found.results.map(({ content, metadata: { [FIELD]: _, knowledgeRest: __, ...rest } }) => [
+  const results = found.results.map(({ content, metadata: { knowledgeRest: _, ...rest } }) => [
     content,
-    rest,
+    Object.entries(rest).filter(([name]) => !name.startsWith(FIELD)),
   ]);
   const { drift } = await engine.verify();
   await engine.close();
@@ -449,6 +449,15 @@ const ODD_FORMS: readonly (readonly [string, string, string])[] = [
     'text/x-rst',
     `---\nteam: red\nplace: Utrecht\n${F}: ${V}\n---\n\n:${F}: ${V}\n`,
   ],
+  ['a part of it as a name', 'text/markdown', `---\nteam: red\n${F}.base: ${V}\n${F}.bonus: ${V}\n---\n`],
+  ['a part of it in quotes', 'text/markdown', `---\nteam: red\n"${F}.base pay": [${V}]\n---\n`],
+  ['a part of it in JSON', 'text/markdown', `{"team": "red", "${F}.base": "${V}"}\n`],
+  [
+    'many parts of it',
+    'text/markdown',
+    `---\n${Array.from({ length: 200 }, (_, i) => `"${F}.p${i}": ${V}`).join('\n')}\n---\n`,
+  ],
+  ['a part of it in reStructuredText', 'text/x-rst', `:team: red\n:${F}.base: ${V}\n`],
   ['front matter of a site in HTML', 'text/html', `---\nteam: red\n${F}: ${V}\n---\n<h1>A page</h1>`],
   ['front matter with blank lines in HTML', 'text/html', `---\nteam: red\n\n"${F}": [${V}, b]\n---\n`],
   ['a flow mapping in HTML', 'text/html', `---\n{team: red, ${F}: ${V}}\n---\n`],
@@ -519,6 +528,12 @@ describe('a marked field in an odd form', () => {
   ])('is in no file where metadata are pushed as %s', async (_, blob) => {
     const { cwd, drift } = await pushed('The archive.', 'text/plain', [F], { knowledgeMetadata: blob });
     expect(drift).toEqual([]);
+    await expectNowhere(cwd, V);
+  });
+
+  test('is in no file where metadata are pushed under a name that is a part of it', async () => {
+    const { cwd, drift, read } = await pushed('The archive.', 'text/plain', [F], { [`${F}.base`]: V });
+    expect([drift, read?.metadata[`${F}.base`]]).toEqual([[], V]);
     await expectNowhere(cwd, V);
   });
 

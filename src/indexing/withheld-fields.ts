@@ -4,10 +4,11 @@ import { liftFields } from '../core/pushed-fields.js';
 import { convertedFields } from '../parsing/converted-fields.js';
 import { decodeText } from '../parsing/decode-text.js';
 import { statedFields } from '../parsing/markdown/stated-fields.js';
+import { isMarkedName } from '../security/sealed-metadata.js';
 import { fileTypeOf } from '../sources/file-types.js';
 
 /** Of what is taken out of texts: another one means that documents must be processed again. */
-export const WITHHOLDING_VERSION = 3;
+export const WITHHOLDING_VERSION = 4;
 
 /** A text in which nothing is left of front matter. */
 const FENCES_ONLY = /^[\s+.;{}\\-]*$/;
@@ -37,8 +38,9 @@ export function withholdText(
   { isConverted }: { readonly isConverted: boolean },
 ): WithheldText | undefined {
   if (marked.length === 0) return undefined;
-  const area = statedFields(text, marked);
-  const converted = isConverted ? convertedFields(text, marked, area?.range.end ?? 0) : [];
+  const { text: source, names } = withParts(text, marked);
+  const area = statedFields(source, names);
+  const converted = isConverted ? convertedFields(source, names, area?.range.end ?? 0) : [];
   // What was taken out before is no statement any more.
   const found = [...(area?.stated ?? []), ...converted].filter(
     ({ start, end }) => text.slice(start, end).trim() !== '',
@@ -52,10 +54,28 @@ export function withholdText(
   return {
     text: emptied === undefined ? cut : blanked(cut, [emptied]),
     ranges: emptied === undefined ? stated : [emptied, ...left],
-    fields: [...new Set(found.flatMap(({ names }) => names))],
-    repeating: found.flatMap(({ key }) => (key === undefined || marked.includes(key) ? [] : [key])),
+    fields: marked.filter((field) =>
+      found.some((each) => each.names.some((name) => isMarkedName(name, [field]))),
+    ),
+    repeating: found.flatMap(({ key }) => (key === undefined || isMarkedName(key, marked) ? [] : [key])),
     isUnread: found.some(({ isUnread }) => isUnread === true),
   };
+}
+
+/** More are rather taken for one field that is stated again and again, for each is looked for everywhere. */
+const MOST_PARTS = 100;
+
+/** A text as it is searched, with names of parts of marked fields: `salary.base`. */
+function withParts(
+  text: string,
+  marked: readonly string[],
+): { readonly text: string; readonly names: readonly string[] } {
+  const roots = marked.map((name) => name.replace(/[^\w\s]/g, '\\$&')).join('|');
+  const part = new RegExp(`(?<=^|[\\s{,"'\`*?:])((${roots})\\.[^\\r\\n{},"'\`*?:=[\\]]+)(["'\`]?)`, 'g');
+  const parts = new Set(Array.from(text.matchAll(part), ([, name = '']) => name.trim()));
+  if (parts.size <= MOST_PARTS) return { text, names: [...marked, ...parts] };
+  const cut = text.replace(part, (all, _, root: string, quote: string) => (root + quote).padEnd(all.length));
+  return { text: cut, names: marked };
 }
 
 /** A document as its bytes state it, and without what its front matter states of marked fields. */
