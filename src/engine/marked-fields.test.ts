@@ -624,6 +624,34 @@ describe('an index that was made before the field was marked', () => {
     await expectNowhere(cwd, VALUE);
   });
 
+  test('is named first, of every tenant to whoever speaks for none, and of its own to a tenant', async () => {
+    const cwd = temporaryFolder();
+    const before = await createEngine({
+      config: { provider: 'libsql', sources: [{ name: 'n', type: 'files', root: 'n' }] },
+      cwd,
+    });
+    mkdirSync(join(cwd, 'n'));
+    writeFileSync(join(cwd, 'n', 'a.md'), '# The archive\n');
+    await before.index();
+    const text = `---\n${F}: ${V}\n---\n\nThe archive.\n`;
+    const document = { id: 'page', text, mediaType: 'text/markdown', metadata: { [F]: V } };
+    await before.push([document], { tenant: 'acme' });
+    await before.close();
+    writeFileSync(join(cwd, 'n', 'b.md'), '# The other archive\n');
+    const engine = await openMarked(cwd, { sources: [{ name: 'n', type: 'files', root: 'n' }] });
+    const kindsOf = async (tenant?: string) => {
+      const scope = tenant === undefined ? undefined : { tenant };
+      return (await engine.verify({}, scope)).drift.map(({ kind }) => kind);
+    };
+    const all = await kindsOf();
+    expect(all.slice(0, 4)).toEqual(Array.from({ length: 4 }, () => 'field-readable'));
+    expect(all).toContain('source-new');
+    expect(await kindsOf('acme')).toContain('field-readable');
+    expect(await kindsOf('other')).not.toContain('field-readable');
+    await engine.rotateEncryption();
+    expect(await kindsOf()).not.toContain('field-readable');
+  });
+
   test('has no title or heading that a field left there, and keeps what is no front matter', async () => {
     const cwd = temporaryFolder();
     const before = await createEngine({ config: { provider: 'libsql' }, cwd });
