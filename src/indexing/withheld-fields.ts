@@ -3,6 +3,7 @@ import { MEDIA_TYPES } from '../core/media-types.js';
 import { liftFields } from '../core/pushed-fields.js';
 import { convertedFields } from '../parsing/converted-fields.js';
 import { decodeText } from '../parsing/decode-text.js';
+import { decodeHtml } from '../parsing/html/decode-html.js';
 import { statedFields } from '../parsing/markdown/stated-fields.js';
 import { isMarkedName } from '../security/sealed-metadata.js';
 import { fileTypeOf } from '../sources/file-types.js';
@@ -119,14 +120,14 @@ export async function parseWithheld(
   }
   const isWritten = WRITTEN.has(raw.mediaType);
   // Its bytes may be gone once it is parsed.
-  const written = isWritten ? decodeText(raw.content, raw.externalId).text : undefined;
-  const stated = await parse(written === undefined ? raw : { ...raw, content: written });
+  const written = writtenText(raw);
+  const stated = await parse(isWritten && written !== undefined ? { ...raw, content: written } : raw);
   const read = async (content: string, { code: _, ...before }: ParsedDocument): Promise<ParsedDocument> =>
     raw.mediaType === MEDIA_TYPES.json
       ? { ...before, text: content }
       : parse({ ...raw, content, mediaType: isWritten ? raw.mediaType : MEDIA_TYPES.markdown });
   const source = written === undefined ? undefined : withholdText(written, marked, { isConverted: false });
-  const first = source === undefined ? stated : await read(source.text, stated);
+  const first = source === undefined ? stated : await parse({ ...raw, content: source.text });
   const isConverted = hasOtherForm(raw.mediaType) || isOtherForm(raw.externalId);
   const stored = withholdText(first.text, marked, { isConverted });
   const found = [source, stored].filter((withheld) => withheld !== undefined);
@@ -135,9 +136,9 @@ export async function parseWithheld(
     stored === undefined
       ? first
       : await read(
-          written === undefined
-            ? stored.text
-            : withoutLines(source?.text ?? written, first.text, stored.ranges),
+          isWritten && written !== undefined
+            ? withoutLines(source?.text ?? written, first.text, stored.ranges)
+            : stored.text,
           first,
         );
   const repeating = new Set(found.flatMap((withheld) => withheld.repeating));
@@ -149,6 +150,13 @@ export async function parseWithheld(
     warnings: isUnread ? [...stated.warnings, UNREAD_WARNING] : stated.warnings,
   };
   return { stated, parsed };
+}
+
+/** The text of a document before it is parsed; undefined where front matter stands in nothing that can be read as one. */
+function writtenText({ mediaType, content, externalId }: RawDocument): string | undefined {
+  if (mediaType === MEDIA_TYPES.html) return decodeHtml({ content, externalId }).text;
+  const isText = WRITTEN.has(mediaType) || mediaType === MEDIA_TYPES.confluenceStorage;
+  return isText ? decodeText(content, externalId).text : undefined;
 }
 
 /** Whether the stored text of a format is written otherwise than the format is. */
