@@ -1,6 +1,7 @@
 import { SEALED_KEY } from '../core/chunk-metadata.js';
 import { FOLDED_KEY, UNLIFTED_KEY } from '../core/pushed-fields.js';
 import type { SearchQuery } from '../engine/engine.js';
+import { isMarkedName } from '../security/sealed-metadata.js';
 
 type StatedFilters = Pick<SearchQuery, 'filters' | 'filter'>;
 
@@ -12,7 +13,7 @@ export function withoutEncrypted({ filters, filter }: StatedFilters, fields: rea
   const isEncrypted = (path: string): boolean => {
     const [root = ''] = path.split('.');
     const isBlob = root === FOLDED_KEY || root === UNLIFTED_KEY;
-    return root === SEALED_KEY || fields.includes(root) || (fields.length > 0 && isBlob);
+    return root === SEALED_KEY || isMarkedName(path, fields) || (fields.length > 0 && isBlob);
   };
   const metadata =
     filters?.metadata &&

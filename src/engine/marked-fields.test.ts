@@ -310,9 +310,9 @@ async function pushed(text: string, mediaType: string, fields = [FIELD], metadat
   const read = await engine.get('ann');
   const found = await engine.search({ text: 'archive', options: { mode: 'lexical' } });
   // Whoever may read a document is shown its fields.
-  const results = found.results.map(({ content, metadata: { [FIELD]: _, knowledgeRest: __, ...rest } }) => [
+  const results = found.results.map(({ content, metadata: { knowledgeRest: _, ...rest } }) => [
     content,
-    rest,
+    Object.entries(rest).filter(([name]) => !name.startsWith(FIELD)),
   ]);
   const { drift } = await engine.verify();
   await engine.close();
@@ -449,6 +449,31 @@ const ODD_FORMS: readonly (readonly [string, string, string])[] = [
     'text/x-rst',
     `---\nteam: red\nplace: Utrecht\n${F}: ${V}\n---\n\n:${F}: ${V}\n`,
   ],
+  ['a part of it as a name', 'text/markdown', `---\nteam: red\n${F}.base: ${V}\n${F}.bonus: ${V}\n---\n`],
+  ['a part of it in quotes', 'text/markdown', `---\nteam: red\n"${F}.base pay": [${V}]\n---\n`],
+  ['a part of it in JSON', 'text/markdown', `{"team": "red", "${F}.base": "${V}"}\n`],
+  [
+    'many parts of it',
+    'text/markdown',
+    `---\n${Array.from({ length: 200 }, (_, i) => `"${F}.p${i}": ${V}`).join('\n')}\n---\n`,
+  ],
+  ['a part of it in reStructuredText', 'text/x-rst', `:team: red\n:${F}.base: ${V}\n`],
+  ['code below a field', 'text/x-rst', `:team: red\n:${F}:\n\n  .. code:: sh\n\n     ${V}\n\n  more ${V}\n`],
+  ['a literal block below a field', 'text/x-rst', `:${F}: ::\n\n    ${V}\n`],
+  ['a name as a literal', 'text/x-rst', `:team: red\n:\`\`${F}\`\`: ${V}\n  ${V}\n`],
+  ['a name as a reference', 'text/x-rst', `:\`${F}\`_: ${V}\n`],
+  ['a name with an escape', 'text/x-rst', `:sal\\ary_band: ${V}\n`],
+  ['a name as a substitution', 'text/x-rst', `:|${F}|: ${V}\n`],
+  ['fields as they are written', 'text/plain', `:team: red\n:${F}: ${V}\n  ${V}\n`],
+  ['a title above fields as they are written', 'text/plain', `Pay\n===\n\n:${F}: ${V}\n`],
+  ['a title between rules and a comment', 'text/plain', `===\nPay\n===\n\n.. a comment\n\n:${F}:\n  ${V}\n`],
+  [
+    'a paragraph of HTML',
+    'text/html',
+    `---\nteam: red\n${F}: <p>${V}</p>\nplace: Utrecht\n---\n<h1>A page</h1>`,
+  ],
+  ['a list of HTML', 'text/html', `---\n${F}: |\n  <ul><li>${V}</li></ul>\nteam: red\n---\n`],
+  ['a heading in TOML of HTML', 'text/html', `+++\n${F} = "<h2>${V}</h2>"\n+++\n`],
   ['front matter of a site in HTML', 'text/html', `---\nteam: red\n${F}: ${V}\n---\n<h1>A page</h1>`],
   ['front matter with blank lines in HTML', 'text/html', `---\nteam: red\n\n"${F}": [${V}, b]\n---\n`],
   ['a flow mapping in HTML', 'text/html', `---\n{team: red, ${F}: ${V}}\n---\n`],
@@ -519,6 +544,12 @@ describe('a marked field in an odd form', () => {
   ])('is in no file where metadata are pushed as %s', async (_, blob) => {
     const { cwd, drift } = await pushed('The archive.', 'text/plain', [F], { knowledgeMetadata: blob });
     expect(drift).toEqual([]);
+    await expectNowhere(cwd, V);
+  });
+
+  test('is in no file where metadata are pushed under a name that is a part of it', async () => {
+    const { cwd, drift, read } = await pushed('The archive.', 'text/plain', [F], { [`${F}.base`]: V });
+    expect([drift, read?.metadata[`${F}.base`]]).toEqual([[], V]);
     await expectNowhere(cwd, V);
   });
 
@@ -607,6 +638,34 @@ describe('an index that was made before the field was marked', () => {
     await engine.close();
     expect(bytesIn(cwd)).toContain('archive');
     await expectNowhere(cwd, VALUE);
+  });
+
+  test('is named first, of every tenant to whoever speaks for none, and of its own to a tenant', async () => {
+    const cwd = temporaryFolder();
+    const before = await createEngine({
+      config: { provider: 'libsql', sources: [{ name: 'n', type: 'files', root: 'n' }] },
+      cwd,
+    });
+    mkdirSync(join(cwd, 'n'));
+    writeFileSync(join(cwd, 'n', 'a.md'), '# The archive\n');
+    await before.index();
+    const text = `---\n${F}: ${V}\n---\n\nThe archive.\n`;
+    const document = { id: 'page', text, mediaType: 'text/markdown', metadata: { [F]: V } };
+    await before.push([document], { tenant: 'acme' });
+    await before.close();
+    writeFileSync(join(cwd, 'n', 'b.md'), '# The other archive\n');
+    const engine = await openMarked(cwd, { sources: [{ name: 'n', type: 'files', root: 'n' }] });
+    const kindsOf = async (tenant?: string) => {
+      const scope = tenant === undefined ? undefined : { tenant };
+      return (await engine.verify({}, scope)).drift.map(({ kind }) => kind);
+    };
+    const all = await kindsOf();
+    expect(all.slice(0, 4)).toEqual(Array.from({ length: 4 }, () => 'field-readable'));
+    expect(all).toContain('source-new');
+    expect(await kindsOf('acme')).toContain('field-readable');
+    expect(await kindsOf('other')).not.toContain('field-readable');
+    await engine.rotateEncryption();
+    expect(await kindsOf()).not.toContain('field-readable');
   });
 
   test('has no title or heading that a field left there, and keeps what is no front matter', async () => {

@@ -3,11 +3,13 @@ import { MEDIA_TYPES } from '../core/media-types.js';
 import { liftFields } from '../core/pushed-fields.js';
 import { convertedFields } from '../parsing/converted-fields.js';
 import { decodeText } from '../parsing/decode-text.js';
+import { decodeHtml } from '../parsing/html/decode-html.js';
 import { statedFields } from '../parsing/markdown/stated-fields.js';
+import { isMarkedName } from '../security/sealed-metadata.js';
 import { fileTypeOf } from '../sources/file-types.js';
 
 /** Of what is taken out of texts: another one means that documents must be processed again. */
-export const WITHHOLDING_VERSION = 3;
+export const WITHHOLDING_VERSION = 4;
 
 /** A text in which nothing is left of front matter. */
 const FENCES_ONLY = /^[\s+.;{}\\-]*$/;
@@ -37,8 +39,9 @@ export function withholdText(
   { isConverted }: { readonly isConverted: boolean },
 ): WithheldText | undefined {
   if (marked.length === 0) return undefined;
-  const area = statedFields(text, marked);
-  const converted = isConverted ? convertedFields(text, marked, area?.range.end ?? 0) : [];
+  const { text: source, names } = withParts(text, marked);
+  const area = statedFields(source, names);
+  const converted = isConverted ? convertedFields(source, names, area?.range.end ?? 0) : [];
   // What was taken out before is no statement any more.
   const found = [...(area?.stated ?? []), ...converted].filter(
     ({ start, end }) => text.slice(start, end).trim() !== '',
@@ -52,10 +55,28 @@ export function withholdText(
   return {
     text: emptied === undefined ? cut : blanked(cut, [emptied]),
     ranges: emptied === undefined ? stated : [emptied, ...left],
-    fields: [...new Set(found.flatMap(({ names }) => names))],
-    repeating: found.flatMap(({ key }) => (key === undefined || marked.includes(key) ? [] : [key])),
+    fields: marked.filter((field) =>
+      found.some((each) => each.names.some((name) => isMarkedName(name, [field]))),
+    ),
+    repeating: found.flatMap(({ key }) => (key === undefined || isMarkedName(key, marked) ? [] : [key])),
     isUnread: found.some(({ isUnread }) => isUnread === true),
   };
+}
+
+/** More are rather taken for one field that is stated again and again, for each is looked for everywhere. */
+const MOST_PARTS = 100;
+
+/** A text as it is searched, with names of parts of marked fields: `salary.base`. */
+function withParts(
+  text: string,
+  marked: readonly string[],
+): { readonly text: string; readonly names: readonly string[] } {
+  const roots = marked.map((name) => name.replace(/[^\w\s]/g, '\\$&')).join('|');
+  const part = new RegExp(`(?<=^|[\\s{,"'\`*?:])((${roots})\\.[^\\r\\n{},"'\`*?:=[\\]]+)(["'\`]?)`, 'g');
+  const parts = new Set(Array.from(text.matchAll(part), ([, name = '']) => name.trim()));
+  if (parts.size <= MOST_PARTS) return { text, names: [...marked, ...parts] };
+  const cut = text.replace(part, (all, _, root: string, quote: string) => (root + quote).padEnd(all.length));
+  return { text: cut, names: marked };
 }
 
 /** A document as its bytes state it, and without what its front matter states of marked fields. */
@@ -99,14 +120,14 @@ export async function parseWithheld(
   }
   const isWritten = WRITTEN.has(raw.mediaType);
   // Its bytes may be gone once it is parsed.
-  const written = isWritten ? decodeText(raw.content, raw.externalId).text : undefined;
-  const stated = await parse(written === undefined ? raw : { ...raw, content: written });
+  const written = writtenText(raw);
+  const stated = await parse(isWritten && written !== undefined ? { ...raw, content: written } : raw);
   const read = async (content: string, { code: _, ...before }: ParsedDocument): Promise<ParsedDocument> =>
     raw.mediaType === MEDIA_TYPES.json
       ? { ...before, text: content }
       : parse({ ...raw, content, mediaType: isWritten ? raw.mediaType : MEDIA_TYPES.markdown });
   const source = written === undefined ? undefined : withholdText(written, marked, { isConverted: false });
-  const first = source === undefined ? stated : await read(source.text, stated);
+  const first = source === undefined ? stated : await parse({ ...raw, content: source.text });
   const isConverted = hasOtherForm(raw.mediaType) || isOtherForm(raw.externalId);
   const stored = withholdText(first.text, marked, { isConverted });
   const found = [source, stored].filter((withheld) => withheld !== undefined);
@@ -115,9 +136,9 @@ export async function parseWithheld(
     stored === undefined
       ? first
       : await read(
-          written === undefined
-            ? stored.text
-            : withoutLines(source?.text ?? written, first.text, stored.ranges),
+          isWritten && written !== undefined
+            ? withoutLines(source?.text ?? written, first.text, stored.ranges)
+            : stored.text,
           first,
         );
   const repeating = new Set(found.flatMap((withheld) => withheld.repeating));
@@ -129,6 +150,13 @@ export async function parseWithheld(
     warnings: isUnread ? [...stated.warnings, UNREAD_WARNING] : stated.warnings,
   };
   return { stated, parsed };
+}
+
+/** The text of a document before it is parsed; undefined where front matter stands in nothing that can be read as one. */
+function writtenText({ mediaType, content, externalId }: RawDocument): string | undefined {
+  if (mediaType === MEDIA_TYPES.html) return decodeHtml({ content, externalId }).text;
+  const isText = WRITTEN.has(mediaType) || mediaType === MEDIA_TYPES.confluenceStorage;
+  return isText ? decodeText(content, externalId).text : undefined;
 }
 
 /** Whether the stored text of a format is written otherwise than the format is. */
@@ -143,20 +171,20 @@ const isOtherForm = (externalId: string): boolean => {
 
 /** A written text without the lines that ranges of its stored form touch: both have the same lines. */
 function withoutLines(written: string, stored: string, ranges: readonly TextRange[]): string {
-  const lineAt = (offset: number): number => stored.slice(0, offset).split(LINE_END).length - 1;
-  const touched = new Set(
-    ranges.flatMap(({ start, end }) => {
-      const from = lineAt(start);
-      return Array.from({ length: lineAt(Math.max(start, end - 1)) - from + 1 }, (_, i) => from + i);
-    }),
-  );
-  const parts = written.split(/(\r\n|\r|\n)/);
-  return parts
-    .map((part, i) => (i % 2 === 0 && touched.has(i / 2) ? ' '.repeat(part.length) : part))
+  let end = 0;
+  let next = 0;
+  const lines = stored.split(/(\r\n|\r|\n)/);
+  const isTouched = lines.map((line) => {
+    const start = end;
+    end += line.length;
+    while ((ranges[next]?.end ?? Infinity) <= start) next += 1;
+    return (ranges[next]?.start ?? end) < end;
+  });
+  return written
+    .split(/(\r\n|\r|\n)/)
+    .map((part, i) => (i % 2 === 0 && isTouched[i] === true ? ' '.repeat(part.length) : part))
     .join('');
 }
-
-const LINE_END = /\r\n|\r|\n/;
 
 /** The same of a text that an index keeps, whose format its name says. */
 export const withholdStored = (

@@ -1,6 +1,6 @@
 import { type ErrorReason, RAGError, toRAGError } from '../core/errors.js';
 import { oneOf } from '../core/filter.js';
-import type { Scope } from '../core/scope.js';
+import { LOCAL_SCOPE, type Scope } from '../core/scope.js';
 import type { Drift } from '../engine/engine.js';
 import { type AbandonedSource, abandonmentOf } from '../indexing/abandoned-sources.js';
 import type { FindPath } from '../indexing/document-paths.js';
@@ -50,7 +50,7 @@ export interface VerifyContext {
   readonly paths?: { readonly ofItem: FindPath; readonly ofDocument: FindPath };
   /** What was forgotten on purpose is not missing. */
   readonly keptOut?: ((source: string) => KeptOut) | undefined;
-  /** What is to be encrypted is looked for in clear. @default nothing is */
+  /** What is to be encrypted is looked for in clear: in documents of every tenant for whoever speaks for none. @default nothing is */
   readonly sealing?: MetadataSealing | undefined;
   readonly signal?: AbortSignal | undefined;
 }
@@ -79,9 +79,10 @@ export async function verifyIndex(context: VerifyContext): Promise<VerifyReport>
     const parts: (readonly Drift[])[] = [ofStore, await compareDocuments(context, readable), history.drift];
     for (const source of context.sources) parts.push(await compareSource(source, context));
     for (const source of context.abandoned ?? []) parts.push(await abandonedDocuments(source, context));
-    if (isMarking(context)) await addHistory(context.ledger.history, context.scope.tenant, readable);
-    parts.push(readable.drift());
-    const drift = parts.flat();
+    const ofPast = seesAll(context.scope) ? undefined : context.scope.tenant;
+    if (isMarking(context)) await addHistory(context.ledger.history, ofPast, readable);
+    // What is readable must not be lost below a long list.
+    const drift = [readable.drift(), ...parts].flat();
     const { unsoundUntil } = history;
     const damaged = drift.some(({ kind }) => kind === 'store-damaged');
     return { drift, ...store, damaged, ...(unsoundUntil === undefined ? {} : { unsoundUntil }) };
@@ -113,7 +114,7 @@ async function compareStore(
   try {
     const collection = await openForReading(facts, store);
     for await (const { expected, actual, difference } of compareChunks(reader, collection, signal)) {
-      if (actual !== undefined && isOfScope(actual, scope)) {
+      if (actual !== undefined && isShown(actual, scope)) {
         readable.addMetadata('the metadata of the store', actual.documentId, actual.metadata);
         if (actual.metadata.chunkIndex === 0)
           readable.addText(
@@ -166,6 +167,14 @@ const isOfScope = (
   scope: Pick<Scope, 'tenant' | 'project'>,
 ): boolean => tenant === scope.tenant && (scope.project === undefined || project === scope.project);
 
+/** Who speaks for no tenant: a rotation encrypts those of all, so what it left readable is told of all. */
+const seesAll = ({ tenant, project }: Pick<Scope, 'tenant' | 'project'>): boolean =>
+  tenant === LOCAL_SCOPE.tenant && project === undefined;
+
+/** Whether it counts where fields of a document are readable. */
+const isShown = (owner: Parameters<typeof isOfScope>[0], scope: Pick<Scope, 'tenant' | 'project'>): boolean =>
+  seesAll(scope) || isOfScope(owner, scope);
+
 /** Tells sources of exactly this tenant and project, or of nobody yet, from those that others index. */
 export async function sourceOwnership(
   reader: GenerationReader,
@@ -194,8 +203,8 @@ async function compareDocuments(context: VerifyContext, readable: ReadableFields
     const page = await reader.documents(after, PAGE);
     for (const document of page) {
       const { status } = document;
+      if (isMarking(context) && isShown(document, scope)) await addDocument(document, { reader, readable });
       if (!isOfScope(document, scope)) continue;
-      if (isMarking(context)) await addDocument(document, { reader, readable });
       if (status === 'pending') {
         drift.push({
           kind: 'document-pending',

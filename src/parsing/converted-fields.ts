@@ -3,11 +3,16 @@ import type { StatedFields } from './markdown/stated-fields.js';
 
 /** Front matter of a page of HTML: its lines became one. A value may hold its mark, so it ends at the last one. */
 const ONE_LINE = /^\s*(\\?(---|\+\+\+|;;;)[ \t].*[ \t]\\?\2)(?=\s|$)/;
-/** A field of reStructuredText became an item, and what stands between two rules a heading. */
-const ITEM = /^- +([^:=\n]+?)[ \t]*[:=](?:[ \t]|$)/;
-const HEADING = /^#{1,6} +:?([^:=\n]+?)[ \t]*[:=](?:[ \t]|$)/;
+/** The same where a value holds a block: that became lines of its own. */
+const SPLIT_LINE = /^\s*(\\?((?<=\\)---|\+\+\+|;;;)[ \t][\s\S]*?\s\\?\2)(?=\s|$)/;
+/** A field of reStructuredText became an item, or is still as it was written, and what stands between two rules became a heading. */
+const MARK = /^(?:(?:-|#{1,6}) |:)/;
+/** What a name may be marked up with. */
+const MARKUP = '*_`"\'|';
 /** What may stand above and between them. */
-const OPENING_LINE = /^(?:#{1,6} .*|-{3,}[ \t]*|- .*|[ \t].*|)$/;
+const OPENING_LINE = /^(?:#{1,6} .*|-{3,}[ \t]*|- .*|:.*|\.\..*|[ \t].*|)$/;
+/** A title of reStructuredText, as it is written, with the line above it. */
+const TITLE_LINE = /(?:[^\n]*\n)?([=~^"'`:.*+#_<>-])\1{2,}[ \t\r]*(?:\n|$)/y;
 
 /**
  * Where the beginning of a text that was made of another format states fields.
@@ -22,7 +27,7 @@ export function convertedFields(text: string, names: readonly string[], from: nu
     start: start + from,
     end: end + from,
   });
-  const line = ONE_LINE.exec(opening);
+  const line = ONE_LINE.exec(opening) ?? SPLIT_LINE.exec(opening);
   const found = line === null ? inLines(opening, names) : inOneLine(line, names);
   return found.filter((stated) => stated.names.length > 0).map(moved);
 }
@@ -46,11 +51,11 @@ function inLines(text: string, names: readonly string[]): StatedFields[] {
     open = undefined;
   };
   for (const { line, start } of linesOf(text)) {
-    if (!OPENING_LINE.test(line)) break;
+    if (!OPENING_LINE.test(line) && !isTitleAt(text, start)) break;
     const goesOn = line.trim() === '' || /^[ \t]/.test(line);
     if (!goesOn) {
       close();
-      const label = (ITEM.exec(line) ?? HEADING.exec(line))?.[1]?.replace(/^[*_`"'\\]+|[*_`"'\\]+$/g, '');
+      const label = labelOf(line);
       const stated = names.filter((name) => name === label);
       if (stated.length > 0) open = { start, names: stated };
     }
@@ -58,6 +63,33 @@ function inLines(text: string, names: readonly string[]): StatedFields[] {
   }
   close();
   return found;
+}
+
+/** What a line states a value of. */
+function labelOf(line: string): string | undefined {
+  if (!MARK.test(line)) return undefined;
+  const stated = line
+    .replace(/^(?:-|#+)/, '')
+    .trimStart()
+    .replace(/^:/, '');
+  const end = stated.search(/[:=]/);
+  return end >= 0 && /^(?:[ \t]|$)/.test(stated.slice(end + 1))
+    ? withoutMarkup(stated.slice(0, end).replaceAll('\\', '').trim())
+    : undefined;
+}
+
+/** By hand: an expression for the end of a text begins at each of its marks. */
+function withoutMarkup(label: string): string {
+  let start = 0;
+  let end = label.length;
+  while (start < end && MARKUP.includes(label.charAt(start))) start += 1;
+  while (end > start && MARKUP.includes(label.charAt(end - 1))) end -= 1;
+  return label.slice(start, end);
+}
+
+function isTitleAt(text: string, start: number): boolean {
+  TITLE_LINE.lastIndex = start;
+  return TITLE_LINE.test(text);
 }
 
 function* linesOf(text: string): Generator<{ readonly line: string } & Pick<TextRange, 'start'>> {

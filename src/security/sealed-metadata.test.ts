@@ -132,3 +132,22 @@ test('a filter on what is encrypted is refused, wherever it stands in it', () =>
     expect(() => sealing.assertFilterable(filter)).toThrow(/cannot be filtered/);
   expect(() => sealing.assertFilterable(and(eq('state', 'New'), eq('salaryBand', 2)))).not.toThrow();
 });
+
+test('a part of a marked field is as marked as the field', () => {
+  const sealed = sealing.seal({ 'salary.base': 'ninety', salaryBand: 2 }, OWNER);
+  expect(JSON.stringify(sealed)).not.toContain('ninety');
+  expect(sealed.salaryBand).toBe(2);
+  expect(sealing.isCurrent(sealed)).toBe(true);
+  expect(sealing.isCurrent({ 'salary.base': 1 })).toBe(false);
+  expect(sealing.readable({ 'salary.base': 1 })).toEqual(['salary']);
+  expect(sealing.open(sealed, OWNER)).toEqual({ 'salary.base': 'ninety', salaryBand: 2 });
+});
+
+test('of a field with a dot in its name neither metadata nor filters are in clear', () => {
+  const dotted = createSealing({ fields: ['salary.base'], keys: [FIRST] });
+  expect(Object.keys(dotted.seal({ 'salary.base': 1, 'salary.bonus': 2 }, OWNER))).toEqual([
+    'salary.bonus',
+    SEALED_KEY,
+  ]);
+  expect(() => dotted.assertFilterable(eq('salary.base', 1))).toThrow(/cannot be filtered/);
+});

@@ -75,6 +75,10 @@ export interface MetadataSealing {
   readonly isOverFolded: boolean;
 }
 
+/** Whether a name of metadata, a path of a filter or a name in a text is that of a marked field, or of a part of it: `salary.base` is of `salary`. */
+export const isMarkedName = (name: string, fields: readonly string[]): boolean =>
+  fields.some((field) => name === field || name.startsWith(`${field}.`));
+
 const ALGORITHM = 'aes-256-gcm';
 const KEY_BYTES = 32;
 const NONCE_BYTES = 12;
@@ -109,8 +113,8 @@ export function createSealing({ fields, keys }: SealingSettings): MetadataSealin
     fields,
     isOverFolded: false,
     readable: (metadata) => {
-      const lifted = liftFields(metadata);
-      return sealable.filter((field) => Object.hasOwn(lifted, field));
+      const names = Object.keys(liftFields(metadata));
+      return sealable.filter((field) => names.some((name) => isMarkedName(name, [field])));
     },
     open,
     show: (given, owner) => {
@@ -131,7 +135,7 @@ export function createSealing({ fields, keys }: SealingSettings): MetadataSealin
     seal: (given, owner) => {
       if (current === undefined) return liftFields(given);
       const metadata = open(given, owner);
-      const marked = sealable.filter((field) => Object.hasOwn(metadata, field));
+      const marked = Object.keys(metadata).filter((name) => isMarkedName(name, sealable));
       if (marked.length === 0) return metadata;
       const rest = Object.fromEntries(Object.entries(metadata).filter(([key]) => !marked.includes(key)));
       const sealed = marked.map((field) => [
@@ -143,11 +147,11 @@ export function createSealing({ fields, keys }: SealingSettings): MetadataSealin
     isCurrent: (metadata) => {
       if (isFolded(metadata)) return false;
       const sealed = metadata[SEALED_KEY];
-      if (sealable.some((field) => Object.hasOwn(metadata, field))) return false;
+      if (Object.keys(metadata).some((name) => isMarkedName(name, sealable))) return false;
       return (
         sealed === undefined ||
         Object.entries(entriesOf(sealed)).every(
-          ([field, text]) => sealable.includes(field) && text.startsWith(`${VERSION}.${keys[0]?.id}.`),
+          ([field, text]) => isMarkedName(field, sealable) && text.startsWith(`${VERSION}.${keys[0]?.id}.`),
         )
       );
     },
@@ -159,7 +163,9 @@ export function createSealing({ fields, keys }: SealingSettings): MetadataSealin
       const asked = fieldsOf(filter).find((path) => {
         const [root = ''] = path.split('.');
         // An index of an earlier version holds marked fields in there.
-        return root === SEALED_KEY || sealable.includes(root) || (fields.length > 0 && root === FOLDED_KEY);
+        return (
+          root === SEALED_KEY || isMarkedName(path, sealable) || (fields.length > 0 && root === FOLDED_KEY)
+        );
       });
       if (asked === undefined) return;
       throw new RAGError(

@@ -3,7 +3,10 @@ import { fileURLToPath } from 'node:url';
 import { expect, it } from 'vitest';
 import { neutralise } from '../../src/context/neutralise.js';
 import { passageUnits } from '../../src/context/passage-units.js';
+import { withholdText } from '../../src/indexing/withheld-fields.js';
 import { IS_LONG } from '../long-forms.js';
+
+const withhold = (text: string): unknown => withholdText(text, ['pay'], { isConverted: true });
 
 const SCRIPT = fileURLToPath(new URL('count-growth.ts', import.meta.url));
 const MEASURE = fileURLToPath(new URL('measure-processor.ts', import.meta.url));
@@ -46,6 +49,11 @@ it.each([
   // More pieces of code than a call takes arguments.
   ['code', '`a', neutralise],
   ['links', '[a](b)', neutralise],
+  ['blanks in an item', ' ', (text: string) => withhold(`- ${text}x`)],
+  ['blanks behind a name', ' ', (text: string) => withhold(`- a${text}`)],
+  ['blanks in a heading', ' ', (text: string) => withhold(`# ${text}x`)],
+  ['asterisks in a name', '*', (text: string) => withhold(`- a${text}a:`)],
+  ['front matter', '--- ', (text: string) => withhold(`${text}a`)],
 ])(
   'one long line of %s is read at once',
   (_, piece, use) => {

@@ -23,6 +23,13 @@ export function renderVerifyResult(
     ]);
   const table = renderTable(['kind', 'source', 'detail'], rows, { context });
   const more = drift.length > MAX_ROWS ? `\nand ${drift.length - MAX_ROWS} more; --json lists all` : '';
-  const next = ok ? '' : ` "${context.command} verify --repair" mends what can be mended.`;
+  const next = ok ? '' : nextSteps(drift, context);
   return `${table}${more}\n\n${mended}${plural(drift.length, 'difference')} found.${next}`;
+}
+
+function nextSteps(drift: VerifyResult['drift'], { command }: CliContext): string {
+  const readable = drift.filter(({ kind }) => kind === 'field-readable').length;
+  const rotate = ` "${command} index", then "${command} encryption rotate" encrypt what is readable.`;
+  const repair = ` "${command} verify --repair" mends what can be mended.`;
+  return (readable > 0 ? rotate : '') + (readable < drift.length ? repair : '');
 }

@@ -1,10 +1,9 @@
 import type { ParsedDocument, RawDocument } from '../../core/document.js';
 import { RAGError } from '../../core/errors.js';
 import { MEDIA_TYPES } from '../../core/media-types.js';
-import { decodeText } from '../decode-text.js';
 import { htmlToMarkdown } from '../html-to-markdown.js';
 import type { Parser, SyncParser } from '../parser.js';
-import { declaredCharset } from './declared-charset.js';
+import { decodeHtml } from './decode-html.js';
 
 export interface HtmlParserOptions {
   /** Reads the Markdown that a page becomes. */
@@ -59,8 +58,3 @@ async function parseHtml(
 const EMPTY_WARNING = 'The page holds no text outside of scripts and navigation, so only its title is found.';
 
 /** UTF-8 and UTF-16 as all text; another encoding where the page itself declares it. */
-function decodeHtml({ content, externalId }: RawDocument): { text: string; warnings: readonly string[] } {
-  const charset = typeof content === 'string' ? undefined : declaredCharset(content);
-  if (charset === undefined || typeof content === 'string') return decodeText(content, externalId);
-  return decodeText(new TextDecoder(charset).decode(content), externalId);
-}
