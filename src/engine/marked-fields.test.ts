@@ -401,6 +401,21 @@ const ODD_FORMS: readonly (readonly [string, string, string])[] = [
   ['a comment behind a value', 'text/markdown', `---\ntitle: a # ${F}: ${V}\n---\n`],
   ['a merged mapping', 'text/markdown', `---\nx: &x\n  ${F}: ${V}\n<<: *x\n---\n`],
   ['an alias of it', 'text/markdown', `---\n${F}: &x ${V}\nother: *x\n---\n`],
+  ['an alias that it is', 'text/markdown', `---\nother: &x ${V}\n${F}: *x\n---\n`],
+  ['an alias in it', 'text/markdown', `---\nother: [{a: &x ${V}}]\nteam: *x\n${F}: [*x]\n---\n`],
+  ['an alias of a merged mapping', 'text/markdown', `---\nx: &x {${F}: ${V}}\ny: *x\n<<: *x\n---\n`],
+  ['JSON with a comment', 'text/markdown', `{ // c\n '${F}': '${V}' }\n`],
+  ['JSON with comments behind values', 'text/markdown', `{\n"a":1, // c }\n\n"${F}":"${V}"}\n`],
+  ['JSON below a comment', 'text/plain', `/* c */ {"a": 1, /* d */ "${F}": "${V}"}\n`],
+  ['YAML that nests too deep', 'text/markdown', `---\n${F}: ${V}\na: ${'['.repeat(3000)}\n---\n`],
+  ['a merged copy of it', 'text/markdown', `---\nx: &x {b: &y ${V}}\n${F}: *y\n<<: *x\n---\n`],
+  ['a copy beside it that is merged', 'text/markdown', `---\nx: &x {${F}: &y ${V}, b: [*y]}\n<<: *x\n---\n`],
+  ['a copy in metadata of a push', 'text/markdown', `---\n${F}: &y ${V}\nknowledgeMetadata: {b: *y}\n---\n`],
+  [
+    'a copy beside it in metadata of a push',
+    'text/markdown',
+    `---\nknowledgeMetadata: {${F}: &y ${V}, b: *y}\n---\n`,
+  ],
   ['metadata of a push', 'text/markdown', `---\nknowledgeMetadata:\n  ${F}: ${V}\n---\n`],
   ['metadata of a push as text', 'text/markdown', `---\nknowledgeMetadata: '{"${F}":"${V}"'\n---\n`],
   ['an open fence with a blank line', 'text/markdown', `---\ntitle: a\n\n${F}: ${V}\n`],
@@ -556,6 +571,12 @@ describe('a marked field in an odd form', () => {
   test('leaves the rest of the front matter as metadata', async () => {
     const text = `---\nteam: red\n${F}: ${V}\nplace: Utrecht\n---\n# The archive\n`;
     const { read } = await pushed(text, 'text/markdown');
+  test.each([
+    ['beside it', `team: red\n${F}: ${V}\nplace: Utrecht`],
+    ['that is merged with it', `x: &x {${F}: ${V}, team: red}\n<<: *x\nplace: Utrecht`],
+    ['with aliases of its own', `a: &a red\nteam: *a\n${F}: ${V}\nplace: Utrecht`],
+  ])('leaves the rest of the front matter as metadata: %s', async (_, yaml) => {
+    const { read } = await pushed(`---\n${yaml}\n---\n# The archive\n`, 'text/markdown');
     expect(read?.metadata).toMatchObject({ team: 'red', place: 'Utrecht', [F]: V });
   });
 

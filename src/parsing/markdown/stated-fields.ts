@@ -136,7 +136,7 @@ function objectArea(source: string): Area | undefined {
 const OBJECT = /\{\s*(?:["'}/#]|[\w$\\{}-]+[ \t]*:)/y;
 
 /** Comments, as they may stand in what is nearly JSON. */
-const COMMENT = /\s*(?:\/\/[^\n]*|\/\*[^]*?(?:\*\/|$))\s*/y;
+const COMMENT = /\s*(?:\/\/[^\n]*|\/\*[\s\S]*?(?:\*\/|$))\s*/y;
 
 function behindComments(source: string): number {
   let start = 0;
@@ -209,7 +209,7 @@ function inJson(json: string, names: readonly string[]): StatedFields[] | undefi
 
 /** All of what is no JSON, where it names a field: with comments, or in whatever quotation marks. */
 function inLikeJson(text: string, names: readonly string[]): StatedFields[] {
-  const withoutBlocks = text.replace(/\/\*[^]*?(?:\*\/|$)/g, ' ');
+  const withoutBlocks = text.replace(/\/\*[\s\S]*?(?:\*\/|$)/g, ' ');
   const forms = [text, withoutBlocks, withoutBlocks.replace(/(?:\/\/|#)[^\n]*/g, ' ')].map(unescaped);
   const found = names.filter((name) => {
     const field = new RegExp(String.raw`(?<![\p{L}\p{N}_-])${escaped(name)}["']?\s*[:=]`, 'u');
@@ -294,18 +294,34 @@ function inYaml(yaml: string, { document, value }: YamlReading, names: readonly 
       ...merged.filter((name) => key === '<<' || states(lines, name)),
     ];
   });
-  const groups = repeatedIn(contents);
+  const { groups, copied } = repeatedIn(fields);
   const shared = groups.map(() => new Set<string>());
   for (const [at, group] of groups.entries()) for (const name of named[at] ?? []) shared[group]?.add(name);
-  const stated = fields.map(
-    ({ key, start, end }, at): StatedFields => ({
-      start,
-      end,
-      key,
-      names: [...(shared[groups[at] ?? at] ?? [])],
-    }),
-  );
+  const stated = fields.flatMap(({ key, start, end }, at): StatedFields[] => {
+    const group = groups[at] ?? at;
+    const field = { start, end, key, names: [...(shared[group] ?? [])] };
+    return copied.has(group)
+      ? [
+          field,
+          ...broughtBy(key, all, fields)
+            .filter((brought) => !names.includes(brought))
+            .map((brought) => ({ ...field, key: brought })),
+        ]
+      : [field];
+  });
   return [...stated, ...comments];
+}
+
+interface Field {
+  readonly key: string | undefined;
+  readonly pair: Pair;
+}
+
+/** Fields of the document that another one brings: a merge, or the metadata of a push. */
+function broughtBy(key: string | undefined, all: Metadata, fields: readonly Field[]): string[] {
+  if (key === FOLDED_KEY) return Object.keys(liftFields({ [FOLDED_KEY]: all[FOLDED_KEY] ?? null }));
+  const own = new Set(fields.map((field) => field.key));
+  return key === '<<' ? Object.keys(all).filter((name) => !own.has(name)) : [];
 }
 
 /** Where quoted texts are, and those of several lines. */
@@ -322,9 +338,12 @@ function textsIn(yaml: string, document: YamlReading['document']): TextRange[] {
   return found;
 }
 
-/** Of each field a number that it shares with those that its aliases repeat, or that repeat it, however many are between them. */
-function repeatedIn({ items }: YAMLMap): number[] {
-  const groups = [...items.keys()];
+/**
+ * Of each field the group of those that repeat each other by aliases, however many are between them.
+ * Copied are groups in which an alias does more than to merge fields under their own names.
+ */
+function repeatedIn(fields: readonly Field[]): { readonly groups: number[]; readonly copied: Set<number> } {
+  const groups = [...fields.keys()];
   const groupOf = (at: number): number => {
     let group = at;
     for (let next = groups[group]; next !== undefined && next !== group; next = groups[group]) {
@@ -334,16 +353,19 @@ function repeatedIn({ items }: YAMLMap): number[] {
     return group;
   };
   const anchors = new Map<string, number>();
-  for (const [at, { key, value }] of items.entries())
-    for (const part of [key, value].filter(isNode))
+  const copies: number[] = [];
+  for (const [at, { key, pair }] of fields.entries())
+    for (const part of [pair.key, pair.value].filter(isNode))
       visit(part, {
         Value: (_, { anchor }) => void (anchor !== undefined && anchors.set(anchor, at)),
         Alias: (_, { source }) => {
           const repeated = anchors.get(source);
-          if (repeated !== undefined) groups[groupOf(at)] = groupOf(repeated);
+          if (repeated === undefined) return;
+          groups[groupOf(at)] = groupOf(repeated);
+          if (key !== '<<' || repeated === at) copies.push(at);
         },
       });
-  return groups.map((_, at) => groupOf(at));
+  return { groups: groups.map((_, at) => groupOf(at)), copied: new Set(copies.map(groupOf)) };
 }
 
 /** Names of fields that become the document's own, of what is under `knowledgeMetadata`; all, where that cannot be told. */

@@ -18,7 +18,7 @@ export function isTooDeep(yaml: string): boolean {
   let isNewLine = true;
   let isScalar = false;
   for (const token of new Lexer().lex(yaml)) {
-    const kind = isScalar ? null : CST.tokenType(token);
+    const kind: string | null = isScalar ? null : CST.tokenType(token);
     isScalar = kind === 'scalar';
     if (kind === 'space' && isNewLine) indent = token.length;
     if (kind === 'space' || kind === 'comment' || isScalar) continue;
