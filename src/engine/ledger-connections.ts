@@ -8,9 +8,11 @@ import { DATA_FILES } from '../core/data-folder.js';
 import { RAGError } from '../core/errors.js';
 import { beginWriting } from '../ledger/copying-pause.js';
 import type { Ledger, LockRequest, WriterLock } from '../ledger/ledger.js';
+import { ledgerError } from '../ledger/sqlite/ledger-errors.js';
 import { discardLedger, openLedger } from '../ledger/sqlite/open-ledger.js';
 import { acquireWriterLock } from '../ledger/writer-lock.js';
 import { encryptFile } from '../sqlite/encrypted-file.js';
+import { sqliteFaultOf } from '../sqlite/sqlite-fault.js';
 
 /** The connections of one engine to its ledger: one that reads, one that writes. */
 export interface LedgerConnections {
@@ -108,7 +110,13 @@ class FileLedger implements LedgerConnections {
   /** The key of the file, where it is encrypted. A file in clear is encrypted before its stamp is looked at. */
   async #encryptedBy(): Promise<string | undefined> {
     const fileKey = await this.#fileKey?.();
-    if (fileKey !== undefined) encryptFile(this.path, fileKey);
+    if (fileKey === undefined) return undefined;
+    try {
+      encryptFile(this.path, fileKey);
+    } catch (error) {
+      if (RAGError.isInstance(error)) throw error;
+      throw ledgerError(this.path, sqliteFaultOf(error), error);
+    }
     return fileKey;
   }
 

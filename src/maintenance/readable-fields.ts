@@ -61,10 +61,10 @@ export async function addDocument(
   for (const text of texts) readable.addText('the texts of the ledger', document, text);
 }
 
-/** Counts what the history keeps in clear. */
+/** Counts what the history keeps in clear of a tenant, or of all without one. */
 export async function addHistory(
   history: LedgerHistory | undefined,
-  tenant: string,
+  tenant: string | undefined,
   readable: ReadableFields,
 ): Promise<void> {
   for await (const version of allVersions(history, tenant)) {

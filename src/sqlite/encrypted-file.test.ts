@@ -1,4 +1,5 @@
-import { copyFileSync, existsSync, mkdirSync, readFileSync, rmSync } from 'node:fs';
+import { spawnSync } from 'node:child_process';
+import { copyFileSync, existsSync, mkdirSync, readdirSync, readFileSync, rmSync, statSync } from 'node:fs';
 import { join } from 'node:path';
 import Database from 'libsql';
 import { expect, test } from 'vitest';
@@ -56,5 +57,39 @@ test.each([1, 12, 100])(
     copyWhileOpen(join(folder, 'a.db'), left, { key: KEY, rows });
     expect(existsSync(`${left}-wal`)).toBe(true);
     expect(rowsIn(left)).toEqual([[rows]]);
+  },
+);
+
+// A file-size limit (the unit is 1 KiB) stands for the disk: it needs no rights to set.
+test.skipIf(process.platform === 'win32').each([1, 2, 3, 4, 5, 6, 7, 8].map((part) => part / 8))(
+  'a disk that is full once %d of a file is copied is told as full, and nothing of the copy stays',
+  (part) => {
+    const folder = temporaryFolder();
+    const path = join(folder, 'a.db');
+    const writer = open(path);
+    writer.exec('CREATE TABLE note (text TEXT)');
+    for (let row = 0; row < 100; row += 1)
+      writer.exec(`INSERT INTO note VALUES ('${WORD} ${'x '.repeat(5_000)}')`);
+    writer.close();
+    const script = `
+      import { encryptFile } from ${JSON.stringify(new URL('./encrypted-file.ts', import.meta.url).href)};
+      import { sqliteFaultOf } from ${JSON.stringify(new URL('./sqlite-fault.ts', import.meta.url).href)};
+      try {
+        encryptFile(process.argv[1], ${JSON.stringify(KEY)});
+      } catch (error) {
+        console.log(sqliteFaultOf(error));
+      }`;
+    const limit = Math.floor((statSync(path).size / 1024) * part) - 8;
+    const { stdout } = spawnSync(
+      'bash',
+      [
+        ...['-c', `ulimit -f ${limit} && exec "$0" "$@"`, process.execPath],
+        ...['--import', import.meta.resolve('tsx'), '--input-type=module', '-e', script, path],
+      ],
+      { encoding: 'utf8' },
+    );
+    expect(stdout.trim()).toBe('full');
+    expect(readdirSync(folder).sort()).toEqual(['a.db', 'a.db-encrypting.lock']);
+    expect(rowsIn(path)).toEqual([[100]]);
   },
 );

@@ -156,6 +156,10 @@ function replaceByEncrypted(path: string, fileKey: string): void {
     assertNoLog(path);
     removeWith(path, ['-shm', '-journal']);
     renameSync(copy, path);
+  } catch (error) {
+    // On a full disk it would take the room that is to be freed.
+    removeWith(copy, ['', ...BESIDE]);
+    throw error;
   } finally {
     held.close();
   }

@@ -46,7 +46,9 @@ export class SqliteValueError extends Error {
 export function sqliteFaultOf(error: unknown): SqliteFaultKind {
   if (error instanceof SqliteValueError || error instanceof SyntaxError) return 'damaged';
   if (!(error instanceof Error)) return 'other';
-  if (systemErrorCode(error) === NOT_REGULAR) return 'cannot-open';
+  const systemCode = systemErrorCode(error) ?? '';
+  if (systemCode === NOT_REGULAR) return 'cannot-open';
+  if (['ENOSPC', 'EDQUOT', 'EFBIG'].includes(systemCode)) return 'full';
   const code = resultCodeOf(error);
   const kind = code === undefined ? undefined : (EXTENDED[code] ?? PRIMARY[code & 0xff]);
   if (kind !== undefined) return kind;

@@ -22,6 +22,31 @@ describe('what is found', () => {
     expect(detectSensitive(text, ALL)).toEqual(spans);
   });
 
+  it.each([
+    'Server=a;User Id=b;Pwd=Tr0ub4dor;',
+    'Uid=b;pwd=Tr0ub4dor',
+    'PWD:Tr0ub4dor',
+    'DB_PWD=Tr0ub4dor',
+    '{"pwd":"Tr0ub4dor"}',
+    'Uid=b;pw=Tr0ub4dor',
+  ])('a password under a short name, in %s', (text) => {
+    const found = detectSensitive(text, ALL).map(({ start, end }) => text.slice(start, end));
+    expect(found).toEqual(['Tr0ub4dor']);
+  });
+
+  it.each([
+    'password: ******123',
+    'pwd=••••••ab12',
+    'password: ****-****-1234',
+    'password_hash_algorithm: argon2id',
+    'password hashing: argon2id',
+    'pass: 12/12 tests',
+    'PASS: 128/130',
+    'pwd: 12/12',
+  ])('no password in %s', (text) => {
+    expect(detectSensitive(text, ALL)).toEqual([]);
+  });
+
   it('keeps to the types that are asked for', () => {
     const text = 'jane@acme.example on 192.0.2.7';
     expect(detectSensitive(text, new Set(['EMAIL'] as const)).map(({ type }) => type)).toEqual(['EMAIL']);

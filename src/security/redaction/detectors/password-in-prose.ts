@@ -48,6 +48,9 @@ const NAME_OF_A_THING = /^(?:(?:[a-z]+|(?:[A-Z][a-z]+)+|[A-Z]+)?\d*(?:[-_.:/\\]|
 const UUID = /^[\da-f]{8}(?:-[\da-f]{4}){3}-[\da-f]{12}$/i;
 const GIT_HASH = /^[\da-f]{7,12}$|^[\da-f]{40}$/;
 const ADDRESS = /^@|@.*\.|:\/\/|^[./~\\]/;
+/** `argon2id`, `SHA-256`, `RFC8452`. */
+export const NAME_OF_A_METHOD =
+  /^(?:sha|md|aes|rsa|argon|pbkdf|base|utf|oauth|hmac|ed|[hrep]s|ntlm|tls|scram-sha|iso|rfc|v)-?\d{1,5}(?:id?|v\d)?$/i;
 const LEAST_LENGTH = 8;
 
 export const isNameOfAThing = (value: string): boolean => NAME_OF_A_THING.test(value);
@@ -57,5 +60,5 @@ export const looksMade = (value: string): boolean =>
   value.length >= LEAST_LENGTH &&
   /\d/.test(value) &&
   /[A-Za-z]/.test(value) &&
-  ![NAME_OF_A_THING, UUID, GIT_HASH, ADDRESS].some((pattern) => pattern.test(value)) &&
+  ![NAME_OF_A_THING, NAME_OF_A_METHOD, UUID, GIT_HASH, ADDRESS].some((pattern) => pattern.test(value)) &&
   !isPlaceholder(value);

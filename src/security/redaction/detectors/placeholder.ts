@@ -6,6 +6,8 @@ const REFERENCES =
   /^(?:\$\{|\$\(|\$[A-Za-z_]\w*$|\{|%\w+%$|%[sdv]$|\[|!\w+$|&\w+$|\*[A-Za-z_]|(?:env|file|vault|secret|op|arn|ref|ssm|kms|azurekeyvault|https?|keyvault)[:/]|@\w+\(|process\.env\b|os\.environ|System\.getenv)/i;
 const ONE_CHARACTER = /^(.)\1*$/u;
 const FILLER = /^[*xX.\-_#•?0 ]+$/u;
+/** The last characters of it are shown. */
+const MASKED = /^[*•●][*•●-]{2,}\w{0,4}$/u;
 const LITERALS =
   /^(?:null|nil|none|true|false|undefined|string|boolean|number|object|any|required|optional|empty|blank|hidden|masked|secret|password|passwd|passwort|pass|pwd|token|key|apikey|api[-_]key|value|test|unset|missing|invalid|yes|no|n\/a|user|1password|foo|bar|baz|input|text|varchar(?:\(\d+\))?)$/i;
 
@@ -15,4 +17,5 @@ export const isPlaceholder = (value: string): boolean =>
   REFERENCES.test(value) ||
   ONE_CHARACTER.test(value) ||
   FILLER.test(value) ||
+  MASKED.test(value) ||
   LITERALS.test(value);

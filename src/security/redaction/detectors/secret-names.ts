@@ -11,8 +11,8 @@ export const SECRET_STEMS: readonly RegExp[] = [
 const PASSWORD_NAMES = [
   'pass(?:word|wort|wd|phrase|code)',
   'passe(?<=mot[ _]de[ _]passe|palavra[ _-]passe)',
-  '(?<![A-Za-z])(?:pass|pw)',
   'pwd|pswd|mdp|kennwort|clave|wachtwoord|senha|heslo',
+  '(?<![A-Za-z])(?:pass|pw)',
   'contraseña|hasło|lösenord|jelszó|şifre|пароль|비밀번호|密码|口令|パスワード',
 ].join('|');
 /** Names of what is made by machines. */

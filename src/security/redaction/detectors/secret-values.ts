@@ -1,5 +1,11 @@
 import type { TextRange } from '../../../core/document.js';
-import { isNameOfAThing, looksMade, OTHER_SETTING, passwordFarther } from './password-in-prose.js';
+import {
+  isNameOfAThing,
+  looksMade,
+  NAME_OF_A_METHOD,
+  OTHER_SETTING,
+  passwordFarther,
+} from './password-in-prose.js';
 import { isPlaceholder } from './placeholder.js';
 
 /** How a value stands to its name, from the surest to the least sure: `apart` is under it, in a cell or on a line of its own. */
@@ -23,6 +29,8 @@ export function isPassphrase(value: string, standing: Standing): boolean {
   if (value.length < 4) return false;
   if (/\s/.test(value) && !(isQuoted && /\d/.test(value))) return false;
   if (/^\d+$/.test(value)) return value.length >= 6 || !isProse;
+  // So many of so many passed.
+  if (/^\d+\/\d+$/.test(value)) return isQuoted;
   if (/^[\p{Lu}]?[\p{Ll}\p{Lo}]+$/u.test(value)) return standing === 'beside' && value.length >= 6;
   if (standing === 'apart' && ORDINARY.some((pattern) => pattern.test(value))) return false;
   if (/\d/.test(value)) return classesOf(value) >= 2;
@@ -40,7 +48,7 @@ const ORDINARY: readonly RegExp[] = [
   /^[^\p{L}\p{N}]*\p{L}+(?:['’/_.,:&+-]+\p{L}+)*[^\p{L}\p{N}]*$/u,
   /^[^\p{L}\p{N}]*v?\d+(?:[.,:/–-]+\d+)+[^\p{L}\p{N}]*$/u,
   /^[^\p{L}\p{N}]*\d+-?(?:[dhmsx]|ms|min|[kmg]?i?b|bits?|bytes?|days?|weeks?|months?|years?|hours?|chars?|characters?|tage|zeichen)?[^\p{L}\p{N}]*$/iu,
-  /^(?:sha|md|aes|rsa|argon|pbkdf|base|utf|oauth|hmac|ed|[hrep]s|ntlm|tls|scram-sha|iso|rfc|v)-?\d{1,5}(?:id?|v\d)?$/i,
+  NAME_OF_A_METHOD,
   /^[A-Z][A-Z\d]*(?:_[A-Z\d]+)+$|^[A-Z]{2,10}-\d+$/,
   /^[\w.]+\(.*\);?$/,
   /^[^@\s]+@[\w-]+(?:\.[\w-]+)+$|:\/\//,
