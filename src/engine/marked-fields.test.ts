@@ -568,9 +568,6 @@ describe('a marked field in an odd form', () => {
     await expectNowhere(cwd, V);
   });
 
-  test('leaves the rest of the front matter as metadata', async () => {
-    const text = `---\nteam: red\n${F}: ${V}\nplace: Utrecht\n---\n# The archive\n`;
-    const { read } = await pushed(text, 'text/markdown');
   test.each([
     ['beside it', `team: red\n${F}: ${V}\nplace: Utrecht`],
     ['that is merged with it', `x: &x {${F}: ${V}, team: red}\n<<: *x\nplace: Utrecht`],
