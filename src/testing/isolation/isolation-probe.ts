@@ -82,6 +82,9 @@ export async function probeIsolation(options: IsolationProbeOptions): Promise<Is
   return probe.report();
 }
 
+/** As often as `ragstone/client` sends a request. */
+const WRITE_ATTEMPTS = 3;
+
 class IsolationProbe {
   readonly #options: IsolationProbeOptions;
   readonly #random: ProbeRandom;
@@ -183,9 +186,14 @@ class IsolationProbe {
     return { caller, random, documents: this.#documents };
   }
 
+  /** As clients do, a write that may pass (`retryable`) is sent again. */
   async #write(caller: ProbeCaller, request: ProbeRequest): Promise<void> {
-    const { status, body } = await this.#send(request, caller, 'write');
-    if (status !== 200) throw new Error(`A document could not be written: ${status} ${body.slice(0, 500)}`);
+    for (let attempt = 1; ; attempt++) {
+      const { status, body } = await this.#send(request, caller, 'write');
+      if (status === 200) return;
+      if (attempt === WRITE_ATTEMPTS || !body.includes('"retryable":true'))
+        throw new Error(`A document could not be written: ${status} ${body.slice(0, 500)}`);
+    }
   }
 
   async #deleteOne(worker: number, random: ProbeRandom): Promise<void> {
