@@ -1,4 +1,5 @@
 import type { ParsedDocument, RawDocument, TextRange } from '../core/document.js';
+import { escapeExpression } from '../core/escape-expression.js';
 import { MEDIA_TYPES } from '../core/media-types.js';
 import { liftFields } from '../core/pushed-fields.js';
 import { convertedFields } from '../parsing/converted-fields.js';
@@ -71,7 +72,7 @@ function withParts(
   text: string,
   marked: readonly string[],
 ): { readonly text: string; readonly names: readonly string[] } {
-  const roots = marked.map((name) => name.replace(/[^\w\s]/g, '\\$&')).join('|');
+  const roots = marked.map(escapeExpression).join('|');
   const part = new RegExp(`(?<=^|[\\s{,"'\`*?:])((${roots})\\.[^\\r\\n{},"'\`*?:=[\\]]+)(["'\`]?)`, 'g');
   const parts = new Set(Array.from(text.matchAll(part), ([, name = '']) => name.trim()));
   if (parts.size <= MOST_PARTS) return { text, names: [...marked, ...parts] };

@@ -1,4 +1,5 @@
 import type { TextRange } from '../core/document.js';
+import { escapeExpression } from '../core/escape-expression.js';
 import type { StatedFields } from './markdown/stated-fields.js';
 
 /** Front matter of a page of HTML: its lines became one. A value may hold its mark, so it ends at the last one. */
@@ -34,9 +35,9 @@ export function convertedFields(text: string, names: readonly string[], from: nu
 
 function inOneLine({ 0: all, 1: line = '' }: RegExpExecArray, names: readonly string[]): StatedFields[] {
   const found = names.filter((name) =>
-    new RegExp(
-      String.raw`(?:^|[\s{,.\[])\\?["']?${name.replace(/[^\w\s]/g, '\\$&')}["']?\s*(?:[:=.]|\\?\])`,
-    ).test(line),
+    new RegExp(String.raw`(?:^|[\s{,.\[])\\?["']?${escapeExpression(name)}["']?\s*(?:[:=.]|\\?\])`).test(
+      line,
+    ),
   );
   return [{ start: all.length - line.length, end: all.length, names: found, isUnread: true }];
 }

@@ -2,6 +2,7 @@ import type { CodeUnit, ParsedDocument, RawDocument } from '../../core/document.
 import { RAGError } from '../../core/errors.js';
 import { MEDIA_TYPES } from '../../core/media-types.js';
 import { decodeText } from '../decode-text.js';
+import { isJson } from '../is-json.js';
 import type { SyncParser } from '../parser.js';
 import { jsonUnits } from './json-units.js';
 
@@ -74,15 +75,6 @@ function readLines(text: string, name: string): { units: CodeUnit[]; notes: stri
 }
 
 const MIN_DIVIDED_LINE = 400;
-
-function isJson(text: string): boolean {
-  try {
-    JSON.parse(text);
-    return true;
-  } catch {
-    return false;
-  }
-}
 
 /** The brackets around belong to the first and last unit, so that no text is left out. */
 function coverAll(text: string, units: readonly CodeUnit[]): CodeUnit[] {

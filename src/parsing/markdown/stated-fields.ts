@@ -1,10 +1,13 @@
 import { isAlias, isMap, isNode, isScalar, type Pair, visit, type YAMLMap } from 'yaml';
 import type { TextRange } from '../../core/document.js';
+import { escapeExpression } from '../../core/escape-expression.js';
 import type { Metadata } from '../../core/metadata.js';
 import { FOLDED_KEY, liftFields, UNLIFTED_KEY } from '../../core/pushed-fields.js';
+import { isJson } from '../is-json.js';
 import { toMetadataValue } from '../metadata-value.js';
 import { levelLineEnds } from '../text-range.js';
 import { fencedArea, isYaml, readYaml, type YamlReading } from './front-matter.js';
+import { behindComments, endOfLikeJson, endOfObject, membersOf } from './json-scanner.js';
 
 /** Where a text states fields, names and values. */
 export interface StatedFields extends TextRange {
@@ -135,62 +138,6 @@ function objectArea(source: string): Area | undefined {
 
 const OBJECT = /\{\s*(?:["'}/#]|[\w$\\{}-]+[ \t]*:)/y;
 
-/** Comments, as they may stand in what is nearly JSON. */
-const COMMENT = /\s*(?:\/\/[^\n]*|\/\*[\s\S]*?(?:\*\/|$))\s*/y;
-
-function behindComments(source: string): number {
-  let start = 0;
-  COMMENT.lastIndex = 0;
-  while (COMMENT.test(source)) start = COMMENT.lastIndex;
-  return start;
-}
-
-function isJson(text: string): boolean {
-  try {
-    JSON.parse(text);
-    return true;
-  } catch {
-    return false;
-  }
-}
-
-/** Behind the closing brace, with comments and both kinds of quotation marks; undefined where something is never closed. */
-function endOfLikeJson(source: string): number | undefined {
-  const mark = /["'{}]|\/\/|\/\*|(?<=\s)#/g;
-  let depth = 0;
-  for (let found = mark.exec(source); found !== null; found = mark.exec(source)) {
-    const [token] = found;
-    if (token === '{') depth += 1;
-    else if (token === '}') {
-      depth -= 1;
-      if (depth === 0) return mark.lastIndex;
-    } else {
-      const end = endOfPart(source, token, mark.lastIndex);
-      if (end === undefined) return undefined;
-      mark.lastIndex = end;
-    }
-  }
-  return undefined;
-}
-
-/** Of a text or a comment, by what opens it. */
-function endOfPart(source: string, opening: string, from: number): number | undefined {
-  if (opening === '"' || opening === "'") return endOfText(source, from, opening);
-  const closing = opening === '/*' ? '*/' : '\n';
-  const at = source.indexOf(closing, from);
-  return at < 0 ? undefined : at + closing.length;
-}
-
-function endOfObject(source: string): number | undefined {
-  let depth = 0;
-  for (const { token, index } of tokensOf(source)) {
-    if (token === '{') depth += 1;
-    if (token === '}') depth -= 1;
-    if (depth === 0) return index + 1;
-  }
-  return undefined;
-}
-
 /** The members of an object of JSON, of whatever size; undefined where it is none. */
 function inJson(json: string, names: readonly string[]): StatedFields[] | undefined {
   let all: Metadata;
@@ -212,7 +159,7 @@ function inLikeJson(text: string, names: readonly string[]): StatedFields[] {
   const withoutBlocks = text.replace(/\/\*[\s\S]*?(?:\*\/|$)/g, ' ');
   const forms = [text, withoutBlocks, withoutBlocks.replace(/(?:\/\/|#)[^\n]*/g, ' ')].map(unescaped);
   const found = names.filter((name) => {
-    const field = new RegExp(String.raw`(?<![\p{L}\p{N}_-])${escaped(name)}["']?\s*[:=]`, 'u');
+    const field = new RegExp(String.raw`(?<![\p{L}\p{N}_-])${escapeExpression(name)}["']?\s*[:=]`, 'u');
     return forms.some((form) => field.test(form));
   });
   return [{ start: 0, end: text.length, names: found, isUnread: true }];
@@ -227,46 +174,6 @@ const unescaped = (text: string): string =>
       return line === undefined ? (other ?? '') : '';
     },
   );
-
-/** From the name of each member of valid JSON to that of the next one. */
-function membersOf(json: string): (TextRange & { readonly key: string })[] {
-  const members: { readonly key: string; readonly start: number }[] = [];
-  let depth = 0;
-  let isName = false;
-  for (const { token, index } of tokensOf(json)) {
-    if (token === '{' || token === '[') depth += 1;
-    else if (token === '}' || token === ']') depth -= 1;
-    else if (token !== ',' && depth === 1 && isName)
-      members.push({ key: JSON.parse(token) as string, start: index });
-    isName = depth === 1 && (token === '{' || token === ',');
-  }
-  const last = json.lastIndexOf('}');
-  return members.map(({ key, start }, at) => ({ key, start, end: members[at + 1]?.start ?? last }));
-}
-
-/** Marks of JSON and its texts. By hand: a regular expression overflows the stack over a text of some megabytes. */
-function* tokensOf(json: string): Generator<{ readonly token: string; readonly index: number }> {
-  const mark = /["{}[\],]/g;
-  let isClosed = true;
-  for (let found = mark.exec(json); found !== null; found = mark.exec(json)) {
-    const end: number | undefined =
-      found[0] === '"' && isClosed ? endOfText(json, mark.lastIndex) : mark.lastIndex;
-    isClosed &&= end !== undefined;
-    mark.lastIndex = end ?? mark.lastIndex;
-    yield { token: json.slice(found.index, mark.lastIndex), index: found.index };
-  }
-}
-
-/** Behind the quotation mark that closes a text; undefined where none does. */
-function endOfText(json: string, from: number, quote: '"' | "'" = '"'): number | undefined {
-  const mark = quote === '"' ? /["\\]/g : /['\\]/g;
-  mark.lastIndex = from;
-  for (let found = mark.exec(json); found !== null; found = mark.exec(json)) {
-    if (found[0] === quote) return mark.lastIndex;
-    mark.lastIndex += 1;
-  }
-  return undefined;
-}
 
 function inYaml(yaml: string, { document, value }: YamlReading, names: readonly string[]): StatedFields[] {
   const { contents } = document;
@@ -434,7 +341,7 @@ const ESCAPE = /\\(?:x[\da-f]{2}|u[\da-f]{4})/i;
 
 /** Whether a line states a field, in YAML, JSON or TOML, commented out or not. */
 function states(text: string, name: string): boolean {
-  const quoted = `["']?${escaped(name)}["']?`;
+  const quoted = `["']?${escapeExpression(name)}["']?`;
   const line = String.raw`^(?:[ \t?#{]|//|[&!]\S*[ \t])*`;
   const flow = String.raw`\{(?:[^{}]*,)?\s*`;
   return new RegExp(
@@ -442,6 +349,3 @@ function states(text: string, name: string): boolean {
     'm',
   ).test(text);
 }
-
-/** A name as an expression that matches it. */
-const escaped = (name: string): string => name.replace(/[\\^$.*+?()[\]{}|/]/g, '\\$&').replace(/-/g, '\\x2d');
