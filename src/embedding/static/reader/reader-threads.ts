@@ -41,11 +41,11 @@ export class ReaderThreads {
   ): Promise<readonly (Float32Array | undefined)[]> {
     const keys = texts.map((text) => contentHash(text));
     const vectors = new Map(keys.map((key) => [key, this.#kept.get(key)]));
-    const unread = new Map(texts.map((text, at) => [keys[at] ?? '', text]));
-    for (const [key, vector] of vectors) if (vector !== undefined) unread.delete(key);
+    const byKey = new Map(texts.map((text, at) => [keys[at] ?? '', text]));
+    const unread = [...byKey].filter(([key]) => vectors.get(key) === undefined);
     const shares = this.#threads.map((thread, at) => ({
       thread,
-      share: [...unread].filter((_, i) => i % this.#threads.length === at),
+      share: unread.filter((_, i) => i % this.#threads.length === at),
     }));
     await Promise.all(
       shares.map(async ({ thread, share }) => {
