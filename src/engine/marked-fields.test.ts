@@ -368,6 +368,17 @@ describe('a text that is no front matter', () => {
 
 const F = FIELD;
 const V = VALUE;
+/** Sentences are filled in from them: what was indexed before the field was marked is read again, and no text says what came from where. */
+const DEFINITIONS: readonly (readonly [string, string, string])[] = [
+  ['an attribute of AsciiDoc', 'text/asciidoc', `= Band\n:${F}: \\\n${V}\n\nIt is {${F}}.\n\n`],
+  ['an attribute in capitals', 'text/asciidoc', `:${F.toUpperCase()}: ${V}\n\nIt is {${F}}.\n\n`],
+  [
+    'a substitution of reStructuredText',
+    'text/x-rst',
+    `It is |${F}|.\n\n.. |${F}| replace:: of\n   ${V}\n\n`,
+  ],
+];
+
 /** Each in front of a text about an archive. */
 const ODD_FORMS: readonly (readonly [string, string, string])[] = [
   ['a comment that reads as a heading', 'text/markdown', `\n---\ntitle: foo\n# ${F}: ${V}\n---\n`],
@@ -377,6 +388,7 @@ const ODD_FORMS: readonly (readonly [string, string, string])[] = [
   ['an overlined title of reStructuredText', 'text/x-rst', `---\n${F}: ${V}\n---\n`],
   ['a field list of reStructuredText', 'text/x-rst', `---\n:${F}: ${V}\n---\n`],
   ['AsciiDoc', 'text/asciidoc', `---\n${F}: ${V}\n---\n`],
+  ['what could not become fields', 'text/markdown', `---\nknowledgeRest:\n  ${F}: ${V}\n---\n`],
   ['plain text', 'text/plain', `---\n${F}: ${V}\n---\n`],
   ['lines of HTML', 'text/html', `<p>---<br>${F}: ${V}<br>---</p><p>The end</p>`],
   ['rules of HTML', 'text/html', `<hr><p>${F}: ${V}</p><hr><p>The end</p>`],
@@ -514,7 +526,7 @@ const withText = (mediaType: string, opening: string): string =>
   (mediaType === 'text/html' ? '<p>Ann works in the archive.</p>' : '\nAnn works in the archive.\n');
 
 describe('a marked field in an odd form', () => {
-  test.each(ODD_FORMS)('is nowhere: %s', async (_, mediaType, opening) => {
+  test.each([...ODD_FORMS, ...DEFINITIONS])('is nowhere: %s', async (_, mediaType, opening) => {
     const { told, cwd, text, drift } = await pushed(withText(mediaType, opening), mediaType);
     expect(drift).toEqual([]);
     expect(text).toContain('Ann works in the archive.');

@@ -4,13 +4,14 @@ import { MEDIA_TYPES } from '../core/media-types.js';
 import { liftFields } from '../core/pushed-fields.js';
 import { convertedFields } from '../parsing/converted-fields.js';
 import { decodeText } from '../parsing/decode-text.js';
+import { definedFields } from '../parsing/defined-fields.js';
 import { decodeHtml } from '../parsing/html/decode-html.js';
 import { statedFields } from '../parsing/markdown/stated-fields.js';
 import { isMarkedName } from '../security/sealed-metadata.js';
 import { fileTypeOf } from '../sources/file-types.js';
 
 /** Of what is taken out of texts: another one means that documents must be processed again. */
-export const WITHHOLDING_VERSION = 4;
+export const WITHHOLDING_VERSION = 5;
 
 /** A text in which nothing is left of front matter. */
 const FENCES_ONLY = /^[\s+.;{}\\-]*$/;
@@ -29,22 +30,27 @@ export interface WithheldText {
   readonly isUnread: boolean;
 }
 
-/**
- * Takes out of a text what its front matter states of marked fields; undefined where that is nothing.
- *
- * @param isConverted it may be a text that was made of another format
- */
+/** Of which form a text is. */
+interface TextForm {
+  /** It may have been made of another format. */
+  readonly isConverted: boolean;
+  /** Of the text as it is written. */
+  readonly mediaType?: string;
+}
+
+/** Takes out of a text what its front matter states of marked fields; undefined where that is nothing. */
 export function withholdText(
   text: string,
   marked: readonly string[],
-  { isConverted }: { readonly isConverted: boolean },
+  { isConverted, mediaType = '' }: TextForm,
 ): WithheldText | undefined {
   if (marked.length === 0) return undefined;
   const { text: source, names } = withParts(text, marked);
   const area = statedFields(source, names);
   const converted = isConverted ? convertedFields(source, names, area?.range.end ?? 0) : [];
+  const defined = definedFields(source, mediaType, names);
   // What was taken out before is no statement any more.
-  const found = [...(area?.stated ?? []), ...converted].filter(
+  const found = [...(area?.stated ?? []), ...converted, ...defined].filter(
     ({ start, end }) => text.slice(start, end).trim() !== '',
   );
   if (found.length === 0) return undefined;
@@ -127,7 +133,10 @@ export async function parseWithheld(
     raw.mediaType === MEDIA_TYPES.json
       ? { ...before, text: content }
       : parse({ ...raw, content, mediaType: isWritten ? raw.mediaType : MEDIA_TYPES.markdown });
-  const source = written === undefined ? undefined : withholdText(written, marked, { isConverted: false });
+  const source =
+    written === undefined
+      ? undefined
+      : withholdText(written, marked, { isConverted: false, mediaType: raw.mediaType });
   const first = source === undefined ? stated : await parse({ ...raw, content: source.text });
   const isConverted = hasOtherForm(raw.mediaType) || isOtherForm(raw.externalId);
   const stored = withholdText(first.text, marked, { isConverted });

@@ -150,7 +150,11 @@ function inJson(json: string, names: readonly string[]): StatedFields[] | undefi
   return membersOf(json).map(({ key, ...range }) => ({
     ...range,
     key,
-    names: [...names.filter((name) => name === key), ...(key === FOLDED_KEY ? folded : [])],
+    names: [
+      ...names.filter((name) => name === key),
+      ...(key === FOLDED_KEY ? folded : []),
+      ...restNames(key, names),
+    ],
   }));
 }
 
@@ -198,6 +202,7 @@ function inYaml(yaml: string, { document, value }: YamlReading, names: readonly 
       // A field list of reStructuredText begins with a colon.
       ...names.filter((name) => name === key || `:${name}` === key),
       ...(key === FOLDED_KEY ? folded : []),
+      ...restNames(key, names),
       ...merged.filter((name) => key === '<<' || states(lines, name)),
     ];
   });
@@ -282,6 +287,10 @@ function foldedNames(fields: Metadata, names: readonly string[]): readonly strin
   const lifted = liftFields({ [FOLDED_KEY]: folded });
   return lifted[UNLIFTED_KEY] === folded ? names : names.filter((name) => Object.hasOwn(lifted, name));
 }
+
+/** What could not become fields may hold any of them. */
+const restNames = (key: string | undefined, names: readonly string[]): readonly string[] =>
+  key === UNLIFTED_KEY ? names : [];
 
 function keyOf({ key }: Pair, document: YamlReading['document']): string | undefined {
   const node = isAlias(key) ? key.resolve(document) : key;

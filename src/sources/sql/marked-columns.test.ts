@@ -27,3 +27,19 @@ test('a key cannot be a marked field', () => {
   expect(() => new RowMapping({ ...options, markedFields: ['band'] }, 'rows')).toThrow(/another key/);
   expect(() => new RowMapping(options, 'rows')).not.toThrow();
 });
+
+test('a column that is called like a marked field is one in every case of letters', () => {
+  const options = { key: ['id'], content: ['note', 'BAND'], markedFields: ['band'] };
+  const row = { id: '7', BAND: 'zirconflorin', note: 'Ann works here.' };
+  expect(new RowMapping(options, 'rows').toDocument('7', row).content).not.toContain('zirconflorin');
+  expect(() => new RowMapping({ ...options, key: ['BAND'] }, 'rows')).toThrow(/another key/);
+});
+
+test.each([{ q: 'band' }, { band: 'note', Q: 'BAND' }, ['BAND']])(
+  'a column that is called like a marked field has no open name: %j',
+  (fields) => {
+    const options = { key: ['id'], text: '{note}', fields };
+    expect(() => new RowMapping({ ...options, markedFields: ['band'] }, 'rows')).toThrow(/Encrypt "/);
+    expect(() => new RowMapping(options, 'rows')).not.toThrow();
+  },
+);

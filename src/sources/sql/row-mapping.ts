@@ -2,6 +2,7 @@ import type { RawDocument } from '../../core/document.js';
 import { RAGError } from '../../core/errors.js';
 import type { Metadata } from '../../core/metadata.js';
 import { OPEN_ACCESS } from '../../core/scope.js';
+import { isMarkedName } from '../../security/sealed-metadata.js';
 import { momentOf } from '../moment.js';
 import { ROW_PRESETS, type RowPresetName } from './bug-templates.js';
 import { listOf, type Row, RowTemplate, textOf } from './row-template.js';
@@ -75,12 +76,13 @@ export class RowMapping {
     this.#link = templateOf(options.link, source, 'link');
     this.#fields = fieldPairs(options.fields ?? preset?.fields ?? []);
     const marked = options.markedFields ?? [];
-    const columns = this.#fields.flatMap(([name, column]) => (marked.includes(name) ? [column] : []));
-    this.#withheld = new Set([...marked, ...columns]);
+    const columns = this.#fields.flatMap(([name, column]) => (isMarkedName(name, marked) ? [column] : []));
+    this.#withheld = new Set([...marked, ...columns].map(folded));
     assertNotKeys(
-      key.filter((column) => this.#withheld.has(column)),
+      key.filter((column) => this.#withheld.has(folded(column))),
       source,
     );
+    assertMarkedNames(this.#fields, marked, source);
     this.#createdAt = options.createdAt;
     this.#mediaType = options.mediaType ?? (this.#content.length > 1 ? 'text/markdown' : 'text/plain');
     this.#metadata = metadata;
@@ -104,7 +106,7 @@ export class RowMapping {
     const shown =
       this.#withheld.size === 0
         ? row
-        : Object.fromEntries(Object.entries(row).filter(([column]) => !this.#withheld.has(column)));
+        : Object.fromEntries(Object.entries(row).filter(([column]) => !this.#withheld.has(folded(column))));
     const title = this.#title?.render(shown).replaceAll(/\s+/g, ' ').trim();
     const isLinked = this.#link?.columns.every((column) => textOf(shown[column]) !== '') ?? false;
     const createdAt = this.#createdAt === undefined ? undefined : momentOf(row[this.#createdAt]);
@@ -140,6 +142,28 @@ export class RowMapping {
       }),
     );
   }
+}
+
+/** Databases compare names of columns without case. */
+const folded = (column: string): string => column.toLowerCase();
+
+/** A column that is called like a marked field is one under every name that it becomes metadata under. */
+function assertMarkedNames(
+  fields: readonly (readonly [string, string])[],
+  marked: readonly string[],
+  source: string,
+): void {
+  const columns = marked.map(folded);
+  const found = fields.find(
+    ([name, column]) => columns.includes(folded(column)) && !isMarkedName(name, marked),
+  );
+  if (found === undefined) return;
+  const [name, column] = found;
+  throw new RAGError(
+    'CONFIG_INVALID',
+    `Source "${source}": the column "${column}" is a field that is encrypted (\`rag.security.encryption.fields\`), and becomes metadata under the name "${name}", which is not. Encrypt "${name}" too, or take it out of \`fields\`.`,
+    { details: { source, key: 'fields' } },
+  );
 }
 
 /** A key is the name of its document, which stands in every file. */
