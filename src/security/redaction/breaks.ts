@@ -4,9 +4,9 @@ import { textBefore } from './detection.js';
 import { isWholePhone, standsBehindName } from './detectors/phone.js';
 import type { Rewriting } from './rewritten-text.js';
 
-/** Ends of lines, written or escaped, borders of cells and tags that begin a line or cell; what begins a line of a quotation, comment or list. */
+/** Ends of lines, written, escaped or of quoted-printable text, borders of cells and tags that begin a line or cell; what begins a line of a quotation, comment or list. */
 const BREAK =
-  /(?<=[A-Za-z\d@.:_-]|\d ?[/)])(?:[ \t]{0,8}(?:\\?\r?\n|\\r\\n|\\n|\||<\/?(?:br|td|th|tr|p|div|li)(?:[ /][^<>]{0,200})?>)[ \t>#*]{0,16}(?:(?:\/\/[/!]?|--|;{1,3}|:|'|%) ?)?){1,6}(?=[A-Za-z\d@.:_-]|\(\d)/g;
+  /(?<=[A-Za-z\d@.:_-]|\d ?[/)])(?:[ \t]{0,8}(?:[\\=]?\r?\n|\\r\\n|\\n|\||<\/?(?:br|td|th|tr|p|div|li)(?:[ /][^<>]{0,200})?>)[ \t>#*]{0,16}(?:(?:\/\/[/!]?|--|;{1,3}|:|'|%) ?)?){1,6}(?=[A-Za-z\d@.:_-]|\(\d)/g;
 /** Characters on both sides that tell whether a value can go over a break. */
 const REACH = 48;
 /** Of a card, the shortest number that may be broken. */

@@ -20,6 +20,12 @@ describe('a value that is dressed up is found whole', () => {
     ['an escape twice', 'EMAIL', String.raw`jane.doe\\u0040acme.example`],
     ['an address of a page', 'EMAIL', 'jane%2Edoe%40acme%2Eexample'],
     ['escapes of Markdown', 'EMAIL', String.raw`jane\_doe\@acme.example`],
+    ['an entity that was escaped again', 'EMAIL', 'jane.doe&amp;#64;acme&amp;amp;period;example'],
+    ['signs in words', 'EMAIL', 'jane.doe [at] acme (dot) example'],
+    ['texts that are put together', 'EMAIL', 'jane.doe" + "@acme.example'],
+    ['Arabic digits', 'CREDIT_CARD', '٤١١١ ١١١١ ١١١١ ١١١١'],
+    ['Thai digits', 'CREDIT_CARD', '๔๑๑๑๑๑๑๑๑๑๑๑๑๑๑๑'],
+    ['low lines', 'CREDIT_CARD', '4111_1111_1111_1111'],
     ['a soft hyphen', 'EMAIL', 'jane.d\u00adoe@ac\u00adme.example'],
     ['zero-width characters', 'EMAIL', 'ja\u200bne.doe@acme.exam\u200dple'],
     ['full-width letters', 'EMAIL', 'ｊａｎｅ．ｄｏｅ＠ａｃｍｅ．ｅｘａｍｐｌｅ'],
@@ -66,6 +72,8 @@ describe('a value over the end of a line or cell is found whole', () => {
     ['a card with hyphens', 'CREDIT_CARD', '4111-1111-\n1111-1111'],
     ['a card in one piece', 'CREDIT_CARD', '4111 1111 1111\n1111'],
     ['a dressed card', 'CREDIT_CARD', '4111&nbsp;1111<br>1111&nbsp;1111'],
+    ['an account in quoted-printable text', 'IBAN', 'DE89370400440=\r\n532013000'],
+    ['an address in quoted-printable text', 'EMAIL', 'jane.doe@acme.=\nexample'],
     ['an address behind its sign', 'EMAIL', 'jane.doe@\nacme.example'],
     ['an address before its sign', 'EMAIL', 'jane.doe\n@acme.example'],
     ['a hard break of Markdown', 'EMAIL', 'anna.kowal@wisla.\\\nexample.com'],
@@ -105,6 +113,10 @@ describe('a value over the end of a line or cell is found whole', () => {
       'CREDIT_CARD 4111 | 1111 | 1111 | 1111',
     ]);
   });
+});
+
+it('finds an account that its name stands right before', () => {
+  expect(found('IBANDE89370400440532013000')).toEqual(['IBAN DE89370400440532013000']);
 });
 
 it.each([

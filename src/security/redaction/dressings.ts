@@ -5,7 +5,16 @@ import type { Rewriting } from './rewritten-text.js';
 const UNSEEN = String.raw`[\u00ad\u034f\u061c\u180e\u200b-\u200f\u202a-\u202e\u2060-\u2064\ufe00-\ufe0f\ufeff]`;
 /** Full-width, small, circled and mathematical forms of ASCII, spaces of other widths and hyphens that do not break. */
 const FORMS = String.raw`[\uff01-\uff5e\ufe50-\ufe6b\u2460-\u24ea\u2000-\u200a\u202f\u205f\u3000\u2010-\u2015\u2212]|\ud835[\udc00-\udfff]`;
-const ENTITY = '&(?:#\\d{2,6};?|#[xX][\\da-fA-F]{2,5};|[A-Za-z]{2,8};)';
+/** Digits of Arabic, Persian, Hindi, Bengali and Thai. */
+const DIGITS = String.raw`[\u0660-\u0669\u06f0-\u06f9\u0966-\u096f\u09e6-\u09ef\u0e50-\u0e59]`;
+/** Of HTML, also where a page was escaped again. */
+const ENTITY = '&(?:amp;){0,3}(?:#\\d{2,6};?|#[xX][\\da-fA-F]{2,5};|[A-Za-z]{2,8};)';
+/** Signs of an address in words. */
+const IN_WORDS = String.raw`(?<=[\w.]) ?[[({<](?:[aA][tT]|[dD][oO][tT]|[@.])[\])}>] ?(?=\w)`;
+/** Texts of code that are put together. */
+const JOINED = String.raw`(?<=[\w.@-])(["'\x60])[ \t]{0,4}[+&][ \t]{0,4}\r?\n?[ \t]{0,40}["'\x60](?=[\w.@])`;
+/** Between groups of a card. */
+const LOW_LINE = String.raw`(?<=(?<!\d)\d{4})_(?=\d{4}(?!\d))`;
 /** Of JavaScript, JSON, C and regular expressions; of addresses (RFC 3986, section 2.1). */
 const ESCAPE = String.raw`\\{1,4}u(?:[\da-fA-F]{4}|\{[\da-fA-F]{2,5}\})|\\{1,4}x[\da-fA-F]{2}|%[2-7][\da-fA-F]`;
 /** Markdown: a backslash before punctuation. */
@@ -18,7 +27,7 @@ const EMPHASIS = String.raw`(?<=[^\s*.])\*{1,3}(?!\*)|(?<=\.)\*{1,3}(?=\d)|(?<![
 const CODE_AND_LINKS = String.raw`(?<=[\w@.])\x60(?=[\w@.])|\[(?=[^[\]\n]{1,100}\]\()|\]\([^()\s]{1,300}\)`;
 
 const DRESSING = new RegExp(
-  `(?<unseen>${UNSEEN}+)|(?<form>${FORMS})|(?<entity>${ENTITY})|(?<code>${ESCAPE})|${BACKSLASH}|${INLINE_TAG}|${EMPHASIS}|${CODE_AND_LINKS}`,
+  `(?<unseen>${UNSEEN}+)|(?<form>${FORMS})|(?<digit>${DIGITS})|(?<entity>${ENTITY})|(?<code>${ESCAPE})|(?<word>${IN_WORDS})|(?<low>${LOW_LINE})|${JOINED}|${BACKSLASH}|${INLINE_TAG}|${EMPHASIS}|${CODE_AND_LINKS}`,
   'g',
 );
 
@@ -30,12 +39,19 @@ export const dressings = (text: string): Rewriting[] =>
     as: readAs(groups),
   }));
 
-function readAs({ form, entity, code }: Partial<Record<string, string>> = {}): string {
+function readAs({ form, digit, entity, code, word, low }: Partial<Record<string, string>> = {}): string {
   if (form !== undefined) return plainForm(form);
-  if (entity !== undefined) return plainForm(decodeHTML(entity).replace(UNSEEN_ALONE, ''));
+  if (digit !== undefined) return String(ZEROS.map((zero) => digit.charCodeAt(0) - zero).find(isDigit));
+  if (entity !== undefined)
+    return plainForm(decodeHTML(entity.replace(/amp;(?=.)/g, '')).replace(UNSEEN_ALONE, ''));
+  if (word !== undefined) return /[dD.]/.test(word) ? '.' : '@';
+  if (low !== undefined) return ' ';
   return code === undefined ? '' : characterOf(code);
 }
 
+/** Of each kind of digits. */
+const ZEROS = [0x660, 0x6f0, 0x966, 0x9e6, 0xe50];
+const isDigit = (value: number): boolean => value >= 0 && value <= 9;
 const UNSEEN_ALONE = new RegExp(`^${UNSEEN}$`);
 const HYPHEN = /[\u2010-\u2015\u2212]/;
 

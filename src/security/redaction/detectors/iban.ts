@@ -2,8 +2,8 @@ import validator from 'validator';
 import type { Detection } from '../detection.js';
 import type { DigitRun } from '../digit-runs.js';
 
-/** Country and check digits. */
-const HEAD = /(?<![A-Za-z0-9])([A-Za-z]{2})[ -]?\d{2}/g;
+/** Country and check digits, also where the name of what it is stands right before them. */
+const HEAD = /(?<=(?:^|[^A-Za-z0-9])(?:IBAN)?)([A-Za-z]{2})[ -]?\d{2}/g;
 
 /** Characters of a number by country (SWIFT, IBAN Registry). */
 const LENGTHS: ReadonlyMap<string, number> = new Map(
