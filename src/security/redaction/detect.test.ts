@@ -192,9 +192,9 @@ describe('hostile text', () => {
   ];
   // In proportion it takes a tenth of a second; with the square of the length it would take minutes.
   it.each(repeated.map((unit) => ({ unit })))(
-    'reads half a million characters of $unit at once',
+    'reads 200,000 characters of $unit at once',
     ({ unit }) => {
-      detectSensitive(unit.repeat(500_000 / unit.length), ALL);
+      detectSensitive(unit.repeat(200_000 / unit.length), ALL);
     },
     30_000,
   );
