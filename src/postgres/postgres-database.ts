@@ -1,6 +1,7 @@
 import type { Pool, PoolConfig } from 'pg';
 import { RAGError, throwIfAborted } from '../core/errors.js';
 import { runtime, sleep } from '../core/runtime.js';
+import { inTurn } from '../core/turns.js';
 import type { ConnectionSettings } from './connection-settings.js';
 import { loadPostgresDriver, type Pg } from './postgres-driver.js';
 import { isConflict, isPassing } from './postgres-fault.js';
@@ -54,6 +55,13 @@ export interface CallOptions {
   readonly timeoutMs?: number;
 }
 
+type PoolUse = 'work' | 'holding';
+
+interface SessionOptions extends CallOptions {
+  /** @default work */
+  readonly use?: PoolUse;
+}
+
 /** Runs one statement on the connection of a transaction. */
 export type RunStatement = (sql: string, parameters?: readonly SqlParameter[]) => Promise<SqlResult>;
 
@@ -69,7 +77,9 @@ export class PostgresDatabase {
   readonly settings: ConnectionSettings;
   readonly #options: PostgresDatabaseOptions;
   readonly #prepared = new WeakSet<object>();
-  #pool: Promise<Pool> | undefined;
+  /** Connections that callers hold have one of their own: holding one, or waiting with one, takes none from work. */
+  readonly #pools = new Map<PoolUse, Promise<Pool>>();
+  readonly #holders = new Map<string, object>();
   #address = 'the configured address';
   #isClosed = false;
 
@@ -139,15 +149,20 @@ export class PostgresDatabase {
 
   /**
    * A connection that stays with the caller until it is released, for what belongs to a session, such as a lock; it is closed
-   * then. Nothing is tried again on it.
+   * then. Nothing is tried again on it. As many are held for a subject as the pool has connections; who comes later waits.
    */
-  hold(options: CallOptions): Promise<HeldConnection> {
+  hold(options: CallOptions, subject: string): Promise<HeldConnection> {
+    const owner = this.#holders.get(subject) ?? {};
+    this.#holders.set(subject, owner);
     return new Promise((resolve, reject) => {
       const hold = async (run: RunStatement, session: PostgresSession): Promise<void> => {
         session.discard();
         await new Promise<void>((release) => resolve({ run: this.#explained(run, options), release }));
       };
-      this.#withSession({ ...options, isIdempotent: false }, hold).catch(reject);
+      // Only to connect can fail, and may be tried again.
+      const call = { ...options, use: 'holding' as const };
+      const turn = { owner, concurrency: this.settings.poolSize };
+      inTurn(turn, () => this.#withSession(call, hold), options.signal).catch(reject);
     });
   }
 
@@ -165,9 +180,9 @@ export class PostgresDatabase {
   async close(): Promise<void> {
     if (this.#isClosed) return;
     this.#isClosed = true;
-    const pool = await this.#pool?.catch(() => undefined);
-    if (pool === undefined) return;
-    await withinLimits(pool.end(), { timeoutMs: CLOSE_TIMEOUT_MS }, () => undefined).catch(() => undefined);
+    const closing = Array.from(this.#pools.values(), async (opening) => (await opening).end());
+    const closed = Promise.allSettled(closing);
+    await withinLimits(closed, { timeoutMs: CLOSE_TIMEOUT_MS }, () => undefined).catch(() => undefined);
   }
 
   async #inTransaction<T>(
@@ -189,7 +204,7 @@ export class PostgresDatabase {
   }
 
   async #withSession<T>(
-    options: CallOptions,
+    options: SessionOptions,
     work: (run: RunStatement, session: PostgresSession) => Promise<T>,
   ): Promise<T> {
     for (let attempt = 0; ; attempt++) {
@@ -206,11 +221,11 @@ export class PostgresDatabase {
   }
 
   async #tryOnce<T>(
-    { signal, timeoutMs = this.settings.timeoutMs }: CallOptions,
+    { signal, timeoutMs = this.settings.timeoutMs, use = 'work' }: SessionOptions,
     work: (run: RunStatement, session: PostgresSession) => Promise<T>,
   ): Promise<T> {
     throwIfAborted(signal);
-    const session = await this.#connect(signal);
+    const session = await this.#connect(use, signal);
     try {
       return await work(
         (sql, parameters = []) => session.query(sql, parameters, { timeoutMs, signal }),
@@ -221,8 +236,8 @@ export class PostgresDatabase {
     }
   }
 
-  async #connect(signal: AbortSignal | undefined): Promise<PostgresSession> {
-    const pool = await this.#openPool();
+  async #connect(use: PoolUse, signal: AbortSignal | undefined): Promise<PostgresSession> {
+    const pool = await this.#openPool(use);
     const limits = { timeoutMs: this.settings.timeoutMs, signal };
     const connecting = pool.connect();
     // A connection that comes too late for its caller goes back at once.
@@ -244,13 +259,16 @@ export class PostgresDatabase {
     }
   }
 
-  async #openPool(): Promise<Pool> {
+  async #openPool(use: PoolUse): Promise<Pool> {
     if (this.#isClosed) throw this.#options.closedError();
-    this.#pool ??= this.#makePool().catch((error: unknown) => {
-      this.#pool = undefined;
-      throw error;
-    });
-    return this.#pool;
+    const opening =
+      this.#pools.get(use) ??
+      this.#makePool().catch((error: unknown) => {
+        this.#pools.delete(use);
+        throw error;
+      });
+    this.#pools.set(use, opening);
+    return opening;
   }
 
   async #makePool(): Promise<Pool> {

@@ -49,6 +49,33 @@ describe.skipIf(connectionString === undefined)('the lock of a server (RAGSTONE_
     await (await lock(theirs, second)).release();
   });
 
+  it('leaves connections for work, however many hold it or wait for it', async () => {
+    const many = await openPostgresLedger({ connectionString, schema, poolSize: 2, timeoutMs: 3_000 });
+    const held = await Promise.all([1, 2].map(() => lock(many, 'items')));
+    const waiting = [1, 2, 3].map(() => lock(many, 'whole', 60_000));
+    expect(await many.live()).toBeUndefined();
+    for (const one of held) await one.release();
+    await Promise.all(waiting.map(async (one) => (await one).release()));
+    await many.close();
+  });
+
+  it('is got where the server has no connection left for a moment', async () => {
+    const role = `few_${randomUUID().replaceAll('-', '')}`;
+    await execute(`CREATE ROLE ${role} LOGIN CONNECTION LIMIT 2; GRANT ALL ON DATABASE postgres TO ${role};
+      CREATE SCHEMA AUTHORIZATION ${role}`);
+    const url = new URL(connectionString ?? '');
+    url.username = role;
+    const few = await openPostgresLedger({ connectionString: url.href, schema: role, poolSize: 1 });
+    await few.live();
+    const last = new pg.Client({ connectionString: url.href });
+    await last.connect();
+    const locking = lock(few, 'items');
+    await last.end();
+    await (await locking).release();
+    await few.close();
+    await execute(`DROP SCHEMA ${role} CASCADE; DROP OWNED BY ${role}; DROP ROLE ${role}`);
+  });
+
   it('is waited for, until the wait is over or cancelled', async () => {
     const held = await lock(ours, 'whole');
     await expect(lock(theirs, 'items', 150)).rejects.toMatchObject({ reason: 'INDEX_LOCKED' });

@@ -27,7 +27,7 @@ export async function acquireIndexLock(
   { subject, command, waitMs = 0, givesWay = false, signal }: LockRequest,
 ): Promise<WriterLock> {
   const key = `ragstone ${KEYS[subject]} in ${database.settings.schema}`;
-  const connection = await database.hold({ action: 'be locked for writing' });
+  const connection = await database.hold({ action: 'be locked for writing', signal }, key);
   const deadline = runtime().elapsed() + waitMs;
   try {
     const name = `${command} (process ${process.pid} on ${hostname()})`;

@@ -121,7 +121,9 @@ describe.skipIf(connectionString === undefined)(
       const writer = ledger.writer(generation, 'run');
       for (let i = 0; i < 3; i++) {
         await execute(
-          "SELECT pg_terminate_backend(pid) FROM pg_stat_activity WHERE application_name = 'ragstone' AND pid <> pg_backend_pid()",
+          // Other tests work on the server meanwhile.
+          `SELECT pg_terminate_backend(pid) FROM pg_stat_activity
+           WHERE application_name = 'ragstone' AND query LIKE '%${schema}%' AND pid <> pg_backend_pid()`,
         );
         await writer.plan([planned(`d${i}`)]);
       }
