@@ -1,6 +1,6 @@
 import { randomUUID } from 'node:crypto';
 import pg from 'pg';
-import { afterEach, beforeEach, describe, expect, it } from 'vitest';
+import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest';
 import type { Ledger, LockSubject } from '../ledger.js';
 import { openPostgresLedger } from './postgres-ledger.js';
 
@@ -65,11 +65,20 @@ describe.skipIf(connectionString === undefined)('the lock of a server (RAGSTONE_
       CREATE SCHEMA AUTHORIZATION ${role}`);
     const url = new URL(connectionString ?? '');
     url.username = role;
-    const few = await openPostgresLedger({ connectionString: url.href, schema: role, poolSize: 1 });
+    const few = await openPostgresLedger({
+      connectionString: url.href,
+      schema: role,
+      poolSize: 1,
+      retries: 8,
+    });
     await few.live();
     const last = new pg.Client({ connectionString: url.href });
     await last.connect();
+    const connecting = vi.spyOn(pg.Pool.prototype, 'connect');
     const locking = lock(few, 'items');
+    await vi.waitUntil(() => connecting.mock.results.length > 0, { timeout: 60_000 });
+    await expect(connecting.mock.results[0]?.value).rejects.toMatchObject({ code: '53300' });
+    connecting.mockRestore();
     await last.end();
     await (await locking).release();
     await few.close();
