@@ -1,4 +1,5 @@
 import { analyzeText } from '../analysis/lexical-analyzer.js';
+import { sigmoid } from '../core/logistic.js';
 import {
   type AgreementFeature,
   type ClaimComparison,
@@ -85,7 +86,7 @@ function probability<Feature extends string>(
 ): number {
   const named = Object.entries(weights) as [Feature, number][];
   const logit = named.reduce((sum, [name, weight]) => sum + weight * read(name), bias);
-  return 1 / (1 + Math.exp(-logit));
+  return sigmoid(logit);
 }
 
 const LITTLE = 0.5;

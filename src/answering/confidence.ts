@@ -1,4 +1,5 @@
 import type { ContextEntry } from '../context/context-pack.js';
+import { sigmoid } from '../core/logistic.js';
 import { askedItems } from './asked-items.js';
 import { CONFIDENCE_FEATURES, type ConfidenceEvidence, confidenceFeatures } from './confidence-features.js';
 import { CONFIDENCE_MODEL } from './confidence-weights.js';
@@ -15,7 +16,7 @@ export function confidenceOf(
     (sum, name) => sum + CONFIDENCE_MODEL.weights[name] * features[name],
     CONFIDENCE_MODEL.bias,
   );
-  return Math.max(1 / (1 + Math.exp(-logit)), ofAskedItem(question, evidence));
+  return Math.max(sigmoid(logit), ofAskedItem(question, evidence));
 }
 
 /**

@@ -1,7 +1,7 @@
 import { SEALED_KEY } from '../core/chunk-metadata.js';
+import { isMarkedName } from '../core/metadata.js';
 import { FOLDED_KEY, UNLIFTED_KEY } from '../core/pushed-fields.js';
 import type { SearchQuery } from '../engine/engine.js';
-import { isMarkedName } from '../security/sealed-metadata.js';
 
 type StatedFilters = Pick<SearchQuery, 'filters' | 'filter'>;
 

@@ -1,4 +1,5 @@
 import type { TextRange } from '../core/document.js';
+import { sigmoid } from '../core/logistic.js';
 import { readUnit } from './instruction-features.js';
 import { builtinInstructionModel } from './instruction-model.js';
 import { candidateUnits } from './instruction-units.js';
@@ -38,7 +39,7 @@ export function flagInstructions(text: string, offset = 0): InstructionFlag[] {
         start: offset + start,
         end: offset + end,
         signals: model.reasons(reading),
-        score: 1 / (1 + Math.exp(-logOdds)),
+        score: sigmoid(logOdds),
         excerpt: excerpt.slice(0, EXCERPT_LENGTH),
       },
     ];

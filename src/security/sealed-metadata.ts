@@ -3,7 +3,7 @@ import { canonicalJson } from '../core/canonical-json.js';
 import { CHUNK_KEYS, SEALED_KEY } from '../core/chunk-metadata.js';
 import { RAGError } from '../core/errors.js';
 import { and, exists, type Filter, not } from '../core/filter.js';
-import type { Metadata, MetadataValue } from '../core/metadata.js';
+import { isMarkedName, type Metadata, type MetadataValue } from '../core/metadata.js';
 import {
   FOLDED_KEY,
   isFolded,
@@ -74,10 +74,6 @@ export interface MetadataSealing {
   /** Documents of earlier versions may hold fields under `knowledgeMetadata`, where a filter misses names with dots and metadata that is a text. */
   readonly isOverFolded: boolean;
 }
-
-/** Whether a name of metadata, a path of a filter or a name in a text is that of a marked field, or of a part of it: `salary.base` is of `salary`. */
-export const isMarkedName = (name: string, fields: readonly string[]): boolean =>
-  fields.some((field) => name === field || name.startsWith(`${field}.`));
 
 const ALGORITHM = 'aes-256-gcm';
 const KEY_BYTES = 32;

@@ -1,5 +1,6 @@
 import { profileOf, type WordRarity } from '../../analysis/query-profile.js';
 import { throwIfAborted } from '../../core/errors.js';
+import { sigmoid } from '../../core/logistic.js';
 import type { RerankCandidate, RerankedCandidate, Reranker } from '../reranker.js';
 import { extractFeatures, FEATURES } from './features.js';
 import { type RerankerModel, readRerankerModel } from './reranker-model.js';
@@ -48,6 +49,6 @@ function score(
   return candidates.map((_, index) => {
     const start = index * width;
     const raw = ensemble.predict(values, start) + model.fusedWeight * (values[start + FUSED] ?? 0);
-    return { index, score: 1 / (1 + Math.exp(-(scale * raw + offset))) };
+    return { index, score: sigmoid(scale * raw + offset) };
   });
 }

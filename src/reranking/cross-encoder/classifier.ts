@@ -3,6 +3,7 @@ import { join } from 'node:path';
 import { setImmediate as nextTurn } from 'node:timers/promises';
 import type { PreTrainedModel, PreTrainedTokenizer } from '@huggingface/transformers';
 import { RAGError } from '../../core/errors.js';
+import { sigmoid } from '../../core/logistic.js';
 import { assertOpenableFiles } from '../../security/regular-file.js';
 
 /** Where a classifier is, and how it is run. */
@@ -174,6 +175,6 @@ export function probabilitiesOf(
         : (data[2 * row + 1] ?? Number.NaN) - (data[2 * row] ?? Number.NaN);
     if (Number.isNaN(logit))
       throw new RAGError('MODEL_INVALID', `The model ${model} returned something that is not a number.`);
-    return 1 / (1 + Math.exp(-logit));
+    return sigmoid(logit);
   });
 }

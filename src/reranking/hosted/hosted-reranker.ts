@@ -1,5 +1,6 @@
 import * as z from 'zod';
 import { RAGError, throwIfAborted } from '../../core/errors.js';
+import { sigmoid } from '../../core/logistic.js';
 import { retry } from '../../core/retry.js';
 import { type CallFailure, describeFailure } from '../../providers/call-failure.js';
 import { estimateTokens } from '../../providers/estimate-tokens.js';
@@ -98,7 +99,7 @@ class HostedReranker implements Reranker {
     return results.map(({ index, relevance_score: score }) => ({
       index,
       // Some servers give the classifier's raw output.
-      score: isProbability ? score : 1 / (1 + Math.exp(-score)),
+      score: isProbability ? score : sigmoid(score),
     }));
   }
 

@@ -69,6 +69,16 @@ describe('the reader', () => {
     expect(notice).toBe('The reader had no time for 1 of 3 passages; they keep their place.');
   });
 
+  test('gains and loses nothing for a passage in a script that it does not read', async () => {
+    const builtin = builtinOf({ a: 0.6, b: 0.5, c: 0.55, d: 0.4 });
+    const { order } = await reranked(
+      { builtin, reader: scripted({ q: [1, 0], a: [0.2, 0], b: [0.8, 0], c: [], d: [0.5, 0] }) },
+      'q',
+      ['a', 'b', 'c', 'd'],
+    );
+    expect(order).toEqual(['b', 'c', 'd', 'a']);
+  });
+
   test('keeps the order of the built-in reranker for a question in a script that it does not read', async () => {
     const builtin = builtinOf({ a: 0.9, b: 0.8 });
     const { order, notice } = await reranked(

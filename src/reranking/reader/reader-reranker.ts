@@ -1,9 +1,11 @@
 import { RAGError } from '../../core/errors.js';
+import { logOddsOf } from '../../core/logistic.js';
 import { passageTextOf, type RerankCandidate, type RerankedCandidate, type Reranker } from '../reranker.js';
 
-/** Passages that are read, and the share of their cosines in the order: chosen on questions over Git's and Apache's documentation (`tools/reader`). */
+/** Passages that are read. */
 const READ = 30;
-const SHARE = 0.7;
+/** Of a cosine beside log-odds: chosen on the training side of `tools/questions` (`tools/reader`). */
+const WEIGHT = 16;
 /** How long a search waits for passages that were not read before, in milliseconds. */
 const READ_MS = 250;
 
@@ -27,9 +29,8 @@ export interface TextReader {
 }
 
 /**
- * Orders the first passages of the built-in reranker by a convex combination of its scores (as log-odds) and the cosines of the reader
- * with the query, both brought to one range. A passage that there was no time for, or in a script that the reader does not know, keeps
- * what the built-in reranker gave it. The scores themselves are those of the built-in reranker, dealt out in the new order: its scale was fitted.
+ * Orders the first passages of the built-in reranker by the sum of its scores (as log-odds) and the weighted cosines of the reader
+ * with the query. The scores themselves are those of the built-in reranker, dealt out in the new order: its scale was fitted.
  */
 export function createReaderReranker({ builtin, reader }: ReaderRerankerOptions): Reranker {
   const problems = new WeakMap<readonly RerankedCandidate[], string>();
@@ -70,41 +71,36 @@ export function createReaderReranker({ builtin, reader }: ReaderRerankerOptions)
 const textOf = (candidate: RerankCandidate | undefined): string =>
   candidate === undefined ? '' : passageTextOf(candidate);
 
-/** Undefined where a passage was not read; all of them where the query was not. */
+/**
+ * How alike passages are to the query. One that there was no time for counts as the least alike, for those before it are read first; one in a
+ * script that is not read as alike as the others are. Where the query is not read, all are the same.
+ */
 function cosines(
   query: Float32Array | undefined,
   passages: readonly (Float32Array | undefined)[],
-): readonly (number | undefined)[] {
-  return passages.map((passage) =>
-    query === undefined || query.length === 0 || passage === undefined || passage.length === 0
-      ? undefined
-      : passage.reduce((sum, value, at) => sum + value * (query[at] ?? 0), 0),
+): readonly number[] {
+  const read = passages.flatMap((passage) =>
+    passage === undefined || passage.length === 0 ? [] : [passage],
   );
+  if (query === undefined || query.length === 0 || read.length === 0) return passages.map(() => 0);
+  const alike = new Map<Float32Array | undefined, number>(
+    read.map((passage) => [passage, dot(query, passage)]),
+  );
+  const least = Math.min(...alike.values());
+  const usual = mean([...alike.values()]);
+  return passages.map((passage) => alike.get(passage) ?? (passage === undefined ? least : usual));
 }
+
+const dot = (a: Float32Array, b: Float32Array): number =>
+  a.reduce((sum, value, at) => sum + value * (b[at] ?? 0), 0);
+
+const mean = (values: readonly number[]): number =>
+  values.reduce((sum, value) => sum + value, 0) / values.length;
 
 /** Positions in `first`, best first. */
-function orderOf(
-  first: readonly RerankedCandidate[],
-  meanings: readonly (number | undefined)[],
-): readonly number[] {
-  const scores = inOneRange(first.map(({ score }) => logOdds(score)));
-  const alike = inOneRange(meanings);
-  const blended = scores.map((score = 0, at) => (1 - SHARE) * score + SHARE * (alike[at] ?? score));
-  return first.map((_, at) => at).sort((a, b) => (blended[b] ?? 0) - (blended[a] ?? 0) || a - b);
-}
-
-const logOdds = (probability: number): number => {
-  const inside = Math.min(1 - 1e-9, Math.max(1e-9, probability));
-  return Math.log(inside / (1 - inside));
-};
-
-/** From 0, the least, to 1, the greatest; undefined stays, and so does everything where all are equal. */
-function inOneRange(values: readonly (number | undefined)[]): readonly (number | undefined)[] {
-  const known = values.filter((value) => value !== undefined);
-  const [least, most] = [Math.min(...known), Math.max(...known)];
-  return values.map((value) =>
-    value === undefined || most === least ? undefined : (value - least) / (most - least),
-  );
+function orderOf(first: readonly RerankedCandidate[], alike: readonly number[]): readonly number[] {
+  const evidence = first.map(({ score }, at) => logOddsOf(score) + WEIGHT * (alike[at] ?? 0));
+  return first.map((_, at) => at).sort((a, b) => (evidence[b] ?? 0) - (evidence[a] ?? 0) || a - b);
 }
 
 /** The scores of the first ones, dealt out in another order. */

@@ -1,4 +1,5 @@
 import { describe, expect, it } from 'vitest';
+import { logOddsOf } from '../../core/logistic.js';
 import { modelNameOf } from '../model-name.js';
 import { candidate, chunk } from '../test-candidates.js';
 import { calibrationFor } from './calibration.js';
@@ -6,7 +7,6 @@ import {
   featureContextOf,
   featuresOf,
   LANE_FEATURES,
-  logOddsOf,
   RERANK_FEATURES,
   termCoverage,
 } from './calibration-features.js';

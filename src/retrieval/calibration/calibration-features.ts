@@ -1,5 +1,6 @@
 import type { StoredChunk } from '../../core/chunk.js';
 import { headingPathOf, titleOf } from '../../core/chunk-metadata.js';
+import { logOddsOf } from '../../core/logistic.js';
 import type { Candidate, FoundCandidate, FoundChunk } from '../candidate.js';
 import { fusedPartOf } from '../fusion/lane-scores.js';
 
@@ -96,14 +97,6 @@ function marginOf(value: number, chunk: FoundChunk, leading: readonly Leader[]):
 
 const crowdOf = (leading: readonly Leader[]): number =>
   leading.slice(1).reduce((sum, { value }) => sum + value, 0) / (LEADING - 1);
-
-/** Beyond this a probability says no more: one in a thousand. */
-const SUREST = Math.log(999);
-
-/** Log-odds of a probability, held within what a model can know. */
-export function logOddsOf(probability: number): number {
-  return Math.min(SUREST, Math.max(-SUREST, Math.log(probability / (1 - probability))));
-}
 
 /** Features of a candidate. `fused` is its share of the best possible fused score, in [0, 1]. */
 export function featuresOf(candidate: Candidate, context: FeatureContext): FeatureVector {

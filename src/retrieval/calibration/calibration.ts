@@ -1,3 +1,4 @@
+import { logOddsOf, sigmoid } from '../../core/logistic.js';
 import type { RerankScoring } from '../../reranking/reranker.js';
 import type { Candidate } from '../candidate.js';
 import { modelNameOf } from '../model-name.js';
@@ -6,7 +7,6 @@ import {
   type FeatureContext,
   type FeatureVector,
   featuresOf,
-  logOddsOf,
 } from './calibration-features.js';
 import type { CalibratedStage, CalibrationModel, StageCalibration } from './calibration-model.js';
 import { CALIBRATION_PARAMETERS } from './calibration-parameters.js';
@@ -74,5 +74,3 @@ function estimateOf(
 function logitOf(features: FeatureVector, { bias, weights }: CalibrationModel): number {
   return CALIBRATION_FEATURES.reduce((sum, name) => sum + (weights[name] ?? 0) * features[name], bias);
 }
-
-const sigmoid = (logit: number): number => 1 / (1 + Math.exp(-logit));

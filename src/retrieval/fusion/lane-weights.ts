@@ -1,3 +1,4 @@
+import { sigmoid } from '../../core/logistic.js';
 import { modelNameOf } from '../model-name.js';
 import type { LaneWeights } from '../retriever.js';
 import type { LearnedLogOdds } from './fusion-model.js';
@@ -12,6 +13,6 @@ export const laneWeightsFor = (modelKey: string): LaneWeights => weightsAt(logOd
 
 /** Weights that sum to 1, from the logarithm of the odds of the dense lane. */
 export function weightsAt(logOdds: number): LaneWeights {
-  const dense = 1 / (1 + Math.exp(-logOdds));
+  const dense = sigmoid(logOdds);
   return { dense, lexical: 1 - dense };
 }

@@ -1,4 +1,4 @@
-import { logOddsOf } from '../calibration/calibration-features.js';
+import { logOddsOf, sigmoid } from '../../core/logistic.js';
 import { compareCandidates, type FoundCandidate, withContribution } from '../candidate.js';
 import type { ReadChunks } from '../read-chunks.js';
 import type { ConnectionOf } from './graph-step.js';
@@ -23,7 +23,7 @@ export async function orderByGraph(
     const connection = connectionOf(candidate.chunk) + NEWER * newness(candidate.chunk);
     if (connection === 0) return candidate;
     const order = candidate.score - candidate.identifierHits;
-    const score = 1 / (1 + Math.exp(-logOddsOf(order) - connection));
+    const score = sigmoid(logOddsOf(order) + connection);
     return { ...withContribution(candidate, 'graph', score - order), isConnected: connection > 0 };
   });
   return [...connected.sort(compareCandidates), ...candidates.filter((candidate) => !isReranked(candidate))];

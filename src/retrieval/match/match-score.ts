@@ -1,5 +1,5 @@
+import { logOddsOf, sigmoid } from '../../core/logistic.js';
 import type { RerankScoring } from '../../reranking/reranker.js';
-import { logOddsOf } from '../calibration/calibration-features.js';
 import { type Candidate, withContribution, withoutContribution, withScore } from '../candidate.js';
 import { MATCH_FEATURES, type MatchContext, type MatchedPassage, matchFeaturesOf } from './match-features.js';
 import { MATCH_PARAMETERS } from './match-parameters.js';
@@ -73,5 +73,3 @@ function withIdentifiers(match: number, hits: number): number {
   if (hits === 0) return WITHOUT_IDENTIFIER * match;
   return 1 - (1 - WITHOUT_IDENTIFIER) * 2 ** (1 - hits) * (1 - match / 2);
 }
-
-const sigmoid = (logit: number): number => 1 / (1 + Math.exp(-logit));

@@ -1,8 +1,7 @@
 import type { RawDocument } from '../../core/document.js';
 import { RAGError } from '../../core/errors.js';
-import type { Metadata } from '../../core/metadata.js';
+import { isMarkedName, type Metadata } from '../../core/metadata.js';
 import { OPEN_ACCESS } from '../../core/scope.js';
-import { isMarkedName } from '../../security/sealed-metadata.js';
 import { momentOf } from '../moment.js';
 import { ROW_PRESETS, type RowPresetName } from './bug-templates.js';
 import { listOf, type Row, RowTemplate, textOf } from './row-template.js';
