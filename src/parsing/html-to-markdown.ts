@@ -184,20 +184,25 @@ const MEANS_SOMETHING_EMPTY: ReadonlySet<string> = new Set([
   ...['pre', 'section', 'summary', 'table', 'tbody', 'td', 'tfoot', 'th', 'thead', 'tr', 'ul', 'xmp'],
 ]);
 
+const BREAKS_LINE: ReadonlySet<string> = new Set(
+  [...MEANS_SOMETHING_EMPTY].filter((tagName) => !['img', 'input', 'picture'].includes(tagName)),
+);
+
 const isPlain = (tagName: string): boolean => PLAIN.has(tagName) || tagName.includes('-');
 
 /**
  * Leaves out what says nothing, and joins texts, and stretches of one emphasis, that then stand side by side: the converter's time grows with the square of
  * how many stand side by side, and of elements around nothing (`<a name="top"></a>`).
  */
-function simplify(node: Nodes, depth = 0): void {
+function simplify(node: Nodes, depth = 0, isInCell = false): void {
   if (!('children' in node)) return;
   const children: RootContent[] = [];
   for (const child of node.children) {
     const isIndented = child.type === 'element' && INDENTED.has(child.tagName);
     if (isIndented && depth >= MAX_INDENTED) child.tagName = 'div';
-    simplify(child, isIndented ? depth + 1 : depth);
-    for (const part of partsOf(child)) add(children, part);
+    const isCell = child.type === 'element' && (child.tagName === 'td' || child.tagName === 'th');
+    simplify(child, isIndented ? depth + 1 : depth, isInCell || isCell);
+    for (const part of partsOf(child, isInCell)) add(children, part);
   }
   (node as Root).children = children;
 }
@@ -215,11 +220,12 @@ function add(children: RootContent[], child: RootContent): void {
 const isSameEmphasis = (one: Element, other: Element): boolean =>
   one.tagName === other.tagName && EMPHASISED.has(one.tagName);
 
-/** What stands in the place of a node whose own children are simplified. */
-function partsOf(node: RootContent): readonly RootContent[] {
+/** What stands in the place of a node whose own children are simplified. A cell is one line: what breaks it parts words. */
+function partsOf(node: RootContent, isInCell: boolean): readonly RootContent[] {
   if (node.type === 'comment') return [];
   if (node.type !== 'element') return [node];
   const { tagName, children } = node;
+  if (isInCell && BREAKS_LINE.has(tagName)) return [asText(' '), ...children, asText(' ')];
   if (tagName === 'q') return [asText('"'), ...children, asText('"')];
   if (tagName === 'wbr') return [asText('\u200b')];
   if (UNWRITTEN.has(tagName)) return [];

@@ -19,6 +19,7 @@ export interface ConfluenceStorageParserOptions {
  */
 export function createConfluenceStorageParser({ markdown }: ConfluenceStorageParserOptions): Parser {
   return {
+    version: 1,
     mediaTypes: [MEDIA_TYPES.confluenceStorage],
     parse: (document) => parseStorage(document, markdown),
   };

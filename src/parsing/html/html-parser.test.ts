@@ -79,6 +79,19 @@ make test</code></pre><ul><li>one</li><li>two</li></ul></body></html>`,
     expect(text.trim()).toBe('**Retry**: a*b*c, _d_ e **"f"**g ~~h~~ **_j_**');
   });
 
+  it.each([
+    '<p>alpha</p><p>beta</p>',
+    'alpha<br>beta',
+    '<ul><li>alpha<li>beta</ul>',
+    '<div>alpha</div>beta',
+    '<pre>alpha</pre>beta',
+    '<table><tr><td>alpha<td>beta</table>',
+    '<h3>alpha</h3>beta',
+  ])('parts the words of a cell where it breaks its line: %s', async (cell) => {
+    const { text } = await parse(`<table><tr><th>a<tr><td>${cell}</table>`);
+    expect(text).toBe('| a |\n| - |\n| alpha beta |\n');
+  });
+
   it('reads each cell as one, and says so, where cells span more than there is room for', async () => {
     const spans = await parse(
       '<table><tr><th>a<th colspan=2>b<tr><td rowspan=2>c<td>d<td>e<tr><td>f</table>',
