@@ -34,7 +34,7 @@ export function checkSupport(claim: string, evidence: EvidenceText): ClaimSuppor
   const { features, missing, nearest } = compareClaim(claim, evidence);
   const comparison = compareWithSource(claim, evidence.source);
   const score = scoreOf(features, comparison);
-  const contradiction = score < SUPPORT_THRESHOLD ? contradictionIn(comparison) : undefined;
+  const contradiction = score < SUPPORT_THRESHOLD ? contradictionIn(claim, comparison) : undefined;
   const problems = [
     ...(contradiction === undefined ? [] : [contradiction]),
     ...missing.numbers.map((number) => `the number ${number} is not in the source`),
@@ -96,9 +96,12 @@ const WITH_ONE_MISSING = 0.4;
 const PLEASANTRY =
   /^(?:yes|no|sure|certainly|of course|here (?:is|are)|in summary|based on (?:the|these)|according to the (?:passages|sources|context)|i (?:hope|can|cannot|could not|don't|do not)|let me know|the (?:passages|sources|context|documents?) (?:do|does) not)\b/i;
 
+const LEAST_TERMS = 3;
+
 /** Greetings, what leads in and remarks about the sources themselves claim nothing that could be checked, unless they state a number. */
 export function isClaim(sentence: string): boolean {
   const terms = new Set(analyzeText(sentence));
-  if (terms.size < 3) return false;
-  return /\d/.test(sentence) || !(/:\s*$/.test(sentence) || (PLEASANTRY.test(sentence) && terms.size < 8));
+  const isLeadIn = /:\s*$/.test(sentence);
+  if (/\d/.test(sentence)) return terms.size >= (isLeadIn ? LEAST_TERMS : 2);
+  return terms.size >= LEAST_TERMS && !isLeadIn && !(PLEASANTRY.test(sentence) && terms.size < 8);
 }

@@ -178,7 +178,11 @@ export async function answerFromChat(
   const told = toldNotices(outcome.notices);
   const base = { ...common(findings), model: outcome.model, ...told };
   if (isRefusal(outcome.text)) return { ...abstain(findings, NOT_ANSWERED), model: outcome.model, ...told };
-  const verified = await verify(findings, outcome, options);
+  const verified = await verify(
+    findings,
+    { ...outcome, text: outcome.text.replace(REFUSAL_LINE, '') },
+    options,
+  );
   if (verified.text === '' || isNothingLeft(verified))
     return answerWithoutModels(findings, outcome, verified);
   return {
@@ -210,9 +214,12 @@ async function verify(
   return { ...verified, ...toldNotices([...statedNotices(verified), ...notices]) };
 }
 
-/** The word that the prompt asks for, alone or with a remark. */
+/** Stands beside an answer where a model gives both. */
+const REFUSAL_LINE = new RegExp(String.raw`^[*_\s]*${NO_ANSWER}\b[*_.:\s]*`, 'gm');
+
+/** The word that the prompt asks for, alone or with a remark; what cites a passage is an answer. */
 const isRefusal = (text: string): boolean =>
   text
     .trim()
     .slice(0, NO_ANSWER.length + 2)
-    .includes(NO_ANSWER);
+    .includes(NO_ANSWER) && !/\[\d/.test(text);

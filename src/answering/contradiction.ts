@@ -15,14 +15,22 @@ const SAID: Readonly<Partial<Record<ClaimDifference['kind'], string>>> = {
   cause: 'another cause',
 };
 
+/** What is not so is said beside what is: "not on 443 but on 8443", "and never for 90 days", "not by one alone". */
+const SETS_APART =
+  /\b(?:not|never|no|cannot|\w+n['’]t)\b.*\b(?:but|because|alone|rather|instead)\b|[,;]\s*(?:and\s+)?(?:not|never)\b|\b(?:rather than|instead of)\b/i;
+/** What of it may be that which is denied. */
+const DENIED: ReadonlySet<ClaimDifference['kind']> = new Set(['number', 'name', 'negation', 'cause']);
+
 /**
  * What a source says otherwise, in words: a number, a name, an opposite, a negation, an order or a cause, in a sentence that otherwise says the
  * same. Where other words differ too, nothing is said to contradict: it may be another way of saying it.
  */
-export function contradictionIn({ differences, copied }: ClaimComparison): string | undefined {
+export function contradictionIn(claim: string, { differences, copied }: ClaimComparison): string | undefined {
+  const isSettingApart = SETS_APART.test(claim);
   const found = differences.find(
     ({ kind, frame, isTight }) =>
       SAID[kind] !== undefined &&
+      !(isSettingApart && DENIED.has(kind)) &&
       ((isTight && frame >= LEAST_FRAME) || (frame === 0 && copied >= LEAST_COPIED)),
   );
   return found === undefined

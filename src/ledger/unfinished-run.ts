@@ -9,8 +9,11 @@ export async function unfinishedRunNotice(
   if (run === undefined) return [];
   const failure = run.success === true ? undefined : failureOfRun(run);
   if (run.finishedAt !== undefined && failure === undefined) return [];
-  const isRebuilt = (await ledger.generations()).some(
-    ({ state, upgrade }) => state === 'building' && upgrade === undefined,
+  const generations = await ledger.generations();
+  const live = generations.find(({ state }) => state === 'live')?.generation ?? Number.POSITIVE_INFINITY;
+  // One before it is what an interrupted first run left.
+  const isRebuilt = generations.some(
+    ({ state, upgrade, generation }) => state === 'building' && upgrade === undefined && generation > live,
   );
   if (failure !== undefined)
     return [

@@ -11,7 +11,7 @@ export const ANSWER_PROMPT: Prompt = {
 
 Rules:
 1. Use only what the passages say. Add nothing from memory, and guess nothing.
-2. After each sentence cite the passages that say it by their numbers, as in [1] or [2, 3]. A sentence without a citation will be removed.
+2. After each sentence cite the passages that say it by their numbers, as in [1] or [2, 3]. A sentence without a citation is marked as unchecked.
 3. Keep numbers, names, identifiers, paths and negations exactly as the passages have them.
 4. Be concise and technical: the answer first, then what is needed to use it. Do not repeat the question.
 5. If the passages do not hold the answer, reply with the one word ${NO_ANSWER}. If they hold a part of it, give that part and say what is missing.

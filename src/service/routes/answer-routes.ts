@@ -81,8 +81,10 @@ export const answerRoutes: FastifyPluginAsyncZod = async (app) => {
   );
 };
 
-/** What is said of sentences that are marked or were removed. */
-const CHECK_NOTICES: ReadonlySet<NoticeKind | undefined> = new Set([
+/** What is said of sentences that are marked or were removed, and of an answer that is not whole or not the model's. */
+const ANSWER_NOTICES: ReadonlySet<NoticeKind | undefined> = new Set([
+  'answer-incomplete',
+  'model-failed',
   'sentences-unsupported',
   'sentences-removed',
   'answer-removed',
@@ -117,8 +119,8 @@ export const chatRoutes: FastifyPluginAsyncZod = async (app) => {
       // The body has the facts that such chats agreed on, and what they cannot know of the text.
       reply.header('x-degradation-level', String(answer.degradationLevel));
       const { notices: _, ...rest } = answer;
-      const checked = answer.notices.filter((__, at) => CHECK_NOTICES.has(answer.noticeKinds[at]));
-      return checked.length === 0 ? rest : { ...rest, notices: checked };
+      const told = answer.notices.filter((__, at) => ANSWER_NOTICES.has(answer.noticeKinds[at]));
+      return told.length === 0 ? rest : { ...rest, notices: told };
     },
   );
 };
