@@ -166,6 +166,21 @@ describe('with a language model', () => {
     });
   });
 
+  it.each([`NO_ANSWER\n\n${RIGHT}`, `${RIGHT}\n\nNO_ANSWER`, `**NO_ANSWER.** ${RIGHT}`])(
+    'says that the passages do not answer, and answers: the answer is checked: %j',
+    async (said) => {
+      const answer = await ask(said);
+      expect(answer).toMatchObject({ abstained: false, answerer: 'chat' });
+      expect(answer.answer.trim()).toBe('Audit logs are kept for 30 days. [1]');
+    },
+  );
+
+  it.each(['90 days.', 'Port 8080.', '- 90 days'])('states a number and nothing else: %s', async (said) => {
+    const answer = await ask(`${said}\n\n${RIGHT}`);
+    expect(answer.support.map(({ verdict }) => verdict)).not.toContain('not-checked');
+    expect(answer.answer).toContain(UNCHECKED_MARK);
+  });
+
   it('fails before the first word: fallback; after it: the part is kept and marked', async () => {
     const failing = async function* (): AsyncGenerator<ChatEvent> {
       yield* await Promise.reject<AsyncIterable<ChatEvent>>(

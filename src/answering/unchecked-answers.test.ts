@@ -47,6 +47,9 @@ describe('an answer of a language model in its own words', () => {
     'Uploads broke as the size limit of the new ingress had been left at its 2 GB [1].',
     'On 4 October the limit went up from 2 GB to 10 GB [1].',
     'Only uploads suffered; downloads kept working [1].',
+    'The limit of the new ingress was not 10 GB but 2 GB, because nobody had set it [1].',
+    'The limit was raised to 10 GB on 4 October, and never to 50 GB [1].',
+    'Uploads did not fail because somebody had set the limit of the new ingress to 2 GB [1].',
   ])('is never taken for a contradiction: %s', async (said) => {
     const answer = await ask(said);
     expect(answer.answerer).toBe('chat');
