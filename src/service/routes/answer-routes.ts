@@ -1,6 +1,13 @@
 import type { FastifyPluginAsyncZod } from 'fastify-type-provider-zod';
 import * as z from 'zod';
-import type { NoticeKind } from '../../index.js';
+import {
+  type Answer,
+  type AnswerEvent,
+  type AskRequest,
+  type EngineView,
+  type NoticeKind,
+  RAGError,
+} from '../../index.js';
 import { MOST_CONVERSATION_BYTES } from '../requests/body-limits.js';
 import { assertTenant, contextOf } from '../requests/request-context.js';
 import {
@@ -12,7 +19,6 @@ import {
   contextResponse,
 } from '../schemas/answers.js';
 import { jsonOf, problemResponses, takeFilters } from '../schemas/common.js';
-import { askIndex, askIndexStream } from './ask-index.js';
 import { EVENT_STREAM, publicEvents, sendEvents, wantsEvents } from './event-stream.js';
 
 const eventStream = {
@@ -24,6 +30,38 @@ const eventStream = {
       ),
   },
 };
+
+/** Asks an index. Whoever insists on a language model where none is set up asked for what the service does not have: `REQUEST_INVALID`. */
+async function askIndex(view: EngineView, request: AskRequest): Promise<Answer> {
+  try {
+    return await view.ask(request);
+  } catch (error) {
+    throw refusalOf(error, request);
+  }
+}
+
+/** The same as it comes about. */
+async function* askIndexStream(view: EngineView, request: AskRequest): AsyncGenerator<AnswerEvent> {
+  try {
+    yield* view.askStream(request);
+  } catch (error) {
+    throw refusalOf(error, request);
+  }
+}
+
+function refusalOf(error: unknown, { answerer }: AskRequest): unknown {
+  const isNoModel =
+    answerer === 'chat' &&
+    RAGError.isInstance(error) &&
+    error.reason === 'CONFIG_INVALID' &&
+    error.details?.key === 'rag.chat.model';
+  if (!isNoModel) return error;
+  return new RAGError(
+    'REQUEST_INVALID',
+    'body/answerer: this service has no language model. Take `auto` or `extractive`.',
+    { cause: error },
+  );
+}
 
 /** Answers and the context for them. */
 export const answerRoutes: FastifyPluginAsyncZod = async (app) => {
