@@ -1,5 +1,6 @@
 import { packStatements } from '../conflicts/packed-statements.js';
 import type { StatementFilling } from '../conflicts/statement-rows.js';
+import type { GraphPage } from '../graph/graph.js';
 import { graphRowsOf } from '../graph/graph-rows.js';
 import type { IndexFacts, LedgerItem } from '../ledger/ledger.js';
 import { giveUpMovedFiles } from './abandoned-sources.js';
@@ -12,7 +13,6 @@ import { keepHistory } from './keep-history.js';
 import { dropRetired, openForReading } from './open-collection.js';
 import type { OpenTarget } from './open-target.js';
 import { liftFolded } from './renew-documents.js';
-import { unreadPages } from './unread-pages.js';
 import type { WriteTargets } from './write-batch.js';
 
 /** Makes what was written quick to search; a new generation is completed and takes the place of the live one. */
@@ -88,6 +88,28 @@ async function fillStatements(
       fillings.push({ documentId, revision, packed: run.timed('conflicts', () => packStatements(text)) });
     }
     if (fillings.length > 0) await run.timedAsync('conflicts', () => ledger.fillStatements(fillings));
+  }
+}
+
+const PAGE = 200;
+
+/** What the ledger keeps of documents, and of which documents it is to be made yet. */
+interface UnreadDocuments {
+  unread(tenant: string, page: GraphPage): Promise<readonly string[]>;
+}
+
+/** Ids of a tenant's documents of which something is to be made yet, a page at a time; between two pages others have a turn. */
+async function* unreadPages(
+  reader: UnreadDocuments,
+  tenant: string,
+  giveWay: WriteTargets['giveWay'],
+): AsyncGenerator<readonly string[]> {
+  for (let after: string | undefined; ; ) {
+    const page = await reader.unread(tenant, { limit: PAGE, ...(after === undefined ? {} : { after }) });
+    yield page;
+    if (page.length < PAGE) return;
+    after = page.at(-1);
+    await giveWay?.();
   }
 }
 

@@ -1,8 +1,8 @@
+import { isIP } from 'node:net';
 import type { DataFolder } from '../../config/trust/index-reach.js';
 import { LOCAL_SCOPE, RAGError } from '../../index.js';
 import { type JwtSettings, tokenVerifier } from './json-web-token.js';
 import { KeyStore } from './key-store.js';
-import { isLoopback, namesLoopback } from './loopback.js';
 import { presentedKeyOf, unauthenticated } from './presented-key.js';
 import type { Authenticate, Credentials, Principal } from './principal.js';
 
@@ -80,6 +80,20 @@ export async function createAuthenticate({
     if (isLoopback(host) && (await isOpen())) assertFromHere(credentials);
   };
   return { authenticate, guard, isOpen: isOpenNow };
+}
+
+/** Names and addresses that only this machine reaches. */
+function isLoopback(host: string): boolean {
+  const name = host.toLowerCase().replace(/^\[(.*)\]$/, '$1');
+  if (name === 'localhost' || name === '::1') return true;
+  return isIP(name) === 4 && name.startsWith('127.');
+}
+
+/** Whether a `Host` header names this machine. */
+function namesLoopback(authority: string | undefined): boolean {
+  if (authority === undefined || !/^[\w.:[\]-]+$/.test(authority) || !URL.canParse(`http://${authority}`))
+    return false;
+  return isLoopback(new URL(`http://${authority}`).hostname);
 }
 
 const LOCAL: Principal = {
