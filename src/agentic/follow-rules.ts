@@ -1,10 +1,12 @@
-import { questionParts } from '../analysis/question-parts.js';
+import { extractIdentifiers } from '../analysis/identifiers.js';
+import { indexedTextOfStored } from '../analysis/indexed-text.js';
+import { analyzeText } from '../analysis/lexical-analyzer.js';
+import { contentTerms, questionParts } from '../analysis/question-parts.js';
 import type { ScoredChunk, StoredChunk } from '../core/chunk.js';
 import { titleOf } from '../core/chunk-metadata.js';
 import type { AgentRequest, AgentStopReason, AgentTools } from './agent.js';
 import type { AgentRun, PlannedStep } from './agent-run.js';
 import { externalStep } from './external-passages.js';
-import { missingNames } from './missing-names.js';
 import { linkedIds, linksTo, type PassageLink } from './passage-links.js';
 
 /** Times as many passages as are wanted are looked at of the whole question, for others than those of its best documents. */
@@ -113,6 +115,36 @@ class FollowingSteps {
     };
   }
 }
+
+const WORD = /[\p{L}\p{N}][\p{L}\p{N}._/'’-]*[\p{L}\p{N}]|[\p{L}\p{N}]/gu;
+const MOST_NAMES = 6;
+
+/**
+ * Names and identifiers of a question, as they stand in it, that no passage holds. Other words are left out: that no passage says "later"
+ * tells nothing, and a search for it finds anything.
+ */
+export function missingNames(question: string, passages: readonly ScoredChunk[]): string[] {
+  const texts = passages.map(({ chunk }) => indexedTextOfStored(chunk));
+  const terms = new Set(texts.flatMap(analyzeText));
+  const identifiers = new Set(texts.flatMap(extractIdentifiers));
+  // `SHOP-512` is not held where `SHOP-481` is, though they share a term.
+  const isHeld = (name: string): boolean => {
+    const named = extractIdentifiers(name);
+    if (named.length > 0) return named.some((identifier) => identifiers.has(identifier));
+    const own = contentTerms(name);
+    return own.length === 0 || own.some((term) => terms.has(term));
+  };
+  const missing = [...question.matchAll(WORD)]
+    .filter((match) => isName(match[0], question, match.index))
+    .map(([word]) => word)
+    .filter((word) => !isHeld(word));
+  return [...new Set(missing)].slice(0, MOST_NAMES);
+}
+
+/** An identifier, or a capital where no sentence begins. */
+const isName = (word: string, text: string, at: number): boolean =>
+  extractIdentifiers(word).length > 0 ||
+  (/^\p{Lu}/u.test(word) && !/(?:^|[.?!:;]["')]?\s*)["'(]?$/.test(text.slice(0, at).trimEnd()));
 
 const placeOf = ({ source, metadata }: StoredChunk): string => `${source} ${String(metadata.source)}`;
 

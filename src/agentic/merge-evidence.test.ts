@@ -1,7 +1,7 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import { testChunk } from '../context/test-chunks.js';
-import { mergeEvidence } from './merge-evidence.js';
+import { mergeEvidence } from './agent-run.js';
 
 const passage = (id: string, score = 0.5) => testChunk({ id, document: id.slice(0, 1), content: id, score });
 

@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest';
 import { testChunk } from '../context/test-chunks.js';
-import { missingNames } from './missing-names.js';
+import { missingNames } from './follow-rules.js';
 
 describe('names of a question that no passage holds', () => {
   const found = [testChunk({ content: 'The Gateway of SHOP-481 uses maxRetries.' })];

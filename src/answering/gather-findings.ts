@@ -1,15 +1,18 @@
 import { indexedTextOfStored } from '../analysis/indexed-text.js';
 import { assembleContext } from '../context/assemble-context.js';
-import type { ContextOptions, ContextPack } from '../context/context-pack.js';
+import type { ContextEntry, ContextOptions, ContextPack } from '../context/context-pack.js';
 import { splitWindow } from '../context/window-budget.js';
 import type { ScoredChunk } from '../core/chunk.js';
+import { sigmoid } from '../core/logistic.js';
 import { type Notice, statedNotices } from '../core/notice.js';
 import { traced } from '../core/telemetry.js';
 import type { AnswerMode } from './answer.js';
 import type { AnswerDependencies, AnswerRequest } from './answer-request.js';
+import { askedItems } from './asked-items.js';
 import type { ChatModel } from './chat-model.js';
 import type { Findings } from './compose-answer.js';
-import { confidenceOf } from './confidence.js';
+import { CONFIDENCE_FEATURES, type ConfidenceEvidence, confidenceFeatures } from './confidence-features.js';
+import { CONFIDENCE_MODEL } from './confidence-weights.js';
 import { findEvidence, withinRun } from './find-evidence.js';
 import type { StandaloneQuestion } from './follow-up.js';
 import { missingNames } from './missing-names.js';
@@ -82,6 +85,32 @@ export async function gatherFindings({
     ...(retrieved.run === undefined ? {} : { run: retrieved.run }),
   };
 }
+
+/** Estimated probability that the best quotation answers, in [0, 1]; 0 where there are none. */
+function confidenceOf(
+  question: string,
+  entries: readonly ContextEntry[],
+  evidence: ConfidenceEvidence,
+): number {
+  if (evidence.quotations.length === 0) return 0;
+  const features = confidenceFeatures(question, entries, evidence);
+  const logit = CONFIDENCE_FEATURES.reduce(
+    (sum, name) => sum + CONFIDENCE_MODEL.weights[name] * features[name],
+    CONFIDENCE_MODEL.bias,
+  );
+  return Math.max(sigmoid(logit), ofAskedItem(question, evidence));
+}
+
+/**
+ * A question that names an item and says hardly anything else asks for what the item says, whatever words they share: quoted, as an answer that is
+ * to be judged. Chosen by hand.
+ */
+function ofAskedItem(question: string, { quotations: [best] }: ConfidenceEvidence): number {
+  const asked = askedItems(question);
+  return best !== undefined && asked.isAskedFor && asked.has(best.entry) ? ASKED_FOR : 0;
+}
+
+const ASKED_FOR = 0.3;
 
 const packContext = (
   question: string,

@@ -7,10 +7,16 @@ import { RAGError, systemErrorCode } from '../core/errors.js';
 import { runtime } from '../core/runtime.js';
 import { makePrivateFolder, PRIVATE_FILE } from '../security/private-files.js';
 import { NO_LINK, openRegularFileSync } from '../security/regular-file.js';
-import { type AuditEntry, CURRENT_FILE, ROTATED_FILE } from './audit-record.js';
-import { chainEndsOf } from './chain-ends.js';
+import {
+  type AuditEntry,
+  type ChainEnd,
+  CURRENT_FILE,
+  type RemovedFiles,
+  ROTATED_FILE,
+} from './audit-record.js';
 import { endOfTornLine } from './end-torn-line.js';
 import { lineHash } from './line-hash.js';
+import { auditLineOf, linesOf } from './read-audit.js';
 
 /** How a log is kept. */
 export interface AuditLogOptions {
@@ -196,4 +202,27 @@ export class AuditLog {
       new RAGError('AUDIT_UNAVAILABLE', `The audit log in ${this.#folder} could not be rotated.`, { cause }),
     );
   }
+}
+
+/** Writers whose ends are carried on from one removal to the next. A process is one; the youngest are kept. */
+const MOST_CHAINS = 200;
+
+/** Where the chains of files end that are about to be removed, with those of files that were removed before them. */
+async function chainEndsOf(folder: string, files: readonly string[]): Promise<RemovedFiles> {
+  const ends = new Map<string, ChainEnd>();
+  const keep = (end: ChainEnd): void => {
+    const known = ends.get(end.writer);
+    if (known !== undefined && known.sequence > end.sequence) return;
+    // The youngest stand last.
+    ends.delete(end.writer);
+    ends.set(end.writer, end);
+  };
+  for (const file of files)
+    for await (const line of linesOf(join(folder, file))) {
+      const { record } = auditLineOf(file, line);
+      if (record === undefined) continue;
+      for (const end of record.removed?.chains ?? []) keep(end);
+      keep({ writer: record.writer, sequence: record.sequence, hash: record.hash });
+    }
+  return { files, chains: [...ends.values()].slice(-MOST_CHAINS) };
 }

@@ -1,6 +1,5 @@
 import { eq, type Filter, or, type SearchResult } from '../index.js';
 import type { ContextEnrichment, PastDecision, SimilarWork, TechnicalDoc } from './context-enrichment.js';
-import { suggestionsFor } from './suggestions.js';
 import { decisionOf, learningsOf, withoutFrontMatter } from './telling-sentences.js';
 
 /** Characters of a passage of a page. */
@@ -35,6 +34,32 @@ export function enrichmentOf(found: FoundPassages): ContextEnrichment {
     decisions: decisions.filter(isNear),
   });
   return { ...enrichment, risk_flags: [], suggestions: suggestionsFor(near) };
+}
+
+type NearFindings = Pick<ContextEnrichment, 'similar_work' | 'past_decisions' | 'technical_docs'>;
+
+/**
+ * From this match on another item is worth a look before work begins: `match: 'strong'` of a result. However well it matches, it is called no
+ * duplicate: of items that are as alike as can be few are (docs/backlog.md).
+ */
+const WORTH_READING = 70;
+
+/** What to do with what was found, in sentences for a person; each names what it rests on. */
+function suggestionsFor({ similar_work, past_decisions, technical_docs }: NearFindings): string[] {
+  const [closest] = similar_work;
+  const suggestions: string[] = [];
+  if (closest !== undefined && closest.similarity >= WORTH_READING)
+    suggestions.push(
+      `Read ${closest.ref} "${closest.title}" (it matches by ${closest.similarity} %) before this is estimated.`,
+    );
+  const [decision] = past_decisions;
+  if (decision !== undefined)
+    suggestions.push(`Keep to what ${decision.ref} says, or change it on purpose: "${decision.decision}"`);
+  const [page] = technical_docs;
+  if (page !== undefined) suggestions.push(`Link "${page.title}" (${page.ref}) in this item.`);
+  if (similar_work.length === 0 && page === undefined)
+    suggestions.push('Nothing like this was found: ask who knows this area before this is estimated.');
+  return suggestions;
 }
 
 /** How many passages of what was found are left out, and how well the best of them matches. */

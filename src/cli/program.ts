@@ -40,10 +40,10 @@ import { registerTune } from './commands/tune.js';
 import { registerVerify } from './commands/verify.js';
 import { registerWorker } from './commands/worker.js';
 import { type CliContext, type GlobalOptions, LOG_LEVELS } from './context.js';
-import { layOutExamples } from './examples.js';
 import { packageVersion } from './package-version.js';
 import { refuseBlanks } from './refuse-blanks.js';
 import { chooseServer } from './refuse-on-server.js';
+import { widestLine } from './render/wrap.js';
 
 const EXAMPLES = `
 Examples:
@@ -143,4 +143,18 @@ export function buildProgram(context: CliContext): Command {
   ])
     register(program, context);
   return program;
+}
+
+const EXAMPLE_LINE = /^( {2}\$ \S.*?\S) {3,}(\S.*)$/gm;
+const GAP = 3;
+
+/** A help page in which what the examples do stands in one column, or below them where both do not fit in a line. */
+function layOutExamples(help: string, width: number): string {
+  const commands = [...help.matchAll(EXAMPLE_LINE)].map(([, command = '']) => widestLine(command));
+  const column = Math.max(0, ...commands) + GAP;
+  const aligned = help.replaceAll(
+    EXAMPLE_LINE,
+    (_, command: string, purpose: string) => command + ' '.repeat(column - widestLine(command)) + purpose,
+  );
+  return widestLine(aligned) <= width ? aligned : help.replaceAll(EXAMPLE_LINE, '$1\n      $2');
 }

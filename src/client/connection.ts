@@ -1,10 +1,9 @@
 import type { CallOptions, WriteOptions } from './call.js';
 import { type ClientRuntime, PLATFORM } from './client-runtime.js';
-import { type Deadline, startDeadline } from './deadline.js';
 import { readEvents, type StreamEvent } from './event-stream.js';
 import { assertAnswered, JSON_TYPE, readJson } from './read-answer.js';
 import type { Route } from './routes.js';
-import { givenUp, ServiceError, unreachable } from './service-error.js';
+import { aborted, givenUp, ServiceError, timedOut, unreachable } from './service-error.js';
 
 /** Gives the key of the moment. */
 export type KeyProvider = () => string | Promise<string>;
@@ -188,6 +187,59 @@ export class Connection {
     const most = Math.min(MOST_WAIT_MS, FIRST_WAIT_MS * 2 ** attempt);
     return retryAfterMs + most * (0.5 + 0.5 * this.#runtime.random());
   }
+}
+
+/** How long somebody waits for a call. */
+interface Deadline {
+  /** Fires when the caller cancels or the time is over. */
+  readonly signal: AbortSignal;
+  /** Milliseconds; undefined without a limit. */
+  readonly left: () => number | undefined;
+  /** Why the call ends, where it is nobody's failure; undefined while it goes on. */
+  readonly over: () => ServiceError | undefined;
+  /** Waits between two tries; ends early when the signal fires. */
+  readonly wait: (milliseconds: number) => Promise<void>;
+  readonly end: () => void;
+}
+
+/** Begins to wait for a call. Whoever begins it ends it. */
+function startDeadline(
+  { signal: callers, timeoutMs }: Pick<CallOptions, 'signal' | 'timeoutMs'>,
+  { elapsed, setTimer }: ClientRuntime,
+): Deadline {
+  const controller = new AbortController();
+  const start = elapsed();
+  let reason: ServiceError | undefined;
+  const stop = (why: ServiceError): void => {
+    reason ??= why;
+    controller.abort(why);
+  };
+  const onCancel = (): void => stop(aborted(callers?.reason));
+  if (callers?.aborted === true) onCancel();
+  callers?.addEventListener('abort', onCancel, { once: true });
+  const cancelTimer =
+    timeoutMs === undefined ? () => undefined : setTimer(() => stop(timedOut(timeoutMs)), timeoutMs);
+  const { signal } = controller;
+  return {
+    signal,
+    left: () => (timeoutMs === undefined ? undefined : Math.max(0, timeoutMs - (elapsed() - start))),
+    over: () => reason,
+    wait: (milliseconds) =>
+      new Promise((resolve) => {
+        if (signal.aborted) return resolve();
+        const done = (): void => {
+          cancel();
+          signal.removeEventListener('abort', done);
+          resolve();
+        };
+        const cancel = setTimer(done, milliseconds);
+        signal.addEventListener('abort', done, { once: true });
+      }),
+    end: () => {
+      cancelTimer();
+      callers?.removeEventListener('abort', onCancel);
+    },
+  };
 }
 
 /** A key that could not be given, or a body that is no JSON: nothing of the way to the service, and not tried again. */

@@ -1,10 +1,10 @@
 import type { Problem } from '../service/requests/problem.js';
 import type { CallOptions, WriteOptions } from './call.js';
 import { type Call, Connection, type ConnectionOptions } from './connection.js';
-import { formOf } from './form-of.js';
 import { ROUTES } from './routes.js';
 import { ofProblem, unreachable } from './service-error.js';
 import type * as bodies from './types.js';
+import type { UploadRequest } from './types.js';
 
 /** Which service, and who calls. */
 export interface ClientOptions extends ConnectionOptions {
@@ -259,6 +259,16 @@ export class RagstoneClient {
     }
     throw unreachable('The stream ended before the answer.');
   }
+}
+
+/** Files and their fields as the form that the service reads: lists are repeated, objects are JSON. */
+function formOf({ files, ...fields }: UploadRequest): FormData {
+  const form = new FormData();
+  for (const [name, value] of Object.entries(fields))
+    for (const one of Array.isArray(value) ? (value as readonly unknown[]) : [value])
+      if (one !== undefined) form.append(name, typeof one === 'object' ? JSON.stringify(one) : String(one));
+  for (const { name, content } of files) form.append('file', content, name);
+  return form;
 }
 
 const SERVICE_UNAVAILABLE = 503;

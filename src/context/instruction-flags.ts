@@ -1,9 +1,10 @@
 import type { TextRange } from '../core/document.js';
 import { sigmoid } from '../core/logistic.js';
+import { commentRanges } from './comments.js';
 import { readUnit } from './instruction-features.js';
 import { builtinInstructionModel } from './instruction-model.js';
-import { candidateUnits } from './instruction-units.js';
 import { neutraliseLine } from './neutralise.js';
+import { passageUnits } from './passage-units.js';
 
 /** A place that reads like an instruction to a language model rather than like something said to a reader. */
 export interface InstructionFlag extends TextRange {
@@ -44,4 +45,36 @@ export function flagInstructions(text: string, offset = 0): InstructionFlag[] {
       },
     ];
   });
+}
+
+/** A part of a passage that is looked at on its own. */
+interface CandidateUnit extends TextRange {
+  readonly kind: string;
+}
+
+/** Longer units are read in parts, so that a long line neither hides an order nor collects one from all over. */
+const LONGEST = 500;
+
+/** Sentences, items, rows and lines; comments are looked at whole. In order, and together the whole text. */
+export function candidateUnits(text: string): CandidateUnit[] {
+  const comments = commentRanges(text).map((range) => ({ ...range, kind: 'comment' }));
+  const all = [...comments, ...passageUnits(text)].sort((a, b) => a.start - b.start || b.end - a.end);
+  let commentEnd = 0;
+  return all.flatMap((unit) => {
+    if (unit.kind === 'comment') commentEnd = unit.end;
+    else if (unit.start < commentEnd) return [];
+    return parts(text, unit);
+  });
+}
+
+function parts(text: string, { start, end, kind }: CandidateUnit): CandidateUnit[] {
+  const cut: CandidateUnit[] = [];
+  let at = start;
+  while (end - at > LONGEST) {
+    const space = text.lastIndexOf(' ', at + LONGEST);
+    const next = space > at + LONGEST / 2 ? space + 1 : at + LONGEST;
+    cut.push({ start: at, end: next, kind });
+    at = next;
+  }
+  return [...cut, { start: at, end, kind }];
 }

@@ -6,7 +6,6 @@ import { estimateTokens } from '../providers/estimate-tokens.js';
 import type { CallBudget } from './call-budget.js';
 import type { ExtractionStop } from './extraction-types.js';
 import { repairPrompt } from './fact-prompt.js';
-import { type Reply, readReply } from './read-reply.js';
 
 export interface Asking<Value> {
   readonly messages: readonly ChatMessage[];
@@ -18,6 +17,38 @@ export interface AskedModel {
   readonly budget: CallBudget;
   readonly maxOutputTokens: number;
   readonly signal: AbortSignal;
+}
+
+/** What an answer holds, or what is wrong with it, in our words. */
+type Reply<Value> = { readonly value: Value } | { readonly problem: string };
+
+/** Reads the JSON object of an answer; what stands around it, such as a Markdown fence or a polite sentence, is passed over. */
+function readReply<Value>(
+  text: string,
+  schema: z.ZodType<Value>,
+  { isCut }: { readonly isCut: boolean },
+): Reply<Value> {
+  if (text.trim() === '') return { problem: 'it was empty' };
+  const value = objectIn(text);
+  if (value === undefined)
+    return { problem: isCut ? 'it was too long and cut before its end' : 'it was no JSON' };
+  const checked = schema.safeParse(value);
+  if (checked.success) return { value: checked.data };
+  const places = checked.error.issues
+    .slice(0, 3)
+    .map(({ path }) => (path.length === 0 ? 'the whole' : path.join('.')));
+  return { problem: `it had another shape than the one asked for, at ${places.join(', ')}` };
+}
+
+function objectIn(text: string): unknown {
+  const start = text.indexOf('{');
+  const end = text.lastIndexOf('}');
+  if (start === -1 || end < start) return undefined;
+  try {
+    return JSON.parse(text.slice(start, end + 1));
+  } catch {
+    return undefined;
+  }
 }
 
 /** What a model answered, or why it could not be asked. Tokens are those of the first call and of the repair. */

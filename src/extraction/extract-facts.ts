@@ -21,7 +21,6 @@ import type {
 } from './extraction-types.js';
 import { type FactHost, writeFacts } from './fact-host.js';
 import { FACT_PROMPT_VERSION, factPrompt } from './fact-prompt.js';
-import { FactSaver } from './fact-saver.js';
 import { Pace } from './pace.js';
 
 /** So many calls that fail one after the other say that the model is out, and not that a chunk is at fault. */
@@ -48,6 +47,37 @@ interface Found {
   readonly record: FactRecord | undefined;
   /** It was read just now, for this chunk. */
   readonly isAsked: boolean;
+}
+
+/**
+ * Writes what was read as soon as it may be written: what comes while a write is under way goes together in the next one. So a death loses
+ * nothing but the calls that are under way.
+ */
+class FactSaver {
+  readonly #write: (records: readonly FactRecord[]) => Promise<unknown>;
+  #waiting: FactRecord[] = [];
+  #next: Promise<void> | undefined;
+  #last: Promise<unknown> = Promise.resolve();
+
+  constructor(write: (records: readonly FactRecord[]) => Promise<unknown>) {
+    this.#write = write;
+  }
+
+  /** Resolves when it is durable. */
+  save(record: FactRecord): Promise<void> {
+    this.#waiting.push(record);
+    this.#next ??= this.#afterLast();
+    return this.#next;
+  }
+
+  async #afterLast(): Promise<void> {
+    await this.#last.catch(() => undefined);
+    const records = this.#waiting;
+    this.#waiting = [];
+    this.#next = undefined;
+    this.#last = this.#write(records);
+    await this.#last;
+  }
 }
 
 class Extraction {

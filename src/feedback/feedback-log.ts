@@ -1,5 +1,6 @@
 import { closeSync, constants, fstatSync, statSync, writeSync } from 'node:fs';
 import { join } from 'node:path';
+import * as z from 'zod';
 import { endOfTornLine } from '../audit/end-torn-line.js';
 import { linesOf } from '../audit/read-audit.js';
 import { DATA_FOLDERS } from '../core/data-folder.js';
@@ -9,8 +10,13 @@ import { runtime } from '../core/runtime.js';
 import type { Scope } from '../core/scope.js';
 import { makePrivateFolder, PRIVATE_FILE } from '../security/private-files.js';
 import { NO_LINK, openRegularFileSync } from '../security/regular-file.js';
-import { feedbackLine } from './feedback-line.js';
-import type { FeedbackEvent, FeedbackPage, ListFeedbackRequest } from './feedback-types.js';
+import {
+  ANSWER_VERDICTS,
+  FEEDBACK_KINDS,
+  type FeedbackEvent,
+  type FeedbackPage,
+  type ListFeedbackRequest,
+} from './feedback-types.js';
 
 const APPENDING = constants.O_RDWR | constants.O_APPEND | constants.O_CREAT | NO_LINK;
 const NAME_LENGTH = 32;
@@ -117,6 +123,47 @@ export class FeedbackLog {
       if (systemErrorCode(error) === undefined) throw error;
       throw new RAGError('INDEX_UNAVAILABLE', 'The feedback cannot be read.', { cause: error });
     }
+  }
+}
+
+const rank = z.int().min(1);
+const ranks = z.array(rank).optional();
+const range = z.object({ start: z.number(), end: z.number() });
+
+/** A line of the log. Lines of an older version do not say whose they are, and are none. */
+const LINE = z.object({
+  id: z.string(),
+  at: z.string(),
+  kind: z.enum(FEEDBACK_KINDS),
+  question: z.string(),
+  places: z.array(
+    z.object({
+      rank,
+      documentId: z.string(),
+      chunkIds: z.array(z.string()).min(1),
+      source: z.string(),
+      lines: range,
+      score: z.number().optional(),
+    }),
+  ),
+  scope: z.object({ project: z.string().optional(), groups: z.array(z.string()), clearance: z.number() }),
+  clicked: ranks,
+  relevant: ranks,
+  notRelevant: ranks,
+  answer: z.enum(ANSWER_VERDICTS).optional(),
+  helpful: z.boolean().optional(),
+  rank: rank.optional(),
+  comment: z.string().optional(),
+  caller: z.string().optional(),
+  requestId: z.string().optional(),
+});
+
+/** Feedback of a line; undefined for a line that is none. */
+function feedbackLine(line: string): FeedbackEvent | undefined {
+  try {
+    return LINE.parse(JSON.parse(line));
+  } catch {
+    return undefined;
   }
 }
 

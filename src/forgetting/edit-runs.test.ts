@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import { runWithout } from './edit-runs.js';
+import { runWithout } from './carry-out.js';
 
 const items = [{ source: 'push', itemId: 'salaries.md' }];
 const edit = runWithout({ documents: [], items });

@@ -1,6 +1,6 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import { joinedText } from './joined-text.js';
+import { joinedText } from './pushed-document.js';
 
 describe('pieces of a document', () => {
   it('that overlap stand once, whatever was cut where', () => {

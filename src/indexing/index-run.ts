@@ -1,15 +1,50 @@
 import type { ContextEstimate } from '../chunking/contextual/chunk-contextualiser.js';
 import { throwIfAborted } from '../core/errors.js';
 import { runtime } from '../core/runtime.js';
+import { TimeLeft } from '../core/time-left.js';
 import type { EmbeddingEstimate } from '../embedding/embedder.js';
 import type { IndexProgress, IndexResult } from '../engine/engine.js';
 import { IndexTally } from './index-tally.js';
-import { StageProgress } from './stage-progress.js';
 
 const PROGRESS_INTERVAL_MS = 100;
 
 /** Which of several requests that are done in one run an item is of. */
 export type RequestOfItem = (itemId: string) => number | undefined;
+
+/** Below this share of the bytes, the time that is left would be a guess from a few small files. */
+const MIN_SHARE_FOR_ETA = 0.02;
+
+/** How far one stage of one source is. */
+export class StageProgress {
+  readonly #startedAt = runtime().elapsed();
+  readonly #timeLeft = new TimeLeft();
+  itemsTotal = 0;
+  itemsDone = 0;
+  #bytesTotal = 0;
+  #bytesDone = 0;
+
+  expect(items: number, bytes: number): void {
+    this.itemsTotal += items;
+    this.#bytesTotal += bytes;
+  }
+
+  done(bytes: number): void {
+    this.itemsDone += 1;
+    this.#bytesDone += bytes;
+    this.#timeLeft.add(bytes);
+  }
+
+  get itemsPerSecond(): number {
+    const elapsed = runtime().elapsed() - this.#startedAt;
+    return elapsed === 0 ? 0 : (this.itemsDone * 1000) / elapsed;
+  }
+
+  /** Milliseconds left by bytes done; undefined until it can be told. */
+  get etaMs(): number | undefined {
+    if (this.#bytesDone < this.#bytesTotal * MIN_SHARE_FOR_ETA) return undefined;
+    return this.#timeLeft.of(this.#bytesTotal - this.#bytesDone);
+  }
+}
 
 /** Stage times and progress of one `index` run, and what it counted: of each request that it does, and of none in particular. */
 export class IndexRun extends IndexTally {

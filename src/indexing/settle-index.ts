@@ -1,9 +1,11 @@
+import { packStatements } from '../conflicts/packed-statements.js';
+import type { StatementFilling } from '../conflicts/statement-rows.js';
+import type { GraphPage } from '../graph/graph.js';
+import { graphRowsOf } from '../graph/graph-rows.js';
 import type { IndexFacts, LedgerItem } from '../ledger/ledger.js';
 import { giveUpMovedFiles } from './abandoned-sources.js';
 import { carryOver } from './carry-over.js';
 import { purgeDeleted } from './delete-documents.js';
-import { fillGraphs } from './fill-graphs.js';
-import { fillStatements } from './fill-statements.js';
 import { finishInterrupted } from './finish-interrupted.js';
 import type { IndexPipeline } from './index-pipeline.js';
 import type { IndexRun } from './index-run.js';
@@ -63,6 +65,79 @@ export async function settleIndex(
   await pipeline.ledger.switchTo(facts.generation, pipeline.now(), live.generation);
   for (const problem of await dropRetired(pipeline.ledger, pipeline.storeOf, KEPT_GENERATIONS))
     run.notice(problem);
+}
+
+/**
+ * Examines the documents of a tenant that are new, have changed, or were indexed by an older version or while it was switched off: keeps what
+ * they say, of the texts that the ledger keeps. The work grows with what has changed; documents are compared when somebody asks.
+ */
+async function fillStatements(
+  tenant: string,
+  { ledger, giveWay }: Pick<WriteTargets, 'ledger' | 'giveWay'>,
+  run: IndexRun,
+): Promise<void> {
+  for await (const page of unreadPages(ledger.statements, tenant, giveWay)) {
+    const fillings: StatementFilling[] = [];
+    for (const documentId of page) {
+      run.checkAborted();
+      const { revision, status } = (await ledger.document(documentId)) ?? {};
+      // Of one that is half written the store may still say who could read the revision before.
+      if (revision === undefined || status === 'pending') continue;
+      const text = await ledger.text(documentId, revision);
+      if (text === undefined) continue;
+      fillings.push({ documentId, revision, packed: run.timed('conflicts', () => packStatements(text)) });
+    }
+    if (fillings.length > 0) await run.timedAsync('conflicts', () => ledger.fillStatements(fillings));
+  }
+}
+
+const PAGE = 200;
+
+/** What the ledger keeps of documents, and of which documents it is to be made yet. */
+interface UnreadDocuments {
+  unread(tenant: string, page: GraphPage): Promise<readonly string[]>;
+}
+
+/** Ids of a tenant's documents of which something is to be made yet, a page at a time; between two pages others have a turn. */
+async function* unreadPages(
+  reader: UnreadDocuments,
+  tenant: string,
+  giveWay: WriteTargets['giveWay'],
+): AsyncGenerator<readonly string[]> {
+  for (let after: string | undefined; ; ) {
+    const page = await reader.unread(tenant, { limit: PAGE, ...(after === undefined ? {} : { after }) });
+    yield page;
+    if (page.length < PAGE) return;
+    after = page.at(-1);
+    await giveWay?.();
+  }
+}
+
+/**
+ * Makes rows of the graph for the documents of a tenant that an older version wrote, of the texts that the ledger keeps: no source is read
+ * and nothing embedded. One whose text is gone stays without.
+ */
+async function fillGraphs(
+  tenant: string,
+  { ledger, giveWay }: Pick<WriteTargets, 'ledger' | 'giveWay'>,
+  run: IndexRun,
+): Promise<void> {
+  let filled = 0;
+  for await (const page of unreadPages(ledger.graph, tenant, giveWay)) {
+    for (const documentId of page) {
+      run.checkAborted();
+      const document = await ledger.document(documentId);
+      const text = await ledger.text(documentId, document?.revision);
+      if (document === undefined || text === undefined) continue;
+      const { cut, ...graph } = run.timed('graph', () => graphRowsOf({ ...document, text }));
+      if (cut !== undefined) run.notice(`${document.externalId}: ${cut}`);
+      if (await ledger.fillGraph({ documentId, revision: document.revision, graph })) filled++;
+    }
+  }
+  if (filled > 0)
+    run.notice(
+      `The graph was made for ${filled === 1 ? '1 document' : `${filled} documents`} that an older version indexed.`,
+    );
 }
 
 async function lift(

@@ -1,7 +1,10 @@
+import { oneOf } from '../core/filter.js';
 import { runtime } from '../core/runtime.js';
-import { healDocuments } from './heal-documents.js';
+import { listPages } from '../stores/list-pages.js';
+import type { IndexRun } from './index-run.js';
 import { isLeaseLost, type SourceKey } from './item-claims.js';
 import type { SourceTask } from './source-task.js';
+import { deleteChunks, type WriteTargets } from './write-batch.js';
 
 /** One source in one run, and what is left of it for later. */
 export interface SourcePass extends SourceTask {
@@ -62,4 +65,33 @@ export async function takeLeft(pass: SourcePass): Promise<ReadonlySet<string>> {
     if (![...free].some((id) => left.has(id))) return free;
   }
   return new Set();
+}
+
+const PAGE = 500;
+/** Documents in one filter. */
+const BATCH = 200;
+
+/**
+ * After a lease was lost between the plan and the commit, the store may hold chunks of a revision that the ledger has forgotten,
+ * and other ones of an older revision than the ledger says. Removes the former, and marks all others to be written again.
+ * Claim the documents' items first.
+ */
+async function healDocuments(
+  documentIds: readonly string[],
+  targets: WriteTargets,
+  run: IndexRun,
+): Promise<void> {
+  const { ledger, collection, signal } = targets;
+  for (let start = 0; start < documentIds.length; start += BATCH) {
+    const batch = documentIds.slice(start, start + BATCH);
+    const known = new Set<string>();
+    for (const documentId of batch)
+      for (const { chunkId } of await ledger.chunks(documentId)) known.add(chunkId);
+    const orphans: string[] = [];
+    const filter = oneOf('$documentId', batch);
+    for await (const page of listPages(collection, { filter, limit: PAGE, signal }))
+      for (const { id } of page) if (!known.has(id)) orphans.push(id);
+    await deleteChunks(orphans, targets, run);
+    await ledger.markChunksMissing([...known]);
+  }
 }

@@ -1,6 +1,6 @@
 import { expect, it } from 'vitest';
 import { SYSTEM_RUNTIME, withRuntime } from '../core/runtime.js';
-import { StageProgress } from './stage-progress.js';
+import { StageProgress } from './index-run.js';
 
 /** The times left that are told while items of these sizes are done, one a second. */
 function timesLeft(bytesTotal: number, sizes: readonly number[]): (number | undefined)[] {

@@ -6,8 +6,8 @@ import { withDeadline } from '../core/with-deadline.js';
 import { answerableLevel, type PartName } from '../degradation/level.js';
 import type { EngineHealth, HealthOptions, PartHealth } from '../engine/engine.js';
 import type { EngineResources } from '../engine/engine-resources.js';
+import { splitModelName } from '../providers/provider-table.js';
 import type { StoresStatus } from '../stores/failover/failover-states.js';
-import { servicesOf } from './ask-models.js';
 import { readAllWork } from './read-work.js';
 
 /**
@@ -79,6 +79,43 @@ async function checkParts(resources: EngineResources): Promise<EngineHealth> {
     parts,
     ...(states === undefined ? {} : { stores: states }),
   };
+}
+
+/** A model that another program runs, and the least question to it. */
+interface ModelService {
+  readonly part: Extract<PartName, 'embedder' | 'reranker'>;
+  readonly ask: () => Promise<unknown>;
+}
+
+const WORD = 'health';
+
+/** Models of a configuration that may be out while this process is well. */
+function servicesOf(resources: EngineResources): ModelService[] {
+  const { rag, own } = resources.config;
+  const { enabled: isReranking, model: reranker } = rag.retrieval.rerank;
+  const isEmbedder = splitModelName(rag.embedding.model) !== undefined || own?.embedder !== undefined;
+  const isReranker =
+    isReranking &&
+    (splitModelName(reranker) !== undefined || /^llm(:|$)/.test(reranker) || own?.reranker !== undefined);
+  return [
+    ...(isEmbedder ? [{ part: 'embedder' as const, ask: () => embedOne(resources) }] : []),
+    ...(isReranker ? [{ part: 'reranker' as const, ask: () => rerankOne(resources) }] : []),
+  ];
+}
+
+async function embedOne(resources: EngineResources): Promise<void> {
+  // What was asked while it was out it may never answer.
+  resources.forgetOpening();
+  const live = await resources.live().catch(() => undefined);
+  const { embedder } = await (live === undefined
+    ? resources.configuredEmbedder()
+    : resources.embedderOf(live.facts));
+  await embedder.doEmbed([WORD], 'query');
+}
+
+async function rerankOne(resources: EngineResources): Promise<void> {
+  const reranker = await resources.reranker();
+  await reranker.doRerank(WORD, [{ content: WORD, headingPath: [], identifiers: [], fusedScore: 1 }]);
 }
 
 /** Before anything is indexed the store itself says whether it can be reached. */

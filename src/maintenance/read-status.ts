@@ -1,10 +1,13 @@
 import type { ResolvedConfig } from '../config/resolved-config.js';
+import { ageMs } from '../core/age.js';
 import { RAGError } from '../core/errors.js';
 import { isFolded } from '../core/pushed-fields.js';
+import { runtime } from '../core/runtime.js';
 import type { Scope } from '../core/scope.js';
 import type { IndexError, IndexResult, IndexStatus } from '../engine/engine.js';
 import type { EngineResources } from '../engine/engine-resources.js';
 import { Receipts, unfinishedNotice } from '../forgetting/receipts.js';
+import type { HistoryStatus } from '../history/as-of-report.js';
 import { abandonments } from '../indexing/abandoned-sources.js';
 import { pathsOf } from '../indexing/document-paths.js';
 import { nothingIndexed } from '../indexing/open-collection.js';
@@ -13,6 +16,7 @@ import { failureOfRun } from '../ledger/failed-run.js';
 import type {
   DocumentStatus,
   GenerationReader,
+  Ledger,
   LedgerItem,
   RunRecord,
   SourceState,
@@ -23,7 +27,6 @@ import { unreadNotice } from '../searching/readable-graph.js';
 import type { CollectionStats } from '../stores/vector-store.js';
 import { readSyncStatus } from '../sync/sync-state.js';
 import { readUpgradeStatus } from '../upgrading/upgrade-status.js';
-import { readHistory } from './read-history.js';
 import { syncState, typeOfSource } from './read-source-states.js';
 import { readWork } from './read-work.js';
 
@@ -93,6 +96,22 @@ export async function readStatus(resources: EngineResources, scope: Scope): Prom
     stores: isAlone ? await (await resources.storeManager())?.status() : undefined,
     history: isAlone ? await readHistory(ledger, resources.config) : undefined,
     upgrade: isAlone ? await readUpgradeStatus(ledger, facts, resources.config) : undefined,
+  };
+}
+
+/** What history is kept; undefined where none is. */
+async function readHistory(
+  { history }: Pick<Ledger, 'history'>,
+  { rag }: ResolvedConfig,
+): Promise<HistoryStatus | undefined> {
+  const { keep } = rag.history;
+  if (keep === undefined || history === undefined) return undefined;
+  const { begins, versions, past, bytes } = await history.summary();
+  const earliest = begins === undefined ? undefined : Math.max(begins, runtime().now() - ageMs(keep));
+  return {
+    keep,
+    ...(earliest === undefined ? {} : { begins: new Date(earliest).toISOString() }),
+    ...{ past, present: versions - past, bytes },
   };
 }
 

@@ -2,7 +2,7 @@ import { RAGError } from '../core/errors.js';
 import { runtime } from '../core/runtime.js';
 import { LOCAL_SCOPE, type Scope, type ScopeInput, scopeOf } from '../core/scope.js';
 import { nothingIndexed } from '../indexing/open-collection.js';
-import type { IndexFacts } from '../ledger/ledger.js';
+import type { IndexFacts, Ledger } from '../ledger/ledger.js';
 import { FillPace, type FillProgress } from '../upgrading/fill-pace.js';
 import { findOutOfStep } from '../upgrading/out-of-step.js';
 import { checkCopy } from './check-copy.js';
@@ -10,8 +10,7 @@ import { compareResults, questionsToAsk } from './compare-results.js';
 import type { CopyReport } from './copy-documents.js';
 import { alignPair, assertPair, copyUntilInStep, switchOver, waitForStore } from './keep-in-step.js';
 import type { Migration } from './migration.js';
-import { alone, aloneInBoth, endOf, type OpenEnds, withEnds } from './migration-ends.js';
-import { historyNotice } from './migration-history.js';
+import { alone, aloneInBoth, endOf, type OpenEnd, type OpenEnds, withEnds } from './migration-ends.js';
 import type { MigrateRequest, MigrationProgress, MigrationResult } from './migration-types.js';
 import { alreadyNotice, inexactNotice, keptNotice, noQuestionsNotice, wayBack } from './migration-words.js';
 import { assertPlaces, assertSameModel, begunBefore, isCopyOf, openPair } from './prepare-copy.js';
@@ -96,6 +95,36 @@ async function migrateBetween(
     const migration = { request, scope, ends, store, signal: held, liveBefore: there?.facts };
     return { ...told, ...(await copyAndSwitch(live.facts, migration, told)) };
   });
+}
+
+const keepsHistory = ({ resources }: OpenEnd): boolean => resources.config.rag.history.keep !== undefined;
+
+/**
+ * What becomes of the history of the index that is copied, in words; undefined where none is kept. In one ledger it goes on; between two it
+ * stays behind, for its times are those of the ledger that wrote it.
+ *
+ * @throws RAGError `USAGE` where one ledger keeps it and the configuration of the copy does not: whatever that wrote would end it
+ */
+async function historyNotice(
+  { from, to, isOneLedger }: OpenEnds,
+  { history }: Pick<Ledger, 'history'>,
+): Promise<string | undefined> {
+  const begins = await history?.begins();
+  if (begins === undefined) return undefined;
+  const since = new Date(begins).toISOString();
+  if (!isOneLedger)
+    return `The history of the index (since ${since}) is not copied: ${
+      keepsHistory(to)
+        ? 'that of the copy begins with the copy'
+        : 'the configuration of the copy keeps none (rag.history.keep)'
+    }. Earlier moments (asOf) can be asked of the old index, as long as it is there.`;
+  if (!keepsHistory(to))
+    throw new RAGError(
+      'USAGE',
+      `The index keeps its history since ${since}, and the configuration of the copy keeps none, so that what it writes would end it. Set rag.history.keep there too${keepsHistory(from) ? ', or take it out of both and run `ragstone index`, which deletes the history' : ''}.`,
+      { details: { key: 'rag.history.keep' } },
+    );
+  return undefined;
 }
 
 async function copyAndSwitch(

@@ -1,6 +1,5 @@
 import type { Block, BlockKind, TextRange } from '../core/document.js';
-import { headingLabel } from './heading-label.js';
-import { boundRepeated, trimRange } from './text-range.js';
+import { boundRepeated, MAX_REPEATED_LENGTH, trimRange } from './text-range.js';
 
 /** A structural piece of Markdown, as 0-based lines `[startLine, endLine)`. */
 export interface LineBlock {
@@ -58,6 +57,30 @@ function toBlock(source: string, piece: LineBlock, lines: TextRange): Block[] {
   if (kind === 'heading')
     return [{ ...block, level: piece.level ?? 1, label: headingLabel(piece.headingSource ?? '') }];
   return [openingLines === 0 ? block : withOpening(source, block, openingLines)];
+}
+
+/** Enough source for a label of the longest length, markup and link targets included; bounds the work below. */
+const MAX_LABEL_SOURCE = 8 * MAX_REPEATED_LENGTH;
+
+const LABEL_REPLACEMENTS: readonly (readonly [RegExp, string])[] = [
+  // A trailing anchor: `## Name {#anchor}`.
+  [/\s*\{#[^{}]*\}\s*$/, ''],
+  // Images and links keep their text; a reference link has its target elsewhere.
+  [/!?\[([^[\]]*)\](?:\([^()]*\)|\[[^[\]]*\])/g, '$1'],
+  [/<\/?[A-Za-z][^<>]*>/g, ''],
+  [/`+([^`]*)`+/g, '$1'],
+  [/(\*\*\*|\*\*|\*|~~)(?=\S)([^*~]*\S)\1/g, '$2'],
+  // Underscores are markup only around whole words: `snake_case` stays.
+  [/(?<![\p{L}\p{N}_])(___|__|_)(?=[^\s_])([^_]*[^\s_])\1(?![\p{L}\p{N}_])/gu, '$2'],
+  [/\\([!-/:-@[-`{-~])/g, '$1'],
+  [/\s+/g, ' '],
+];
+
+/** Heading text as a person reads it: markup stripped simply, white space collapsed, length bounded. */
+function headingLabel(source: string): string {
+  let label = source.slice(0, MAX_LABEL_SOURCE);
+  for (const [pattern, replacement] of LABEL_REPLACEMENTS) label = label.replace(pattern, replacement);
+  return boundRepeated(label.trim());
 }
 
 const startOfLine = (source: string, offset: number): number => source.lastIndexOf('\n', offset - 1) + 1;

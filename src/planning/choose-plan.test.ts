@@ -1,7 +1,7 @@
 import fc from 'fast-check';
 import { expect, test } from 'vitest';
 import { choosePlan, type WeighedPlan } from './choose-plan.js';
-import { Pace } from './pace.js';
+import { Pace } from './planner.js';
 import { keyOf, plansUnder } from './search-plan.js';
 
 const WHOLE = { mode: 'hybrid', candidates: 100, reranked: 100 } as const;

@@ -1,8 +1,7 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import { calibrate } from './calibration/calibration.js';
-import { nonIncreasing } from './calibration/isotonic.js';
-import { promoteIdentifierHits } from './identifier-hits.js';
+import { calibrate, nonIncreasing } from './calibration/calibration.js';
+import { promoteIdentifierHits } from './fuse-lanes.js';
 import { applyThreshold } from './refining/cut-by-score.js';
 import { maximalMarginalRelevance } from './refining/maximal-marginal-relevance.js';
 import { removeNearDuplicates } from './refining/near-duplicates.js';

@@ -1,8 +1,7 @@
 import { afterEach, beforeEach, describe, expect, test } from 'vitest';
 import * as z from 'zod';
 import { FakeApi, type FakeRoute, refuse } from '../testing/services/fake-api.js';
-import { HttpClient, type HttpClientOptions } from './http-client.js';
-import { retryAfterMs } from './http-retry-after.js';
+import { HttpClient, type HttpClientOptions, retryAfterMs } from './http-client.js';
 
 const TOKEN = 'Bearer top-secret';
 const anything = z.record(z.string(), z.unknown());

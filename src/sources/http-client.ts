@@ -7,7 +7,6 @@ import { createUrlGuard, type UrlGuard } from '../security/url-guard.js';
 import { openConnections, type ResolveName } from './http-connections.js';
 import { connectionError, statusError } from './http-errors.js';
 import { Pacing, type PacingOptions } from './http-pacing.js';
-import { retryAfterMs } from './http-retry-after.js';
 
 export interface HttpClientOptions extends Partial<PacingOptions> {
   /** Name of the source, for messages. */
@@ -224,6 +223,17 @@ export class HttpClient {
       if (value !== undefined) url.searchParams.append(name, String(value));
     return url;
   }
+}
+
+/**
+ * How long an answer asks to wait (`Retry-After`, RFC 9110 section 10.2.3: seconds, or a date), in milliseconds; undefined
+ * where it does not ask.
+ */
+export function retryAfterMs(header: string | undefined, now: number): number | undefined {
+  const text = header?.trim() ?? '';
+  if (/^\d+(?:\.\d+)?$/.test(text)) return Math.round(Number(text) * 1000);
+  const date = /[a-z]/i.test(text) ? Date.parse(text) : Number.NaN;
+  return Number.isNaN(date) ? undefined : Math.max(0, date - now);
 }
 
 interface SentAnswer extends Omit<HttpAnswer, 'url'> {

@@ -1,6 +1,6 @@
 import type { ConceptReader } from '../../src/context/concept-reader.js';
 import { type FeatureLayout, readUnit } from '../../src/context/instruction-features.js';
-import { candidateUnits } from '../../src/context/instruction-units.js';
+import { candidateUnits } from '../../src/context/instruction-flags.js';
 import { type FlagText, withoutMarks } from './texts.js';
 
 /** Features of one unit, and whether it is an order. */

@@ -20,7 +20,7 @@ import { DEFAULT_RETRIEVAL_SETTINGS } from '../../src/retrieval/default-settings
 import { fuseLanes } from '../../src/retrieval/fuse-lanes.js';
 import { prepareQuery } from '../../src/retrieval/prepared-query.js';
 import { chunkReader } from '../../src/retrieval/read-chunks.js';
-import { toRerankCandidate } from '../../src/retrieval/rerank/rerank-candidates.js';
+import { toRerankCandidate } from '../../src/retrieval/rerank/rerank.js';
 import type { RetrievalMode } from '../../src/retrieval/retriever.js';
 import { runLanes } from '../../src/retrieval/run-lanes.js';
 import { createMemoryStore } from '../../src/stores/memory/memory-store.js';

@@ -4,7 +4,6 @@ import type { ChunkRange } from '../chunk-range.js';
 import { pack } from '../pack.js';
 import { passageAround, REACHES } from '../passage-around.js';
 import { type CutContext, cutRange, gapSize, measureWithin, type Piece } from '../pieces.js';
-import { childrenOf } from './children-of.js';
 import { describeChunk } from './describe-chunk.js';
 
 /**
@@ -46,6 +45,10 @@ function chunksOf(units: readonly CodeUnit[], context: CutContext): ChunkRange[]
   flush();
   return chunks;
 }
+
+/** A unit's children; what closes the unit belongs to the last of them, so that no chunk is a bracket. */
+const childrenOf = ({ children, end }: CodeUnit): readonly CodeUnit[] =>
+  children.map((child, index) => (index === children.length - 1 ? { ...child, end } : child));
 
 /** A unit that does not fit: its head, then its children. The head stays with the first of them where both fit. */
 function divide(unit: CodeUnit, context: CutContext): ChunkRange[] {

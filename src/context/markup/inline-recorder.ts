@@ -1,8 +1,7 @@
-import type { Env, StateInline } from 'markdown-it';
+import type { Env, StateInline, Token } from 'markdown-it';
 import type { TextRange } from '../../core/document.js';
 import type { Edit } from './edits.js';
 import { brokenHtml, codeSpan, isHarmlessTag, shownImage, shownTarget } from './inert-forms.js';
-import { plainTextOf } from './plain-text.js';
 import type { StepCounter } from './step-counter.js';
 
 /** What is live in a paragraph, in offsets of its content. */
@@ -22,6 +21,19 @@ interface Match extends TextRange {
 
 const EMAIL = /^[^\s<>:@]+@[^\s<>:@]+$/;
 const WEB_ADDRESS = /^(?:https?|ftps?):/i;
+
+/** The words of inline tokens: what a reader of the rendered text sees, descriptions of images included. */
+const plainTextOf = (tokens: readonly Token[]): string =>
+  tokens
+    .map((token) =>
+      token.children === null || token.children.length === 0 ? wordsOf(token) : plainTextOf(token.children),
+    )
+    .join('');
+
+function wordsOf({ type, content }: Token): string {
+  if (type === 'softbreak' || type === 'hardbreak') return ' ';
+  return type === 'html_inline' ? '' : content;
+}
 
 /** Notes what the rules of a parser match while a paragraph is read. Tokens alone do not tell where they came from. */
 export class InlineRecorder {

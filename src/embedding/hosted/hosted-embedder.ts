@@ -1,10 +1,11 @@
-import { RAGError, throwIfAborted } from '../../core/errors.js';
+import { type ErrorReason, RAGError, throwIfAborted } from '../../core/errors.js';
 import { runtime } from '../../core/runtime.js';
-import { CallDeadlineError } from '../../providers/call-failure.js';
+import { CallDeadlineError, type CallFailureKind, describeFailure } from '../../providers/call-failure.js';
 import { CallLimiter, type CallLimits } from '../../providers/call-limiter.js';
 import { estimateTokens } from '../../providers/estimate-tokens.js';
 import type { ProviderConnection } from '../../providers/provider-connection.js';
-import { isOwnServer } from '../../providers/provider-table.js';
+import { factsOf, isOwnServer } from '../../providers/provider-table.js';
+import { remedyFor } from '../../providers/remedy.js';
 import { refuseVectors } from '../embed-all.js';
 import type {
   Embedder,
@@ -14,7 +15,6 @@ import type {
   ModelIdentity,
 } from '../embedder.js';
 import type { EmbeddingApi } from './embedding-api.js';
-import { toEmbeddingError } from './embedding-error.js';
 import { batchLimitsOf, embeddingFactsOf } from './embedding-facts.js';
 import { openEmbeddingApi } from './open-embedding-api.js';
 import { type TokenTools, tokenToolsFor } from './openai-tokens.js';
@@ -209,4 +209,47 @@ class HostedEmbedder implements Embedder {
       forget();
     }
   }
+}
+
+const REASONS: Readonly<Record<CallFailureKind, ErrorReason>> = {
+  rejected: 'EMBEDDING_REJECTED',
+  busy: 'EMBEDDING_FAILED',
+  unavailable: 'EMBEDDING_FAILED',
+  late: 'EMBEDDING_FAILED',
+  cancelled: 'ABORTED',
+  // Asking again would bring the same.
+  unreadable: 'EMBEDDING_REJECTED',
+};
+
+const PROBLEMS: Readonly<Record<CallFailureKind, string>> = {
+  rejected: 'refused to embed',
+  busy: 'has no capacity to embed',
+  unavailable: 'cannot be reached or failed',
+  late: 'did not answer in time',
+  cancelled: 'was not waited for: the operation was cancelled',
+  unreadable: 'sent an answer that is not in its format',
+};
+
+/** Whatever a provider's package threw, as the error that leaves an embedder. No text of a document is in it. */
+function toEmbeddingError(error: unknown, connection: ProviderConnection, model: string): RAGError {
+  if (RAGError.isInstance(error)) return error;
+  const failure = describeFailure(error, connection.apiKey === undefined ? [] : [connection.apiKey]);
+  const { kind, status, retryAfterMs, detail } = failure;
+  const id = `${connection.provider}:${model}`;
+  const said = status === undefined ? detail : `${status}: ${detail}`;
+  const tooLong = kind === 'rejected' && /token|context length|too long/i.test(detail);
+  const remedy = tooLong
+    ? ' State how much the model reads: rag.embedding.maxInputTokens.'
+    : remedyFor(failure, connection);
+  return new RAGError(
+    REASONS[kind],
+    `${factsOf(connection.provider).label} ${PROBLEMS[kind]} (${id}; ${said}).${remedy}`,
+    {
+      details: {
+        model: id,
+        ...(status === undefined ? {} : { status }),
+        ...(retryAfterMs === undefined ? {} : { retryAfterMs }),
+      },
+    },
+  );
 }

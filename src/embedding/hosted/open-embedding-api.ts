@@ -1,6 +1,8 @@
 import type { OpenAIProvider } from '@ai-sdk/openai';
+import * as z from 'zod';
 import { RAGError } from '../../core/errors.js';
 import { loadProviderPackage } from '../../providers/load-provider-package.js';
+import { postJson } from '../../providers/post-json.js';
 import {
   azureFactoryOptions,
   type ProviderConnection,
@@ -9,7 +11,6 @@ import {
 import { factsOf } from '../../providers/provider-table.js';
 import type { EmbeddingKind } from '../embedder.js';
 import type { EmbeddingApi } from './embedding-api.js';
-import { huggingFaceApi } from './hugging-face-api.js';
 
 /** A model behind the AI SDK's embedding model specification, version 3; called directly, for retries and batches are `embedAll`'s. */
 type EmbeddingModel = ReturnType<OpenAIProvider['embeddingModel']>;
@@ -85,6 +86,23 @@ export async function openEmbeddingApi(
         `Embedding models of ${factsOf(provider).label} are not supported. Use another provider.`,
       );
   }
+}
+
+const vectors = z.array(z.array(z.number()).min(1));
+
+/**
+ * Hugging Face inference, task "feature extraction": https://huggingface.co/docs/inference-providers/tasks/feature-extraction.
+ * The AI SDK's package for Hugging Face has no embeddings.
+ */
+function huggingFaceApi({ apiKey, baseUrl = '', headers }: ProviderConnection, model: string): EmbeddingApi {
+  const url = `${baseUrl}/models/${model}/pipeline/feature-extraction`;
+  return {
+    inputTypes: '',
+    embed: async (texts, _kind, signal) => {
+      const body = { inputs: texts, normalize: true, truncate: true };
+      return { vectors: vectors.parse(await postJson(url, body, { apiKey, headers, signal })) };
+    },
+  };
 }
 
 function over(

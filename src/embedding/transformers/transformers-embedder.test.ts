@@ -6,8 +6,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import type { Embedder } from '../embedder.js';
-import { loadTransformers } from './load-transformers.js';
-import { createTransformersEmbedder } from './transformers-embedder.js';
+import { createTransformersEmbedder, loadTransformers } from './transformers-embedder.js';
 
 const MODEL = join(import.meta.dirname, '../../../../shared/models/all-MiniLM-L6-v2');
 const isAbsent = !existsSync(MODEL);

@@ -1,8 +1,8 @@
+import type * as Transformers from '@huggingface/transformers';
 import type { PreTrainedModel } from '@huggingface/transformers';
 import { RAGError, throwIfAborted } from '../../core/errors.js';
 import type { Embedder, EmbeddingKind, ModelIdentity } from '../embedder.js';
 import { type DownloadOptions, findModelFolder } from './find-model-folder.js';
-import { loadTransformers, type TransformersPackage } from './load-transformers.js';
 import { type ModelOverrides, type ModelSettings, readModelSettings } from './model-settings.js';
 import { type HiddenStates, poolBatch } from './pooling.js';
 import { TextEncoder } from './text-encoder.js';
@@ -40,6 +40,35 @@ export async function createTransformersEmbedder(options: TransformersEmbedderOp
     ...options,
     encoder: new TextEncoder(tokenizer, settings.maxInputTokens),
   });
+}
+
+/** The optional package, as far as it is used here. */
+type TransformersPackage = Pick<
+  typeof Transformers,
+  'AutoModel' | 'AutoTokenizer' | 'Tensor' | 'env' | 'LogLevel'
+>;
+
+const INSTALL = 'npm install @huggingface/transformers@4.3.1';
+
+/**
+ * Loads the optional package and keeps it quiet: only its errors are printed, to standard error.
+ * @param importPackage How to load it; for tests.
+ * @throws RAGError `PACKAGE_MISSING` with the command that installs it.
+ */
+export async function loadTransformers(
+  importPackage: () => Promise<TransformersPackage> = () => import('@huggingface/transformers'),
+): Promise<TransformersPackage> {
+  try {
+    const transformers = await importPackage();
+    transformers.env.logLevel = transformers.LogLevel.ERROR;
+    return transformers;
+  } catch (error) {
+    throw new RAGError(
+      'PACKAGE_MISSING',
+      `The transformers embedder needs the package @huggingface/transformers, which could not be loaded. Install it: ${INSTALL}`,
+      { cause: error, details: { package: '@huggingface/transformers', version: '4.3.1', install: INSTALL } },
+    );
+  }
 }
 
 async function loadPart<T>(folder: string, part: string, load: () => Promise<T>): Promise<T> {

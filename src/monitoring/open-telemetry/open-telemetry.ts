@@ -1,9 +1,14 @@
-import type { Attributes, Context, Meter } from '@opentelemetry/api';
+import type { Attributes, Context, Counter, Gauge, Histogram, Meter } from '@opentelemetry/api';
 import { listenTo, type OperationPayload } from '../../core/heard-operations.js';
 import { loadDriver } from '../../core/load-driver.js';
 import type { TelemetryPayloads } from '../../core/telemetry.js';
-import type { MetricSink } from '../metrics/metric-definitions.js';
-import { meterSink } from './meter-sink.js';
+import {
+  METRICS,
+  type MetricDefinition,
+  type MetricLabels,
+  type MetricName,
+  type MetricSink,
+} from '../metrics/metric-definitions.js';
 import { errorType, modelAttributes, SPANNED, spanFacts } from './operation-spans.js';
 
 /** What goes to the OpenTelemetry API of this process. */
@@ -67,6 +72,29 @@ export async function startOpenTelemetry(): Promise<OpenTelemetry> {
       stopSpans();
       stopCalls();
     },
+  };
+}
+
+/** The metrics of `/metrics`, by the same names, as instruments of a meter. */
+function meterSink(meter: Meter): MetricSink {
+  const counters = new Map<string, Counter>();
+  const gauges = new Map<string, Gauge>();
+  const histograms = new Map<string, Histogram>();
+  for (const [name, { kind, help, buckets = [] }] of Object.entries<MetricDefinition>(METRICS)) {
+    const options = { description: help };
+    if (kind === 'counter') counters.set(name, meter.createCounter(name, options));
+    else if (kind === 'gauge') gauges.set(name, meter.createGauge(name, options));
+    else
+      histograms.set(
+        name,
+        meter.createHistogram(name, { ...options, advice: { explicitBucketBoundaries: [...buckets] } }),
+      );
+  }
+  return {
+    add: (name: MetricName, by: number, labels?: MetricLabels) => counters.get(name)?.add(by, labels),
+    set: (name: MetricName, value: number, labels?: MetricLabels) => gauges.get(name)?.record(value, labels),
+    observe: (name: MetricName, value: number, labels?: MetricLabels) =>
+      histograms.get(name)?.record(value, labels),
   };
 }
 

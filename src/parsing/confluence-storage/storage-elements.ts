@@ -1,7 +1,6 @@
 import type { Element, ElementContent, Root } from 'hast';
 import { attributeOf, childOf, element, isElement, textOf } from './hast-builders.js';
 import { convertMacro } from './storage-macros.js';
-import { flatCell, isBlock } from './table-cells.js';
 
 /** A page as plain elements of HTML, and the macros that left only a note. */
 export interface PlainPage {
@@ -31,6 +30,40 @@ export function toPlainPage(storage: Root): PlainPage {
   const children = storage.children.flatMap((child) => (child.type === 'doctype' ? [] : convert(child)));
   return { tree: { type: 'root', children }, leftOut };
 }
+
+const BLOCKS: ReadonlySet<string> = new Set([
+  ...['p', 'div', 'ul', 'ol', 'li', 'blockquote', 'pre', 'table', 'hr', 'h1', 'h2', 'h3', 'h4', 'h5', 'h6'],
+  ...['section', 'details', 'summary', 'tr', 'tbody', 'thead'],
+]);
+
+const isBlock = (node: ElementContent): boolean => node.type === 'element' && BLOCKS.has(node.tagName);
+
+/** A Markdown cell is one line: blocks in it become lines with a break between, code keeps its text. */
+function flatCell(children: readonly ElementContent[]): ElementContent[] {
+  const lines = linesOf(children).filter((line) =>
+    line.some((node) => node.type === 'element' || textOf(node).trim() !== ''),
+  );
+  return lines.flatMap((line, index) => (index === 0 ? line : [element('br', []), ...line]));
+}
+
+function linesOf(children: readonly ElementContent[]): ElementContent[][] {
+  const lines: ElementContent[][] = [[]];
+  for (const child of children) {
+    if (child.type !== 'element' || !BLOCKS.has(child.tagName)) {
+      lines.at(-1)?.push(child);
+      continue;
+    }
+    if (child.tagName === 'pre') lines.push(...codeLines(child));
+    else lines.push(...linesOf(child.children));
+    lines.push([]);
+  }
+  return lines;
+}
+
+const codeLines = (pre: ElementContent): ElementContent[][] =>
+  textOf(pre)
+    .split('\n')
+    .map((line) => (line.trim() === '' ? [] : [element('code', [line])]));
 
 /** An element of HTML. A paragraph that a macro has put a block into is none any more. */
 function plainElement(node: Element, children: ElementContent[]): Element {

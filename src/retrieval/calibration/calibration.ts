@@ -10,7 +10,6 @@ import {
 } from './calibration-features.js';
 import type { CalibratedStage, CalibrationModel, StageCalibration } from './calibration-model.js';
 import { CALIBRATION_PARAMETERS } from './calibration-parameters.js';
-import { nonIncreasing } from './isotonic.js';
 
 /** Which lanes found something: they decide what a score can be read from. */
 export type Evidence = 'hybrid' | 'dense' | 'lexical';
@@ -56,6 +55,35 @@ export function calibrate(candidates: readonly Candidate[], options: CalibrateOp
   });
   const probabilities = nonIncreasing(estimates);
   return candidates.map((candidate, i) => ({ ...candidate, probability: probabilities[i] ?? 0 }));
+}
+
+/**
+ * The non-increasing sequence nearest to `values` in least squares (pool adjacent violators; Barlow et al. 1972): where a
+ * later value is larger than an earlier one, both become their mean. Linear time.
+ */
+export function nonIncreasing(values: ArrayLike<number>): Float64Array {
+  const means: number[] = [];
+  const sizes: number[] = [];
+  for (let i = 0; i < values.length; i++) {
+    let mean = values[i] ?? 0;
+    let size = 1;
+    for (let last = means.at(-1); last !== undefined && last < mean; last = means.at(-1)) {
+      const lastSize = sizes.pop() ?? 1;
+      means.pop();
+      mean = (mean * size + last * lastSize) / (size + lastSize);
+      size += lastSize;
+    }
+    means.push(mean);
+    sizes.push(size);
+  }
+  const result = new Float64Array(values.length);
+  let position = 0;
+  means.forEach((mean, block) => {
+    const end = position + (sizes[block] ?? 0);
+    result.fill(mean, position, end);
+    position = end;
+  });
+  return result;
 }
 
 function estimateOf(

@@ -1,3 +1,4 @@
+import { headingPathOf, titleOf } from '../../core/chunk-metadata.js';
 import { RAGError } from '../../core/errors.js';
 import type { Notice } from '../../core/notice.js';
 import { traced } from '../../core/telemetry.js';
@@ -15,7 +16,6 @@ import {
 import { fusedPartOf } from '../fusion/lane-scores.js';
 import type { ReadCandidates } from '../read-chunks.js';
 import type { RetrievalRequest } from '../retriever.js';
-import { toRerankCandidate } from './rerank-candidates.js';
 
 export interface RerankOptions {
   /** Opens the reranker, or gives the one that is open; searches that wait for the same opening do not count it. */
@@ -66,6 +66,26 @@ export async function rerankCandidates(
   const orders = blended(byPosition, head, options.weight);
   const reranked = head.map((candidate, i) => withRerankScore(candidate, byPosition[i] ?? 0, orders[i] ?? 0));
   return [...reranked.sort(compareCandidates), ...sunkBelow(reranked, rest)];
+}
+
+/**
+ * What a reranker is told of a candidate.
+ * @param fusedScores what words and vectors gave, by chunk id, where something else is in the fused scores. Rerankers judge texts.
+ */
+export function toRerankCandidate(
+  { chunk, semanticScore, keywordScore, contributions }: Candidate,
+  fusedScores?: ReadonlyMap<string, number>,
+): RerankCandidate {
+  const title = titleOf(chunk);
+  return {
+    content: chunk.content,
+    ...(title === undefined ? {} : { title }),
+    headingPath: headingPathOf(chunk),
+    identifiers: chunk.identifiers,
+    ...(semanticScore === undefined ? {} : { semanticScore }),
+    ...(keywordScore === undefined ? {} : { keywordScore }),
+    fusedScore: fusedScores === undefined ? fusedPartOf(contributions) : (fusedScores.get(chunk.id) ?? 0),
+  };
 }
 
 /** Asks the reranker, until the deadline where there is one. */

@@ -1,9 +1,21 @@
+import { Readable } from 'node:stream';
+import type { FastifyReply, FastifyRequest } from 'fastify';
 import type { FastifyPluginAsyncZod } from 'fastify-type-provider-zod';
 import * as z from 'zod';
-import type { NoticeKind } from '../../index.js';
-import { MOST_CONVERSATION_BYTES } from '../requests/body-limits.js';
-import { assertTenant, contextOf } from '../requests/request-context.js';
 import {
+  type Answer,
+  type AnswerEvent,
+  type AskRequest,
+  type EngineView,
+  type NoticeKind,
+  RAGError,
+} from '../../index.js';
+import { MOST_CONVERSATION_BYTES } from '../requests/body-limits.js';
+import { problemOf } from '../requests/problem.js';
+import { assertTenant, contextOf } from '../requests/request-context.js';
+import { logFailure, reasonOfStop } from '../requests/request-signal.js';
+import {
+  answerEvents,
   answerRequest,
   answerResponse,
   chatRequest,
@@ -12,8 +24,51 @@ import {
   contextResponse,
 } from '../schemas/answers.js';
 import { jsonOf, problemResponses, takeFilters } from '../schemas/common.js';
-import { askIndex, askIndexStream } from './ask-index.js';
-import { EVENT_STREAM, publicEvents, sendEvents, wantsEvents } from './event-stream.js';
+
+const EVENT_STREAM = 'text/event-stream';
+
+/** Whether the caller asks for events rather than for one document. */
+const wantsEvents = ({ headers }: FastifyRequest): boolean =>
+  headers.accept?.split(',').some((type) => type.trim().split(';')[0] === EVENT_STREAM) ?? false;
+
+/** One event of a stream (HTML Standard, 9.2). */
+const eventOf = (name: string, data: unknown): string => `event: ${name}\ndata: ${JSON.stringify(data)}\n\n`;
+
+interface SentEvent {
+  readonly name: string;
+  readonly data: unknown;
+}
+
+/** Sends events as they come about; a failure on the way is the last of them. */
+function sendEvents(
+  events: AsyncIterable<SentEvent>,
+  { request, reply }: { readonly request: FastifyRequest; readonly reply: FastifyReply },
+): FastifyReply {
+  async function* lines(): AsyncGenerator<string> {
+    try {
+      for await (const { name, data } of events) yield eventOf(name, data);
+    } catch (error) {
+      const cause = reasonOfStop(error, request.ragstone?.signal);
+      logFailure(request, cause, 'a stream broke');
+      const problem = problemOf(cause, request.id);
+      if (request.audit) request.audit.reason = problem.reason;
+      yield eventOf('error', problem);
+    }
+  }
+  return reply.type(EVENT_STREAM).header('cache-control', 'no-store').send(Readable.from(lines()));
+}
+
+/** Events of an answer, with declared fields alone. */
+async function* publicEvents(
+  events: AsyncIterable<AnswerEvent>,
+  requestId: string,
+): AsyncGenerator<SentEvent> {
+  for await (const event of events) {
+    const name = event.type;
+    if (name === 'answer') yield { name, data: answerEvents.answer.parse({ ...event.answer, requestId }) };
+    else yield { name, data: answerEvents[name].parse(event) };
+  }
+}
 
 const eventStream = {
   [EVENT_STREAM]: {
@@ -24,6 +79,38 @@ const eventStream = {
       ),
   },
 };
+
+/** Asks an index. Whoever insists on a language model where none is set up asked for what the service does not have: `REQUEST_INVALID`. */
+async function askIndex(view: EngineView, request: AskRequest): Promise<Answer> {
+  try {
+    return await view.ask(request);
+  } catch (error) {
+    throw refusalOf(error, request);
+  }
+}
+
+/** The same as it comes about. */
+async function* askIndexStream(view: EngineView, request: AskRequest): AsyncGenerator<AnswerEvent> {
+  try {
+    yield* view.askStream(request);
+  } catch (error) {
+    throw refusalOf(error, request);
+  }
+}
+
+function refusalOf(error: unknown, { answerer }: AskRequest): unknown {
+  const isNoModel =
+    answerer === 'chat' &&
+    RAGError.isInstance(error) &&
+    error.reason === 'CONFIG_INVALID' &&
+    error.details?.key === 'rag.chat.model';
+  if (!isNoModel) return error;
+  return new RAGError(
+    'REQUEST_INVALID',
+    'body/answerer: this service has no language model. Take `auto` or `extractive`.',
+    { cause: error },
+  );
+}
 
 /** Answers and the context for them. */
 export const answerRoutes: FastifyPluginAsyncZod = async (app) => {

@@ -1,5 +1,11 @@
 import type { FastifyPluginAsyncZod } from 'fastify-type-provider-zod';
-import { type EngineView, type IndexStatus, RAGError, type SearchQuery } from '../../index.js';
+import {
+  type EngineView,
+  type IndexResult,
+  type IndexStatus,
+  RAGError,
+  type SearchQuery,
+} from '../../index.js';
 import { assertTenant, contextOf, writeOnce } from '../requests/request-context.js';
 import { jsonOf, problemResponses, takeFilters } from '../schemas/common.js';
 import {
@@ -14,7 +20,6 @@ import {
   statsResponse,
   statusResponse,
 } from '../schemas/index-state.js';
-import { failedSources } from './failed-sources.js';
 
 const tags = ['Maintenance'];
 const PAGE = 1_000;
@@ -200,6 +205,28 @@ async function bringInStep(view: EngineView, signal: AbortSignal) {
     indexed,
     ...(failed.length === 0 ? {} : { failed }),
   };
+}
+
+/** What failed of a source in a run, for one reason. */
+interface FailedSource {
+  readonly source: string;
+  readonly reason: string;
+  /** Documents that failed; absent where the source failed as a whole. */
+  readonly documents?: number;
+}
+
+/**
+ * Failures of a run by source and reason, so that a source with many bad documents does not fill the answer. The messages are left out:
+ * they name folders of the machine.
+ */
+function failedSources(errors: IndexResult['stats']['errors']): FailedSource[] {
+  const found = new Map<string, FailedSource>();
+  for (const { source, item, reason } of errors) {
+    const key = JSON.stringify([source, reason, item === undefined]);
+    const documents = (found.get(key)?.documents ?? 0) + 1;
+    found.set(key, item === undefined ? { source, reason } : { source, reason, documents });
+  }
+  return [...found.values()];
 }
 
 /** What is left to the index is not stated at all. */
