@@ -1,13 +1,11 @@
 import type { Answer } from '../answering/answer.js';
 import type { AnswerEvent } from '../answering/answer-events.js';
-import { SEALED_KEY } from '../core/chunk-metadata.js';
 import { RAGError } from '../core/errors.js';
-import { isMarkedName } from '../core/metadata.js';
-import { FOLDED_KEY, UNLIFTED_KEY } from '../core/pushed-fields.js';
 import type { AskRequest, EngineView, SearchQuery } from '../engine/engine.js';
 import type { PushedDocument } from '../sources/push/push-source.js';
 import type { AuditLog } from './audit-log.js';
 import type { AuditEntry, AuditedDeployment } from './audit-record.js';
+import { withoutEncrypted } from './logged-filters.js';
 
 /** Ids that a line names; `results` counts the others too. */
 const MOST_DOCUMENTS = 1_000;
@@ -58,48 +56,6 @@ export class AuditTrail {
     this.#results = (this.#results ?? 0) + documents.length;
     for (const id of documents) if (this.#documents.size < MOST_DOCUMENTS) this.#documents.add(id);
   }
-}
-
-type StatedFilters = Pick<SearchQuery, 'filters' | 'filter'>;
-
-/** Stands in the log for what was asked of an encrypted field. */
-const NOT_LOGGED = '(encrypted field)';
-
-/** Filters as they are logged: who asks of an encrypted field is refused, and the log would be the one place that holds its value. */
-function withoutEncrypted({ filters, filter }: StatedFilters, fields: readonly string[]): object {
-  const isEncrypted = (path: string): boolean => {
-    const [root = ''] = path.split('.');
-    const isBlob = root === FOLDED_KEY || root === UNLIFTED_KEY;
-    return root === SEALED_KEY || isMarkedName(path, fields) || (fields.length > 0 && isBlob);
-  };
-  const metadata =
-    filters?.metadata &&
-    Object.fromEntries(
-      Object.entries(filters.metadata).map(([field, value]) => [
-        field,
-        isEncrypted(field) ? NOT_LOGGED : value,
-      ]),
-    );
-  return {
-    ...(filters === undefined
-      ? {}
-      : { filters: metadata === undefined ? filters : { ...filters, metadata } }),
-    ...(filter === undefined ? {} : { filter: shownFilter(filter, isEncrypted) }),
-  };
-}
-
-/** Of a program in plain JavaScript it may be anything: it is logged before it is checked. */
-function shownFilter(filter: unknown, isEncrypted: (field: string) => boolean): unknown {
-  if (Array.isArray(filter)) return filter.map((part: unknown) => shownFilter(part, isEncrypted));
-  if (typeof filter !== 'object' || filter === null) return filter;
-  if ('field' in filter && isEncrypted(String(filter.field)))
-    return { op: 'op' in filter ? filter.op : undefined, field: filter.field, value: NOT_LOGGED };
-  return Object.fromEntries(
-    Object.entries(filter).map(([key, part]) => [
-      key,
-      key === 'filters' || key === 'filter' ? shownFilter(part, isEncrypted) : part,
-    ]),
-  );
 }
 
 /** Calls that read, and that assistants may make. */

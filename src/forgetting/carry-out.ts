@@ -18,6 +18,7 @@ import type { ForgetReceipt, RemovedFrom } from './forget-types.js';
 import type { ForgettingHost } from './forgetting-host.js';
 import type { ForgettingPlan } from './forgetting-plan.js';
 import type { Receipts } from './receipts.js';
+import { leftInStores } from './stores-behind.js';
 import { tracesBy } from './traces.js';
 
 const RESUME = 'ragstone forget --resume';
@@ -58,12 +59,13 @@ export async function carryOut(
   removed.push(...(await eraseShown(config.dataDir, tenant, signal)));
   removed.push(...(await eraseTries(config.dataDir)));
   if (plan.source !== undefined) removed.push(...(await eraseClones(config)));
-  await purge(generations, ledger, { signal, config, again: RESUME });
+  await purge(generations, ledger, { signal, host, again: RESUME });
   const done: ForgetReceipt = {
     ...receipt,
     state: 'done',
     finishedAt: new Date(runtime().now()).toISOString(),
     removed: removed.filter(({ count }) => count > 0),
+    left: [...receipt.left, ...(await leftInStores(host))],
     traces: withoutHeld(receipt, copies.held),
   };
   receipts.finish(done);

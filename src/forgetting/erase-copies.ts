@@ -12,6 +12,7 @@ import { eraseCaches, type OpenGeneration } from './erase-caches.js';
 import { eraseShown } from './erase-shown.js';
 import type { RemovedFrom } from './forget-types.js';
 import type { ForgettingHost } from './forgetting-host.js';
+import { storesBehind } from './stores-behind.js';
 
 /** How often a log of SQLite that a reader holds is asked for again, and the pause between, in milliseconds. */
 const LOG_ATTEMPTS = 10;
@@ -86,23 +87,28 @@ async function forgetResults({ resources }: ForgettingHost, again: string): Prom
   return [{ place: 'cache of results', what: 'results', count }];
 }
 
-/** Leaves nothing of what was deleted in files of stores and ledger. `again` is the command for where a reader keeps a log from being emptied. */
+/**
+ * Leaves nothing of what was deleted in files of stores and ledger, but for stores of `rag.failover` that are behind. `again` is the command
+ * for where a reader keeps a log from being emptied.
+ */
 export async function purge(
   generations: readonly WritableGeneration[],
   ledger: Ledger,
   {
     signal,
-    config,
+    host,
     again,
-  }: { readonly signal: AbortSignal; readonly config: ResolvedConfig; readonly again: string },
+  }: { readonly signal: AbortSignal; readonly host: ForgettingHost; readonly again: string },
 ): Promise<void> {
-  for (const { collection, ledger: books } of generations) {
-    await collection.purge?.(signal, { thorough: true });
-    await books.purge?.();
-  }
-  await ledger.reclaim?.();
   for (let attempt = 1; ; attempt++) {
-    const logs = filledLogs(config);
+    const thorough = attempt === 1;
+    for (const { collection, ledger: books } of generations) {
+      await collection.purge?.(signal, { thorough });
+      await books.purge?.();
+    }
+    if (thorough) await ledger.reclaim?.();
+    const behind = await bringLevel(host, signal);
+    const logs = filledLogs(host.config, behind);
     if (logs.length === 0) return;
     if (attempt === LOG_ATTEMPTS)
       throw new RAGError(
@@ -111,23 +117,19 @@ export async function purge(
       );
     await sleep(LOG_PAUSE_MS);
     signal.throwIfAborted();
-    for (const { collection, ledger: books } of generations) {
-      await collection.purge?.(signal);
-      await books.purge?.();
-    }
   }
 }
 
+/** What follows after the acknowledgement has not deleted yet, and is given what it lacks. */
+async function bringLevel(host: ForgettingHost, signal: AbortSignal): Promise<readonly string[]> {
+  const manager = await host.resources.storeManager();
+  return manager === undefined || (await manager.catchUp(signal)) ? [] : storesBehind(host);
+}
+
 /** Logs of SQLite files that are not empty, but for the one that was emptied by itself: a service writes on into it. */
-function filledLogs({ dataDir, rag }: ResolvedConfig): string[] {
-  const folders = [
-    dataDir,
-    join(dataDir, DATA_FOLDERS.store),
-    join(dataDir, DATA_FOLDERS.lexical),
-    rag.storage.local.path,
-  ];
+function filledLogs(config: ResolvedConfig, behind: readonly string[]): string[] {
   const paths = new Set(
-    folders.flatMap((folder) =>
+    foldersOf(config, behind).flatMap((folder) =>
       entriesOf(folder)
         .filter(
           (name) =>
@@ -139,6 +141,16 @@ function filledLogs({ dataDir, rag }: ResolvedConfig): string[] {
     ),
   );
   return [...paths].filter((path) => (statSync(path, { throwIfNoEntry: false })?.size ?? 0) > 0);
+}
+
+/** Where an index keeps SQLite files. The second store deletes later where it is behind. */
+function foldersOf({ dataDir, rag }: ResolvedConfig, behind: readonly string[]): string[] {
+  const { failover, storage } = rag;
+  const { store, lexical, words } = DATA_FOLDERS;
+  const first = [dataDir, ...[store, lexical, words].map((name) => join(dataDir, name)), storage.local.path];
+  if (failover === undefined || behind.includes(failover.secondary.name)) return first;
+  const second = join(dataDir, DATA_FOLDERS.failover, failover.secondary.name);
+  return [...first, second, join(second, lexical), failover.secondary.storage.local.path];
 }
 
 function entriesOf(folder: string): string[] {
@@ -157,9 +169,14 @@ export async function eraseAllCopies(
   host: ForgettingHost,
 ): Promise<void> {
   const again = 'ragstone encryption rotate';
-  const { config } = host;
   const generations = await openGenerations(ledger, { signal, host });
   await eraseCopies(generations, ledger, { signal, host, again });
-  for (const tenant of await tenantsOf(ledger)) await eraseShown(config.dataDir, tenant, signal);
-  await purge(generations, ledger, { signal, config, again });
+  for (const tenant of await tenantsOf(ledger)) await eraseShown(host.config.dataDir, tenant, signal);
+  await purge(generations, ledger, { signal, host, again });
+  const behind = await storesBehind(host);
+  if (behind.length > 0)
+    throw new RAGError(
+      'STORE_UNAVAILABLE',
+      `Every document is written anew, but not yet in ${behind.map((name) => `"${name}"`).join(', ')} of rag.failover: what stood there before, in clear or under old keys, stays there and in the journal until it has caught up. Bring it back (\`ragstone stores\`) or give it up (\`ragstone stores rebuild NAME\`), keep the old keys until then, and run \`${again}\` again.`,
+    );
 }

@@ -21,6 +21,7 @@ import type { ForgetReceipt, ForgetRequest, RemovedFrom } from './forget-types.j
 import type { ForgettingHost } from './forgetting-host.js';
 import type { ForgettingPlan, ForgottenDocument } from './forgetting-plan.js';
 import { newReceiptId, Receipts, unfinishedNotice } from './receipts.js';
+import { leftInStores } from './stores-behind.js';
 import { newKey, tracesBy } from './traces.js';
 import { whatIsLeft } from './what-is-left.js';
 
@@ -42,7 +43,7 @@ export async function forget(
   const receipts = new Receipts(host.config.dataDir);
   const plan = await planForgetting(request, { scope, signal }, host);
   const isNothing = plan.documents.length === 0 && plan.items.length === 0 && plan.source === undefined;
-  if (request.dryRun === true || isNothing) return asDry(plan);
+  if (request.dryRun === true || isNothing) return asDry(plan, host);
   receipts.begin(plan);
   return carriedOut(plan, { signal, receipts }, host);
 }
@@ -54,11 +55,18 @@ const carriedOut: typeof carryOut = (plan, parts, host) =>
     ({ documents }) => documents,
   );
 
-const asDry = ({ receipt, documents, items }: ForgettingPlan): ForgetReceipt => {
+async function asDry(
+  { receipt, documents, items }: ForgettingPlan,
+  host: ForgettingHost,
+): Promise<ForgetReceipt> {
   const { names: _, ...rest } = receipt;
   const examples = [...documents.map(({ externalId }) => externalId), ...items.map(({ itemId }) => itemId)];
-  return { ...rest, state: 'dry', traces: [], examples: [...new Set(examples)].slice(0, EXAMPLES) };
-};
+  return {
+    ...rest,
+    ...{ state: 'dry', traces: [], examples: [...new Set(examples)].slice(0, EXAMPLES) },
+    left: [...receipt.left, ...(await leftInStores(host))],
+  };
+}
 
 /** Goes on with what was begun; why it cannot, in words. Hold the writer lock for the whole. */
 export async function finishForgetting(signal: AbortSignal, host: ForgettingHost): Promise<string[]> {
@@ -125,22 +133,13 @@ async function planForgetting(
     keptOut: keptOut?.hashes.length ?? 0,
     names: keptOut,
     removed,
-    left: whatIsLeft(request, {
-      ...{ config, stores, keptOut: keptOut?.hashes.length ?? 0 },
-      storesBehind: await storesBehind(host),
-    }),
+    left: whatIsLeft(request, { config, stores, keptOut: keptOut?.hashes.length ?? 0 }),
     key,
     traces,
   };
   // Other projects may have documents of it.
   const whole = isWhole && scope.project === undefined ? source : undefined;
   return { receipt, ...found, source: whole, keptOut };
-}
-
-/** Of `rag.failover`, those that are deleted from later. */
-async function storesBehind({ resources }: ForgettingHost): Promise<string[]> {
-  const { stores = [] } = (await (await resources.storeManager())?.status()) ?? {};
-  return stores.filter(({ state }) => state !== 'ready').map(({ name }) => name);
 }
 
 const isWholeSource = ({ source, documents, filter }: ForgetRequest): boolean =>

@@ -6,19 +6,16 @@ import type { VectorStore } from '../stores/vector-store.js';
 import { triesOf } from './erase-tries.js';
 import type { ForgetRequest, LeftElsewhere } from './forget-types.js';
 
-/** What is not removed, and by whom it can be. */
+/** What is not removed, and by whom it can be; beside stores of `rag.failover` that delete later. */
 export function whatIsLeft(
   { source, documents, filter, allowAgain = false }: ForgetRequest,
   {
     config,
     stores,
-    storesBehind,
     keptOut,
   }: {
     config: ResolvedConfig;
     stores: readonly VectorStore[];
-    /** Stores of `rag.failover` that lack writes. */
-    storesBehind: readonly string[];
     keptOut: number;
   },
 ): LeftElsewhere[] {
@@ -32,11 +29,6 @@ export function whatIsLeft(
   const left: LeftElsewhere[] = [{ where: 'the sources', detail: again }];
   const servers = new Set(stores.flatMap(({ capabilities: { keepsDeleted } }) => keepsDeleted ?? []));
   for (const detail of servers) left.push({ where: 'the server of the store', detail: sentence(detail) });
-  for (const name of storesBehind)
-    left.push({
-      where: `the store "${name}" and the journal of writes that it lacks`,
-      detail: `The store was out or behind. It holds the documents until it has caught up, and the journal (${join(dataDir, DATA_FOLDERS.failover)}) keeps texts of them as long. \`ragstone stores sync\` removes both as soon as the store answers; where it never will, give it up: \`ragstone stores rebuild ${name}\`.`,
-    });
   if (rag.ledger.type === 'postgres' || config.own?.ledger?.reclaim !== undefined)
     left.push({
       where: 'the server of the ledger',

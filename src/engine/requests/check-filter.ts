@@ -31,7 +31,7 @@ const FITS: Readonly<Record<Operand, (value: unknown) => boolean>> = {
 };
 
 /** Deeper than any store takes a filter: the rest is the store's to refuse. */
-const DEPTH = 200;
+export const DEEPEST_CHECKED = 200;
 
 /**
  * Holds a caller's filter against the algebra.
@@ -39,7 +39,7 @@ const DEPTH = 200;
  * @throws RAGError `STORE_FILTER_UNSUPPORTED` for an unknown operator, `QUERY_INVALID` for anything else that is wrong
  */
 export function assertFilterShape(filter: unknown, depth = 0): asserts filter is Filter {
-  if (depth > DEPTH) return;
+  if (depth > DEEPEST_CHECKED) return;
   if (typeof filter !== 'object' || filter === null || !('op' in filter))
     throw invalid('A filter is an object with an `op`, such as { op: "eq", field: "state", value: "New" }.');
   const { op, ...operands } = filter;

@@ -83,7 +83,7 @@ const callback = <F>() => z.custom<F>((value) => typeof value === 'function', 'a
 /** Checked by `assertFilterShape`. */
 const filter = z.custom<SearchQuery['filter']>(() => true).optional();
 
-const filters = optional<NonNullable<SearchQuery['filters']>>({
+export const filtersSchema = optional<NonNullable<SearchQuery['filters']>>({
   sourceType: texts,
   dateRange: optional<NonNullable<NonNullable<SearchQuery['filters']>['dateRange']>>({
     start: z.date().optional(),
@@ -106,7 +106,7 @@ const collapse = z.enum(['document', 'items', 'none'], 'document, items or none'
 export const searchSchema = z.strictObject({
   text: z.string(),
   topK: number,
-  filters,
+  filters: filtersSchema,
   filter,
   asOf,
   options: optional<NonNullable<SearchQuery['options']>>({
@@ -159,7 +159,7 @@ export const askSchema = z.strictObject({
   options: optional<NonNullable<AskRequest['options']>>({ topK: number, collapse }),
   abstainBelow: number,
   exactWords: flag,
-  filters,
+  filters: filtersSchema,
   filter,
   asOf,
   signal,
@@ -170,7 +170,7 @@ export const contextSchema = z.strictObject({
   topK: number,
   budget: z.int('a whole number from 64 up').min(64, 'a whole number from 64 up').optional(),
   model: text,
-  filters,
+  filters: filtersSchema,
   filter,
   asOf,
   signal,
@@ -230,7 +230,7 @@ export const listSchema = z.strictObject({
     .min(1, 'a whole number from 1 to 1,000')
     .max(1_000, 'a whole number from 1 to 1,000')
     .optional(),
-  filters,
+  filters: filtersSchema,
   filter,
 } satisfies ShapeOf<ListRequest>);
 

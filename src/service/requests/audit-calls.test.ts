@@ -62,14 +62,18 @@ test('a search is logged: who, what, with which filters, what was given', async 
   expect(JSON.stringify(await records())).not.toContain('payments');
 });
 
-test('what a filter asks of an encrypted field is not logged', async () => {
+test.each([
+  { metadata: { salary: 'zirconflorin', state: 'New' } },
+  { metadata: { 'metadata.salary': 'zirconflorin' } },
+])('filters that name an encrypted field are not logged: $metadata', async ({ metadata }) => {
   const { call, records } = await auditedService({ encryptedFields: ['salary'] });
-  const metadata = { salary: 'ninety-thousand', state: 'New' };
   await call('acme', 'POST', `${RAG}/search`, { ...SEARCH, metadata });
-  const [first] = await records();
-  expect(first?.filters).toEqual({
-    filters: { metadata: { salary: '(encrypted field)', state: 'New' } },
-  });
+  await call('acme', 'POST', `${RAG}/answer`, { tenantId: 'acme', question: QUESTION, metadata });
+  await call('acme', 'POST', `${RAG}/search`, { ...SEARCH, metadata: { state: 'New' } });
+  const all = await records();
+  expect(JSON.stringify(all)).not.toContain('zirconflorin');
+  expect(all[0]?.filters).toEqual({ filters: '(encrypted field)' });
+  expect(all.at(-1)?.filters).toEqual({ filters: { metadata: { state: 'New' } } });
 });
 
 test('questions are logged where that is set', async () => {

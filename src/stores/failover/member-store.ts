@@ -87,6 +87,8 @@ export class MemberStore {
     const count = await this.ask(() => applyWrite(write, this.store, (spec) => this.opened(spec)));
     if (write.kind === 'drop') this.#collections.delete(write.name);
     await this.writeMark(journal, mark);
+    // The mark stands in the log that was just emptied.
+    if (write.kind === 'purge') await this.ask(() => this.#mark.purge(journal));
     return count;
   }
 

@@ -55,6 +55,11 @@ export class StoreMark {
     await (await this.#opened(journal)).upsert([record]);
   }
 
+  /** Leaves nothing of what it was written through, such as a log that was empty before. */
+  async purge(journal: string): Promise<void> {
+    await (await this.#opened(journal)).purge?.();
+  }
+
   /** It is opened anew. */
   forget(): void {
     this.#open = undefined;

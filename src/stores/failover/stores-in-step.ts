@@ -274,6 +274,7 @@ export class StoresInStep {
       repeated += 1;
       bytes += mark.bytes;
     }
+    if (repeated > 0 && repeated === missing.length) this.#hasCaughtUp = true;
     return missing.length - repeated;
   }
 
