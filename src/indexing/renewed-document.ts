@@ -3,6 +3,7 @@ import { indexedTextOf, indexedTextOfStored } from '../analysis/indexed-text.js'
 import type { StoredChunk } from '../core/chunk.js';
 import { headingPathOf, offsetsOf, symbolsOf, titleOf } from '../core/chunk-metadata.js';
 import { chunkIdOf, contentHash } from '../core/ids.js';
+import { lastAtOrBefore } from '../core/last-at-or-before.js';
 import type { Metadata } from '../core/metadata.js';
 import type { LedgerDocument } from '../ledger/ledger.js';
 import type { MetadataSealing } from '../security/sealed-metadata.js';
@@ -57,7 +58,8 @@ function withheldChunks(
 ): StoredChunk[] {
   const cut = chunks.map((chunk) => {
     const { start, end } = offsetsOf(chunk) ?? { start: 0, end: 0 };
-    const isTouched = ranges.some((range) => range.start < end && range.end > start);
+    const last = ranges[lastAtOrBefore(ranges, end - 1, (range) => range.start)];
+    const isTouched = last !== undefined && last.start < end && last.end > start;
     const labels = [...headingPathOf(chunk), ...symbolsOf(chunk), titleOf(chunk) ?? ''];
     const content = text.slice(start, end);
     return {

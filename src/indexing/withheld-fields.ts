@@ -20,7 +20,7 @@ const FENCES_ONLY = /^[\s+.,;{}[\]\\-]*$/;
 export interface WithheldText {
   /** The text without it, as long as it was: everything but line ends became spaces, so that offsets and lines stay. */
   readonly text: string;
-  /** Where something was taken out. */
+  /** Where something was taken out, in order and without overlap. */
   readonly ranges: readonly TextRange[];
   /** Names of the marked fields that were stated there. */
   readonly fields: readonly string[];
@@ -56,14 +56,13 @@ export function withholdText(
     ({ start, end }) => text.slice(start, end).trim() !== '',
   );
   if (found.length === 0) return undefined;
-  const stated = found.sort((a, b) => a.start - b.start);
+  const stated = joined(found);
   const cut = blanked(text, stated);
-  const emptied =
-    area !== undefined && isEmptied(cut.slice(area.range.start, area.range.end)) ? area.range : undefined;
-  const left = stated.filter(({ start }) => start >= (emptied?.end ?? 0));
+  const isBare = area !== undefined && isEmptied(cut.slice(area.range.start, area.range.end));
+  const ranges = isBare ? joined([area.range, ...stated]) : stated;
   return {
-    text: emptied === undefined ? cut : blanked(cut, [emptied]),
-    ranges: emptied === undefined ? stated : [emptied, ...left],
+    text: isBare ? blanked(cut, ranges) : cut,
+    ranges,
     fields: marked.filter((field) =>
       found.some((each) => each.names.some((name) => isMarkedName(name, [field]))),
     ),
@@ -228,14 +227,23 @@ export const isEmptied = (text: string): boolean => FENCES_ONLY.test(text);
 const UNREAD_WARNING =
   'Front matter that could not be read names an encrypted field (`rag.security.encryption.fields`), and was left out of the text.';
 
-/** @param ranges by their starts */
+/** The same places, in order, each once. */
+function joined(ranges: readonly TextRange[]): TextRange[] {
+  const all: TextRange[] = [];
+  for (const { start, end } of ranges.toSorted((a, b) => a.start - b.start)) {
+    const last = all.at(-1);
+    if (last === undefined || start > last.end) all.push({ start, end });
+    else all.splice(-1, 1, { start: last.start, end: Math.max(last.end, end) });
+  }
+  return all;
+}
+
+/** @param ranges in order and without overlap */
 function blanked(text: string, ranges: readonly TextRange[]): string {
   const parts: string[] = [];
   let at = 0;
   for (const { start, end } of ranges) {
-    if (end <= at) continue;
-    const from = Math.max(start, at);
-    parts.push(text.slice(at, from), text.slice(from, end).replace(/[^\r\n]/g, ' '));
+    parts.push(text.slice(at, start), text.slice(start, end).replace(/[^\r\n]/g, ' '));
     at = end;
   }
   return [...parts, text.slice(at)].join('');
