@@ -41,6 +41,10 @@ export const FIRST_LINE: LineRange = { start: 1, end: 1 };
 export const headingPathOf = ({ metadata: { headingPath } }: WithMetadata): string[] =>
   Array.isArray(headingPath) ? headingPath.filter((heading) => typeof heading === 'string') : [];
 
+/** Names that the chunk defines or lies in. */
+export const symbolsOf = ({ metadata: { symbols } }: WithMetadata): string[] =>
+  Array.isArray(symbols) ? symbols.filter((symbol) => typeof symbol === 'string') : [];
+
 /** Title of the document. */
 export const titleOf = ({ metadata: { title } }: WithMetadata): string | undefined =>
   typeof title === 'string' ? title : undefined;

@@ -41,3 +41,5 @@ export const codeMediaType = (language: string): string => `text/x-source.${lang
 
 /** Media type of source files in a language without a grammar here: they are cut at blank lines. */
 export const PLAIN_CODE_MEDIA_TYPE = codeMediaType('other');
+
+export const isCodeMediaType = (mediaType: string): boolean => mediaType.startsWith(codeMediaType(''));

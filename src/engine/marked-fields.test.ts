@@ -350,8 +350,10 @@ describe('a text that is no front matter', () => {
     ['a comment in quotes', 'text/markdown', '---\ntitle: "a # owner: archive"\n---\n'],
     ['a comment in a text', 'text/markdown', '---\ntext: |\n  # owner: archive\n  a\n---\n'],
     ['a template', 'text/markdown', '{% include owner = "archive" %}\n\nMore.\n'],
-    ['lines of JSON', 'application/jsonl', '{"owner":"archive"}\n{"owner":"b"}\n'],
-    ['a CSV', 'text/csv', '---\nowner: archive\n---\n'],
+    ['lines of JSON deep inside', 'application/jsonl', '{"a":{"owner":"archive"}}\n{"a":[{"owner":"b"}]}\n'],
+    ['a column of CSV', 'text/csv', 'id,owner\n1,archive\n'],
+    ['a list of links', 'text/markdown', '[owner]: https://a.example/archive\n[b]: {owner: a}\n'],
+    ['a list of words', 'application/json', '["owner", {"a": {"owner": "archive"}}]'],
   ])('keeps every word: %s', async (_, mediaType, text) => {
     expect((await pushed(text, mediaType, ['owner', 'id'])).text).toBe(text);
   });
@@ -634,6 +636,130 @@ describe('a marked field in an odd form', () => {
     await engine.close();
     expect(bytesIn(cwd)).toContain('archive');
     await expectNowhere(cwd, V);
+  });
+});
+
+/** Each holds the word archive in its first record. */
+const RECORDS: readonly (readonly [string, string, string])[] = [
+  ['a list', 'json', `[{"${F}":"${V}","of":"archive"}]`],
+  ['a list of several', 'json', `[{"of":"archive"},\n {"of":"b","${F}":["${V}"]}, {"${F}":{"a":"${V}"}}]\n`],
+  ['a list of other values too', 'json', `[1, "a", {"${F}":"${V}","of":"archive"}, null]`],
+  ['a list of lists', 'json', `[[{"${F}":"${V}"}],[{"of":"archive","${F}":"${V}"}]]`],
+  [
+    'a long list',
+    'json',
+    JSON.stringify([...Array(500).fill({ of: 'the archive', a: { b: 1 } }), { [F]: V }], null, 2),
+  ],
+  ['a list with escapes', 'json', `[{"of":"archive","salary\\u005fband":"${V}","a":1}]`],
+  ['a part of it', 'json', `[{"of":"archive","${F}.base":"${V}"}]`],
+  ['one line', 'jsonl', `{"${F}":"${V}","of":"archive"}`],
+  [
+    'lines',
+    'jsonl',
+    `{"of":"archive","${F}":"${V}"}\n{"${F}":"${V}","${F}.a":"${V}"}\n{"a":{"${F}":"deep"},"${F}":"${V}"}\n`,
+  ],
+  ['Windows lines', 'jsonl', `{"of":"archive"}\r\n\r\n{"${F}":"${V}"}\r\n`],
+  [
+    'lines beside a broken one',
+    'jsonl',
+    `{"of":"archive"}\n{"a":1}\nno JSON\n{"a":1,"${F}":"${V}",}\n{"${F}":"${V}"}\n`,
+  ],
+  ['lists as lines', 'jsonl', `["of","archive"]\n[{"${F}":"${V}"}]\n`],
+  ['late lines', 'jsonl', `${'{"of":"the archive of it all"}\n'.repeat(700)}{"a":1,"${F}":"${V}"}\n`],
+];
+
+describe('a marked field that is a member of records', () => {
+  const typeOf = (format: string) => (format === 'json' ? 'application/json' : 'application/jsonl');
+
+  test.each(RECORDS)('is nowhere: %s', async (_, format, text) => {
+    const { told, cwd, drift } = await pushed(text, typeOf(format));
+    expect(drift).toEqual([]);
+    expect(told).toContain('archive');
+    expect(told).not.toContain(V);
+    await expectNowhere(cwd, V);
+  });
+
+  test.each(RECORDS)('is named by verify and nowhere after a rotation: %s', async (_, format, text) => {
+    const cwd = temporaryFolder();
+    const rag: RAGSettingsInput = { provider: 'libsql', history: { keep: '1y' } };
+    const before = await createEngine({ config: rag, cwd });
+    const documents = ['a', `b.${format}`].map((id) => ({ id, text, mediaType: typeOf(format) }));
+    await before.push(documents.map((document) => ({ ...document, text: text.replace('archive', 'old') })));
+    expect((await before.push(documents)).stats.errors).toEqual([]);
+    await before.close();
+    const engine = await openMarked(cwd, rag);
+    const named = (await engine.verify()).drift.map(({ detail }) => detail);
+    expect(named).toContainEqual(expect.stringMatching(/2 documents .* texts of the ledger/));
+    expect(named).toContainEqual(expect.stringMatching(/2 documents .* texts of the history/));
+    await engine.rotateEncryption();
+    expect((await engine.verify()).drift).toEqual([]);
+    const { results } = await engine.search({ text: V, options: { mode: 'lexical' } });
+    expect(results).toEqual([]);
+    for (const { id } of documents) expect((await engine.get(id))?.text).toContain('archive');
+    await engine.close();
+    await expectNowhere(cwd, V);
+  });
+
+  test('names no record any more', async () => {
+    const text = JSON.stringify([
+      { name: `\u0022${V}`, of: 'the archive, and what is long enough to be cut '.repeat(60) },
+    ]);
+    const { told, cwd } = await pushed(text, 'application/json', ['name']);
+    expect(told).toContain('archive');
+    await expectNowhere(cwd, V);
+    const later = temporaryFolder();
+    const before = await createEngine({ config: { provider: 'libsql' }, cwd: later });
+    await before.push([{ id: 'ann', text, mediaType: 'application/json' }]);
+    await before.close();
+    const engine = await openMarked(later, {}, ['name']);
+    await engine.rotateEncryption();
+    expect((await engine.search({ text: V, options: { mode: 'lexical' } })).results).toEqual([]);
+    await engine.close();
+    await expectNowhere(later, V);
+  });
+
+  test('leaves the records valid', async () => {
+    const record = (rest: object) => JSON.stringify({ ...rest });
+    const members = [
+      { [F]: V, of: 'archive', [`${F}.a`]: V, z: 1 },
+      { of: 1, [F]: V },
+      { [F]: V, [`${F}.a`]: V },
+    ];
+    for (const [text, mediaType] of [
+      [JSON.stringify(members), 'application/json'],
+      [members.map(record).join('\n'), 'application/jsonl'],
+    ] as const) {
+      const { text: kept = '' } = await pushed(text, mediaType);
+      const left = mediaType === 'application/json' ? kept : `[${kept.split('\n').join(',')}]`;
+      expect(JSON.parse(left)).toEqual([{ of: 'archive', z: 1 }, { of: 1 }, {}]);
+    }
+  });
+});
+
+describe('front matter of another format', () => {
+  const FORMATS = ['text/x-source.python', 'text/x-source.other', 'text/csv', 'text/tab-separated-values'];
+  const names = ['ann', 'ann.lua', 'ann.py', 'ann.csv', 'ann.md', 'ann.pdf'];
+
+  test.each(FORMATS)('goes when it is indexed, and where it is kept already: %s', async (mediaType) => {
+    const text = `---\n${F}: ${V}\n---\n\narchive\n`;
+    const documents = names.map((id) => ({ id, text, mediaType }));
+    for (const when of ['as', 'after']) {
+      const cwd = temporaryFolder();
+      const before = await createEngine({ config: { provider: 'libsql' }, cwd });
+      if (when === 'after') await before.push(documents);
+      await before.close();
+      const engine = await openMarked(cwd);
+      if (when === 'as') await engine.push(documents);
+      else {
+        const named = (await engine.verify()).drift.map(({ detail }) => detail);
+        expect(named).toContainEqual(expect.stringMatching(/6 documents .* texts of the ledger/));
+        await engine.rotateEncryption();
+      }
+      expect((await engine.verify()).drift).toEqual([]);
+      for (const { id } of documents) expect((await engine.get(id))?.text).toContain('archive');
+      await engine.close();
+      await expectNowhere(cwd, V);
+    }
   });
 });
 

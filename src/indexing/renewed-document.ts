@@ -1,8 +1,9 @@
 import { extractIdentifiers } from '../analysis/identifiers.js';
 import { indexedTextOf, indexedTextOfStored } from '../analysis/indexed-text.js';
 import type { StoredChunk } from '../core/chunk.js';
-import { headingPathOf, offsetsOf, titleOf } from '../core/chunk-metadata.js';
+import { headingPathOf, offsetsOf, symbolsOf, titleOf } from '../core/chunk-metadata.js';
 import { chunkIdOf, contentHash } from '../core/ids.js';
+import { lastAtOrBefore } from '../core/last-at-or-before.js';
 import type { Metadata } from '../core/metadata.js';
 import type { LedgerDocument } from '../ledger/ledger.js';
 import type { MetadataSealing } from '../security/sealed-metadata.js';
@@ -57,8 +58,9 @@ function withheldChunks(
 ): StoredChunk[] {
   const cut = chunks.map((chunk) => {
     const { start, end } = offsetsOf(chunk) ?? { start: 0, end: 0 };
-    const isTouched = ranges.some((range) => range.start < end && range.end > start);
-    const labels = [...headingPathOf(chunk), titleOf(chunk) ?? ''];
+    const last = ranges[lastAtOrBefore(ranges, end - 1, (range) => range.start)];
+    const isTouched = last !== undefined && last.start < end && last.end > start;
+    const labels = [...headingPathOf(chunk), ...symbolsOf(chunk), titleOf(chunk) ?? ''];
     const content = text.slice(start, end);
     return {
       chunk: isTouched || labels.some(isLeaking) ? withheldChunk(chunk, content, isLeaking) : chunk,
@@ -93,7 +95,13 @@ function withheldChunk(
       ...extractIdentifiers(indexedText),
       ...chunk.identifiers.filter((identifier) => !before.has(identifier)),
     ],
-    metadata: { ...metadata, headingPath },
+    metadata: {
+      ...metadata,
+      headingPath,
+      ...(metadata.symbols === undefined
+        ? {}
+        : { symbols: symbolsOf(chunk).filter((name) => !isLeaking(name)) }),
+    },
   };
 }
 

@@ -1,10 +1,10 @@
 import type { ParsedDocument, RawDocument, TextRange } from '../core/document.js';
 import { escapeExpression } from '../core/escape-expression.js';
-import { MEDIA_TYPES } from '../core/media-types.js';
+import { isCodeMediaType, MEDIA_TYPES } from '../core/media-types.js';
 import { isMarkedName } from '../core/metadata.js';
 import { liftFields } from '../core/pushed-fields.js';
 import { convertedFields } from '../parsing/converted-fields.js';
-import { decodeText } from '../parsing/decode-text.js';
+import { type DecodedText, decodeText } from '../parsing/decode-text.js';
 import { definedFields } from '../parsing/defined-fields.js';
 import { decodeHtml } from '../parsing/html/decode-html.js';
 import { statedFields } from '../parsing/markdown/stated-fields.js';
@@ -14,13 +14,13 @@ import { fileTypeOf } from '../sources/file-types.js';
 export const WITHHOLDING_VERSION = 5;
 
 /** A text in which nothing is left of front matter. */
-const FENCES_ONLY = /^[\s+.;{}\\-]*$/;
+const FENCES_ONLY = /^[\s+.,;{}[\]\\-]*$/;
 
 /** Of a text what it states of marked fields. */
 export interface WithheldText {
   /** The text without it, as long as it was: everything but line ends became spaces, so that offsets and lines stay. */
   readonly text: string;
-  /** Where something was taken out. */
+  /** Where something was taken out, in order and without overlap. */
   readonly ranges: readonly TextRange[];
   /** Names of the marked fields that were stated there. */
   readonly fields: readonly string[];
@@ -34,6 +34,8 @@ export interface WithheldText {
 interface TextForm {
   /** It may have been made of another format. */
   readonly isConverted: boolean;
+  /** It is lines of JSON. */
+  readonly isLines?: boolean;
   /** Of the text as it is written. */
   readonly mediaType?: string;
 }
@@ -42,11 +44,11 @@ interface TextForm {
 export function withholdText(
   text: string,
   marked: readonly string[],
-  { isConverted, mediaType = '' }: TextForm,
+  { isConverted, isLines = false, mediaType = '' }: TextForm,
 ): WithheldText | undefined {
   if (marked.length === 0) return undefined;
   const { text: source, names } = withParts(text, marked);
-  const area = statedFields(source, names);
+  const area = statedFields(source, names, isLines);
   const converted = isConverted ? convertedFields(source, names, area?.range.end ?? 0) : [];
   const defined = definedFields(source, mediaType, names);
   // What was taken out before is no statement any more.
@@ -54,14 +56,13 @@ export function withholdText(
     ({ start, end }) => text.slice(start, end).trim() !== '',
   );
   if (found.length === 0) return undefined;
-  const stated = found.sort((a, b) => a.start - b.start);
+  const stated = joined(found);
   const cut = blanked(text, stated);
-  const emptied =
-    area !== undefined && isEmptied(cut.slice(area.range.start, area.range.end)) ? area.range : undefined;
-  const left = stated.filter(({ start }) => start >= (emptied?.end ?? 0));
+  const isBare = area !== undefined && isEmptied(cut.slice(area.range.start, area.range.end));
+  const ranges = isBare ? joined([area.range, ...stated]) : stated;
   return {
-    text: emptied === undefined ? cut : blanked(cut, [emptied]),
-    ranges: emptied === undefined ? stated : [emptied, ...left],
+    text: isBare ? blanked(cut, ranges) : cut,
+    ranges,
     fields: marked.filter((field) =>
       found.some((each) => each.names.some((name) => isMarkedName(name, [field]))),
     ),
@@ -93,12 +94,16 @@ export interface WithheldDocument {
   readonly parsed: ParsedDocument;
 }
 
-/** Formats whose front matter stands in the file as it does in the text. */
+/** Formats that are stored as they are written, beside source code. */
 const WRITTEN: ReadonlySet<string> = new Set([
   MEDIA_TYPES.markdown,
   MEDIA_TYPES.plainText,
   MEDIA_TYPES.rst,
   MEDIA_TYPES.asciidoc,
+  MEDIA_TYPES.csv,
+  MEDIA_TYPES.tsv,
+  MEDIA_TYPES.json,
+  MEDIA_TYPES.jsonLines,
 ]);
 /** Formats that become Markdown. */
 const CONVERTED: ReadonlySet<string> = new Set([
@@ -107,9 +112,7 @@ const CONVERTED: ReadonlySet<string> = new Set([
   MEDIA_TYPES.docx,
 ]);
 
-/** Whether the text of a document can begin with front matter; source code and other data have none. */
-const hasFrontMatter = (mediaType: string): boolean =>
-  WRITTEN.has(mediaType) || CONVERTED.has(mediaType) || mediaType === MEDIA_TYPES.json;
+const isWrittenAs = (mediaType: string): boolean => WRITTEN.has(mediaType) || isCodeMediaType(mediaType);
 
 /**
  * Parses a document, and again without what its front matter states of marked fields, where it does, so that no title, heading or block holds it.
@@ -121,25 +124,25 @@ export async function parseWithheld(
   marked: readonly string[],
   parse: (raw: RawDocument) => Promise<ParsedDocument>,
 ): Promise<WithheldDocument> {
-  if (marked.length === 0 || !hasFrontMatter(raw.mediaType)) {
+  if (marked.length === 0) {
     const parsed = await parse(raw);
     return { stated: parsed, parsed };
   }
-  const isWritten = WRITTEN.has(raw.mediaType);
+  const isWritten = isWrittenAs(raw.mediaType);
   // Its bytes may be gone once it is parsed.
-  const written = writtenText(raw);
-  const stated = await parse(isWritten && written !== undefined ? { ...raw, content: written } : raw);
-  const read = async (content: string, { code: _, ...before }: ParsedDocument): Promise<ParsedDocument> =>
-    raw.mediaType === MEDIA_TYPES.json
-      ? { ...before, text: content }
-      : parse({ ...raw, content, mediaType: isWritten ? raw.mediaType : MEDIA_TYPES.markdown });
+  const { text: written, warnings = [] } = writtenText(raw) ?? {};
+  const whole = await parse(isWritten && written !== undefined ? { ...raw, content: written } : raw);
+  const stated = isWritten ? { ...whole, warnings: [...warnings, ...whole.warnings] } : whole;
+  const read = async (content: string): Promise<ParsedDocument> =>
+    parse({ ...raw, content, mediaType: isWritten ? raw.mediaType : MEDIA_TYPES.markdown });
+  const isLines = raw.mediaType === MEDIA_TYPES.jsonLines || isLinesByName(raw.externalId);
   const source =
     written === undefined
       ? undefined
-      : withholdText(written, marked, { isConverted: false, mediaType: raw.mediaType });
+      : withholdText(written, marked, { isConverted: false, isLines, mediaType: raw.mediaType });
   const first = source === undefined ? stated : await parse({ ...raw, content: source.text });
   const isConverted = hasOtherForm(raw.mediaType) || isOtherForm(raw.externalId);
-  const stored = withholdText(first.text, marked, { isConverted });
+  const stored = withholdText(first.text, marked, { isConverted, isLines });
   const found = [source, stored].filter((withheld) => withheld !== undefined);
   if (found.length === 0) return { stated, parsed: stated };
   const last =
@@ -149,7 +152,6 @@ export async function parseWithheld(
           isWritten && written !== undefined
             ? withoutLines(source?.text ?? written, first.text, stored.ranges)
             : stored.text,
-          first,
         );
   const repeating = new Set(found.flatMap((withheld) => withheld.repeating));
   const metadata = Object.entries(liftFields(stated.metadata)).filter(([name]) => !repeating.has(name));
@@ -163,10 +165,10 @@ export async function parseWithheld(
 }
 
 /** The text of a document before it is parsed; undefined where front matter stands in nothing that can be read as one. */
-function writtenText({ mediaType, content, externalId }: RawDocument): string | undefined {
-  if (mediaType === MEDIA_TYPES.html) return decodeHtml({ content, externalId }).text;
-  const isText = WRITTEN.has(mediaType) || mediaType === MEDIA_TYPES.confluenceStorage;
-  return isText ? decodeText(content, externalId).text : undefined;
+function writtenText({ mediaType, content, externalId }: RawDocument): DecodedText | undefined {
+  if (mediaType === MEDIA_TYPES.html) return decodeHtml({ content, externalId });
+  const isText = isWrittenAs(mediaType) || mediaType === MEDIA_TYPES.confluenceStorage;
+  return isText ? decodeText(content, externalId) : undefined;
 }
 
 /** Whether the stored text of a format is written otherwise than the format is. */
@@ -196,20 +198,25 @@ function withoutLines(written: string, stored: string, ranges: readonly TextRang
     .join('');
 }
 
+const isLinesByName = (externalId: string): boolean =>
+  fileTypeOf(externalId).mediaType === MEDIA_TYPES.jsonLines;
+
 /** The same of a text that an index keeps, whose format its name says. */
 export const withholdStored = (
   { externalId, text }: { readonly externalId: string; readonly text: string },
   marked: readonly string[],
 ): WithheldText | undefined =>
-  hasFrontMatter(fileTypeOf(externalId).mediaType)
-    ? withholdText(text, marked, { isConverted: isOtherForm(externalId) })
-    : undefined;
+  withholdText(text, marked, { isConverted: isOtherForm(externalId), isLines: isLinesByName(externalId) });
 
-/** Whether titles or headings were read from what was taken out: nothing that is left says them. */
+/** Whether titles, headings or names were read from what was taken out: nothing that is left says them, or it may be the name of a record. */
 export function withheldLabels(before: string, { text }: WithheldText): (label: string) => boolean {
   const [all, left] = [wordsOf(before), wordsOf(text)];
-  return (label) => all.includes(wordsOf(label)) && !left.includes(wordsOf(label));
+  return (label) =>
+    RECORD_NAME.test(label) || (all.includes(wordsOf(label)) && !left.includes(wordsOf(label)));
 }
+
+/** As the parser of JSON names an element of a list: a member of the record gave the words. */
+const RECORD_NAME = /^\[\d+\] /;
 
 /** Headings have no markup, and their lines are one. */
 const wordsOf = (text: string): string => ` ${text.match(/[\p{L}\p{N}]+/gu)?.join(' ') ?? ''} `;
@@ -220,14 +227,23 @@ export const isEmptied = (text: string): boolean => FENCES_ONLY.test(text);
 const UNREAD_WARNING =
   'Front matter that could not be read names an encrypted field (`rag.security.encryption.fields`), and was left out of the text.';
 
-/** @param ranges by their starts */
+/** The same places, in order, each once. */
+function joined(ranges: readonly TextRange[]): TextRange[] {
+  const all: TextRange[] = [];
+  for (const { start, end } of ranges.toSorted((a, b) => a.start - b.start)) {
+    const last = all.at(-1);
+    if (last === undefined || start > last.end) all.push({ start, end });
+    else all.splice(-1, 1, { start: last.start, end: Math.max(last.end, end) });
+  }
+  return all;
+}
+
+/** @param ranges in order and without overlap */
 function blanked(text: string, ranges: readonly TextRange[]): string {
   const parts: string[] = [];
   let at = 0;
   for (const { start, end } of ranges) {
-    if (end <= at) continue;
-    const from = Math.max(start, at);
-    parts.push(text.slice(at, from), text.slice(from, end).replace(/[^\r\n]/g, ' '));
+    parts.push(text.slice(at, start), text.slice(start, end).replace(/[^\r\n]/g, ' '));
     at = end;
   }
   return [...parts, text.slice(at)].join('');

@@ -1,3 +1,4 @@
+import { offsetsOf } from '../core/chunk-metadata.js';
 import type { Drift } from '../engine/engine.js';
 import { allVersions } from '../history/all-versions.js';
 import { unpackChunks } from '../history/kept-chunks.js';
@@ -69,8 +70,7 @@ export async function addHistory(
 ): Promise<void> {
   for await (const version of allVersions(history, tenant)) {
     readable.addMetadata('the metadata of the history', version.documentId, version.metadata);
-    for (const text of await openingsOf(version, history))
-      readable.addText('the texts of the history', version, text);
+    readable.addText('the texts of the history', version, await textOf(version, history));
   }
 }
 
@@ -82,30 +82,30 @@ export async function readableVersions(
   const ids: number[] = [];
   for await (const version of allVersions(history, undefined)) {
     if (version.to === undefined) continue;
-    const texts = await openingsOf(version, history);
+    const text = await textOf(version, history);
     const isReadable =
       sealing.readable(version.metadata).length > 0 ||
-      texts.some((text) => withholdStored({ ...version, text }, sealing.fields) !== undefined);
+      withholdStored({ ...version, text }, sealing.fields) !== undefined;
     if (isReadable) ids.push(version.id);
   }
   return ids;
 }
 
-/** The beginning of a version's text, as its chunks have it: front matter stands nowhere else. */
-async function openingsOf(version: HistoryVersion, history: LedgerHistory | undefined): Promise<string[]> {
+/** A version's text, as far as its chunks have it. */
+async function textOf(version: HistoryVersion, history: LedgerHistory | undefined): Promise<string> {
   const parts = (await history?.parts([version.id]))?.get(version.id) ?? [];
   const chunks = unpackChunks(parts, version) ?? [];
-  const byPlace = chunks.toSorted((a, b) => placeOf(a.metadata) - placeOf(b.metadata));
-  return [
-    byPlace
-      .slice(0, OPENING_CHUNKS)
-      .map(({ content }) => content)
-      .join('\n'),
-  ];
+  const pieces: string[] = [];
+  let at = 0;
+  for (const chunk of chunks.toSorted((a, b) => placeOf(a.metadata) - placeOf(b.metadata))) {
+    const start = offsetsOf(chunk)?.start ?? at;
+    const end = start + chunk.content.length;
+    if (end <= at) continue;
+    pieces.push(start > at ? '\n' : '', chunk.content.slice(Math.max(0, at - start)));
+    at = end;
+  }
+  return pieces.join('');
 }
-
-/** Chunks that front matter may be cut to. */
-const OPENING_CHUNKS = 64;
 
 const placeOf = ({ chunkIndex }: HistoryVersion['metadata']): number =>
   typeof chunkIndex === 'number' ? chunkIndex : 0;

@@ -38,31 +38,55 @@ function endOfPart(source: string, opening: string, from: number): number | unde
   return at < 0 ? undefined : at + closing.length;
 }
 
-/** Behind the brace that closes an object; undefined where none does. */
-export function endOfObject(source: string): number | undefined {
+/** Behind the mark that closes an object or a list; undefined where none does. */
+export function endOfValue(source: string): number | undefined {
   let depth = 0;
   for (const { token, index } of tokensOf(source)) {
-    if (token === '{') depth += 1;
-    if (token === '}') depth -= 1;
-    if (depth === 0) return index + 1;
+    if (token === '{' || token === '[') depth += 1;
+    if (token === '}' || token === ']') depth -= 1;
+    if (depth <= 0) return index + 1;
   }
   return undefined;
 }
 
-/** From the name of each member of valid JSON to that of the next one. */
-export function membersOf(json: string): (TextRange & { readonly key: string })[] {
-  const members: { readonly key: string; readonly start: number }[] = [];
-  let depth = 0;
+interface Member extends TextRange {
+  readonly key: string;
+}
+
+/** An object that is in no other one: the value itself, or one of a list. */
+export interface JsonRecord extends TextRange {
+  /** Each from its name to the comma or the brace behind it. */
+  readonly members: readonly Member[];
+}
+
+/** The records of valid JSON. */
+export function recordsOf(json: string): JsonRecord[] {
+  const records: JsonRecord[] = [];
+  const open: string[] = [];
+  let objects = 0;
+  let start = 0;
+  let members: Member[] = [];
+  let member: { readonly key: string; readonly start: number } | undefined;
   let isName = false;
   for (const { token, index } of tokensOf(json)) {
-    if (token === '{' || token === '[') depth += 1;
-    else if (token === '}' || token === ']') depth -= 1;
-    else if (token !== ',' && depth === 1 && isName)
-      members.push({ key: JSON.parse(token) as string, start: index });
-    isName = depth === 1 && (token === '{' || token === ',');
+    const isWithin = objects === 1 && open.at(-1) === '{';
+    if (isWithin && (token === ',' || token === '}') && member !== undefined) {
+      members.push({ ...member, end: index });
+      member = undefined;
+    } else if (isName && token.startsWith('"')) member = { key: JSON.parse(token) as string, start: index };
+    isName = isWithin && token === ',';
+    if (token === '{') {
+      objects += 1;
+      if (objects === 1) [start, members, isName] = [index, [], true];
+    }
+    if (token === '}') {
+      objects -= 1;
+      if (objects === 0) records.push({ start, end: index + 1, members });
+    }
+    if (token === '{' || token === '[') open.push(token);
+    else if (token === '}' || token === ']') open.pop();
   }
-  const last = json.lastIndexOf('}');
-  return members.map(({ key, start }, at) => ({ key, start, end: members[at + 1]?.start ?? last }));
+  return records;
 }
 
 /** Marks of JSON and its texts. By hand: a regular expression overflows the stack over a text of some megabytes. */

@@ -7,7 +7,7 @@ import { isJson } from '../is-json.js';
 import { toMetadataValue } from '../metadata-value.js';
 import { levelLineEnds } from '../text-range.js';
 import { fencedArea, isYaml, readYaml, type YamlReading } from './front-matter.js';
-import { behindComments, endOfLikeJson, endOfObject, membersOf } from './json-scanner.js';
+import { behindComments, endOfLikeJson, endOfValue, type JsonRecord, recordsOf } from './json-scanner.js';
 
 /** Where a text states fields, names and values. */
 export interface StatedFields extends TextRange {
@@ -36,18 +36,24 @@ export interface StatedArea {
 
 /**
  * Where the front matter of a text states fields: in YAML, and in TOML and JSON, which is otherwise not read. What states a field in TOML is not
- * told apart: all of it does.
+ * told apart: all of it does. Of JSON, lists and lines of records are front matter as an object is.
  *
  * @param text as it is written or stored
  * @param names of the fields that are looked for
+ * @param isLines its format is lines of JSON; a text that begins with two of them is taken for such
  */
-export function statedFields(text: string, names: readonly string[]): StatedArea | undefined {
+export function statedFields(
+  text: string,
+  names: readonly string[],
+  isLines = false,
+): StatedArea | undefined {
   // Blank lines above it make front matter text, and tell a reader as much.
   const above = /^\s*/.exec(text)?.[0].length ?? 0;
   const source = withoutEscapes(levelLineEnds(text.slice(above)));
-  const area = areaOf(source);
+  const isOfLines = isLines || beginsWithLines(source);
+  const area = isOfLines ? linesArea(source) : areaOf(source);
   if (area === undefined) return undefined;
-  const stated = statedIn(source, area, names);
+  const stated = isOfLines ? inJsonLines(source, names) : statedIn(source, area, names);
   return {
     range: moved(area.range, above),
     stated: stated.filter((field) => field.names.length > 0).map((field) => moved(field, above)),
@@ -75,9 +81,35 @@ const withoutEscapes = (source: string): string =>
     ? source.replace(/^\\(---|\+\+\+|;;;)/gm, '$1 ').replace(/\\$/gm, ' ')
     : source;
 
+const linesArea = (source: string): Area => {
+  const range = { start: 0, end: source.trimEnd().length };
+  return { range, body: range, kind: 'json', isLoose: false };
+};
+
+/** Whether the first two lines that are not blank are each an object or a list of JSON. */
+function beginsWithLines(source: string): boolean {
+  const [, first, second] = FIRST_LINES.exec(source) ?? [];
+  return [first, second].every((line) => line !== undefined && /^\s*[{[]/.test(line) && isJson(line));
+}
+
+const FIRST_LINES = /^([^\n]*)\n\s*([^\n]*)/;
+
+/** Each line on its own, whatever stands beside it. */
+function inJsonLines(source: string, names: readonly string[]): StatedFields[] {
+  const stated: StatedFields[] = [];
+  let start = 0;
+  for (const line of source.split('\n')) {
+    const from = start;
+    if (line.trim() !== '')
+      for (const field of inJson(line, names) ?? inLikeJson(line, names)) stated.push(moved(field, from));
+    start += line.length + 1;
+  }
+  return stated;
+}
+
 function areaOf(source: string): Area | undefined {
-  const object = objectArea(source);
-  if (object !== undefined) return object;
+  const value = jsonArea(source);
+  if (value !== undefined) return value;
   const fenced = fencedArea(source);
   if (fenced !== undefined) {
     const kind = isYaml(fenced) ? 'yaml' : 'other';
@@ -121,40 +153,55 @@ function openLength(source: string, line: RegExp): number {
 
 const PARAGRAPH = /^[ \t]*\S[^\n]*(?:\n[ \t]*\S[^\n]*)*/gm;
 
-/** An object of JSON, or what begins like one, up to its closing brace, or where there is none the first paragraph. */
-function objectArea(source: string): Area | undefined {
+/**
+ * An object or a list of JSON, or what begins like one, up to its closing mark. Where there is none an object ends with the first paragraph, and a
+ * list with the text.
+ */
+function jsonArea(source: string): Area | undefined {
   const start = behindComments(source);
-  OBJECT.lastIndex = start;
-  if (!OBJECT.test(source)) return undefined;
-  const object = source.slice(start);
-  const closing = endOfObject(object);
-  const end =
-    closing !== undefined && isJson(object.slice(0, closing))
-      ? closing
-      : Math.max(closing ?? 0, endOfLikeJson(object) ?? openLength(object, NEVER));
-  const range = { start: 0, end: start + end };
+  const isList = source[start] === '[';
+  const value = source.slice(start);
+  const closing = isList || startsAt(OBJECT, source, start) ? endOfValue(value) : undefined;
+  const isValid = closing !== undefined && isJson(value.slice(0, closing));
+  if (!isValid && !startsAt(isList ? LIST : OBJECT, source, start)) return undefined;
+  const unread = isList
+    ? value.length
+    : Math.max(closing ?? 0, endOfLikeJson(value) ?? openLength(value, NEVER));
+  const range = { start: 0, end: start + (isValid ? closing : unread) };
   return { range, body: range, kind: 'json', isLoose: false };
 }
 
-const OBJECT = /\{\s*(?:["'}/#]|[\w$\\{}-]+[ \t]*:)/y;
+function startsAt(form: RegExp, source: string, start: number): boolean {
+  form.lastIndex = start;
+  return form.test(source);
+}
 
-/** The members of an object of JSON, of whatever size; undefined where it is none. */
+const OBJECT = /\{\s*(?:["'}/#]|[\w$\\{}-]+[ \t]*:)/y;
+const LIST = /(?:\[\s*)+\{\s*(?:["'}/#]|[\w$\\-]+[ \t]*:)/y;
+
+/** The members of records of JSON, of whatever size; undefined where it is none. */
 function inJson(json: string, names: readonly string[]): StatedFields[] | undefined {
-  let all: Metadata;
-  try {
-    all = JSON.parse(json) as Metadata;
-  } catch {
-    return undefined;
-  }
-  const folded = foldedNames(all, names);
-  return membersOf(json).map(({ key, ...range }) => ({
-    ...range,
+  if (!isJson(json)) return undefined;
+  return recordsOf(json).flatMap((record) => inRecord(json, record, names));
+}
+
+function inRecord(json: string, { members, ...range }: JsonRecord, names: readonly string[]): StatedFields[] {
+  const folded = members.some(({ key }) => key === FOLDED_KEY)
+    ? foldedNames(JSON.parse(json.slice(range.start, range.end)) as Metadata, names)
+    : [];
+  const found = members.map(({ key }) => [
+    ...names.filter((name) => name === key),
+    ...(key === FOLDED_KEY ? folded : []),
+    ...restNames(key, names),
+  ]);
+  // With a comma beside it, so that JSON is left.
+  const firstLeft = found.findIndex((stated) => stated.length === 0);
+  return members.map(({ key, start, end }, at) => ({
     key,
-    names: [
-      ...names.filter((name) => name === key),
-      ...(key === FOLDED_KEY ? folded : []),
-      ...restNames(key, names),
-    ],
+    names: found[at] ?? [],
+    ...(firstLeft >= 0 && at > firstLeft
+      ? { start: members[at - 1]?.end ?? start, end }
+      : { start, end: members[at + 1]?.start ?? end }),
   }));
 }
 

@@ -1,4 +1,4 @@
-import { codeMediaType, MEDIA_TYPES } from '../../core/media-types.js';
+import { isCodeMediaType, MEDIA_TYPES } from '../../core/media-types.js';
 import type { ParserOptions } from '../create-parsers.js';
 import type { Parser } from '../parser.js';
 import type { ParsingLimits } from './parsing-thread.js';
@@ -15,7 +15,6 @@ const ISOLATED: ReadonlySet<string> = new Set([
   MEDIA_TYPES.csv,
   MEDIA_TYPES.tsv,
 ]);
-const ANY_CODE = codeMediaType('');
 
 /** Threads by their limits: all sources and engines of a process share them. */
 const threads = new Map<string, ParsingThreads>();
@@ -32,7 +31,7 @@ export function isolateParsers(
   return new Map(
     [...parsers].map(([mediaType, parser]) => [
       mediaType,
-      ISOLATED.has(mediaType) || mediaType.startsWith(ANY_CODE)
+      ISOLATED.has(mediaType) || isCodeMediaType(mediaType)
         ? {
             mediaTypes: parser.mediaTypes,
             parse: (document) => shared.parse({ document, options }),

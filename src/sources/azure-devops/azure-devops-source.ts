@@ -95,6 +95,7 @@ export class AzureDevOpsSource implements Source {
       concurrency: CONCURRENCY,
       reading: this.#reading,
       groups: openGroups,
+      markedFields: options.markedFields ?? [],
       metadata: options.metadata ?? {},
     });
   }

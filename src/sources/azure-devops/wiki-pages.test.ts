@@ -46,6 +46,18 @@ test('a page is a document in Markdown below the titles of the pages above it', 
   expect(mirror.documents.get(idOf(state, 1))).toMatchObject({ title: 'Runbooks', headingPath: [] });
 });
 
+test('a page has no headings and no address where its path is marked', async () => {
+  const state = new WorkItemState();
+  state.wiki.add('/Zirconflorin', '');
+  state.wiki.add('/Zirconflorin/Payments', 'Call the bank.');
+  const { source } = await startProject(state);
+  const mirror = new SourceMirror();
+  await mirror.sync(source({ markedFields: ['wikiPath'] }));
+  const { metadata, ...page } = mirror.documents.get(idOf(state, 2)) ?? {};
+  expect(metadata).toMatchObject({ wikiPath: '/Zirconflorin/Payments' });
+  expect(JSON.stringify(page)).not.toContain('Zirconflorin');
+});
+
 test('the second run looks at no page; a change, a move and a deletion are seen, and only they are read', async () => {
   const state = new WorkItemState();
   const pages = Array.from({ length: 250 }, (_, index) => state.wiki.add(`/Page ${index}`));

@@ -21,6 +21,8 @@ export interface WikiPagesOptions {
   /** Stands for the settings that decide what a page becomes. */
   readonly reading: string;
   readonly groups: readonly string[];
+  /** Metadata fields whose values stand nowhere else. */
+  readonly markedFields: readonly string[];
   readonly metadata: Metadata;
 }
 
@@ -116,7 +118,8 @@ export class WikiPages {
     const [wikiId = '', pageId = ''] = id.slice(PREFIX.length).split('/');
     const page = await orMissing(this.#api.page(wikiId, Number(pageId), signal));
     if (page === undefined) return undefined;
-    const { groups, metadata } = this.#options;
+    const { groups, markedFields, metadata } = this.#options;
+    const isPathOpen = !markedFields.includes('wikiPath');
     const name = await this.#nameOf(wikiId, signal);
     const titles = page.path.split('/').filter((title) => title !== '');
     return {
@@ -124,8 +127,8 @@ export class WikiPages {
       mediaType: MEDIA_TYPES.markdown,
       content: page.content ?? '',
       title: titles.at(-1) ?? name,
-      headingPath: titles.slice(0, -1),
-      ...(page.remoteUrl == null ? {} : { url: page.remoteUrl }),
+      headingPath: isPathOpen ? titles.slice(0, -1) : [],
+      ...(page.remoteUrl == null || !isPathOpen ? {} : { url: page.remoteUrl }),
       metadata: { ...metadata, wiki: name, wikiPath: page.path, wikiPageId: Number(pageId) },
       access: { groups, level: 0 },
     };

@@ -20,12 +20,35 @@ const KNOWN_FIELDS: ReadonlySet<string> = new Set([
   'System.Id',
 ]);
 
+/** Names of metadata that say the same, or a part of it. */
+const SAME_VALUES: readonly RegExp[] = [
+  /^(?:area|areaPath|System_Area\w*|System_NodeName)$/,
+  /^(?:iteration|iterationPath|System_Iteration\w*)$/,
+  /^(?:assignee|System_AssignedTo)$/,
+  /^(?:author|System_CreatedBy)$/,
+  /^(?:createdAt|System_CreatedDate)$/,
+  /^(?:updatedAt|System_ChangedDate)$/,
+  /^(?:workItemType|System_WorkItemType)$/,
+  /^(?:workItemRevision|System_Rev)$/,
+  /^(?:state|System_State)$/,
+  /^(?:reason|System_Reason)$/,
+  /^(?:priority|Microsoft_VSTS_Common_Priority)$/,
+  /^(?:severity|Microsoft_VSTS_Common_Severity)$/,
+  /^(?:commentCount|System_CommentCount)$/,
+  /^(?:parent|links|linkTypes|System_Parent)$/,
+];
+
+/** Whether a name, or another one of the same value, is marked. */
+const isWithheld = (name: string, marked: readonly string[]): boolean =>
+  marked.includes(name) ||
+  SAME_VALUES.some((names) => names.test(name) && marked.some((field) => names.test(field)));
+
 export interface WorkItemDocumentOptions {
   readonly comments: readonly WorkItemComment[];
   /** Fields to read beside those that are always read; empty: the usual long texts. */
   readonly fields: readonly string[];
   readonly groups: readonly string[];
-  /** Metadata fields that stand in no text. */
+  /** Metadata fields that stand in no text, and whose values have no other name. */
   readonly markedFields: readonly string[];
   readonly metadata: Metadata;
   /** Address for people. */
@@ -35,8 +58,13 @@ export interface WorkItemDocumentOptions {
 /** A work item as a document: its long texts and comments, and its fields as metadata with types that filters reach. */
 export function workItemDocument(item: WorkItem, options: WorkItemDocumentOptions): RawDocument {
   const { fields } = item;
-  const createdAt = isoTime(fields['System.CreatedDate']);
-  const updatedAt = isoTime(fields['System.ChangedDate']);
+  const { markedFields } = options;
+  const timeOf = (name: string, field: string): string | undefined =>
+    isWithheld(name, markedFields) ? undefined : isoTime(fields[field]);
+  const createdAt = timeOf('createdAt', 'System.CreatedDate');
+  const updatedAt = timeOf('updatedAt', 'System.ChangedDate');
+  const own = Object.entries({ ...metadataOf(item), ...extraFields(item, options) });
+  const told = own.filter(([name]) => markedFields.includes(name) || !isWithheld(name, markedFields));
   const title = text(fields['System.Title']) ?? '';
   return {
     externalId: String(item.id),
@@ -46,7 +74,7 @@ export function workItemDocument(item: WorkItem, options: WorkItemDocumentOption
     url: options.url,
     ...(createdAt === undefined ? {} : { createdAt }),
     ...(updatedAt === undefined ? {} : { updatedAt }),
-    metadata: { ...options.metadata, ...metadataOf(item), ...extraFields(item, options) },
+    metadata: { ...options.metadata, ...Object.fromEntries(told) },
     access: { groups: options.groups, level: 0 },
   };
 }
@@ -59,18 +87,20 @@ function contentOf(
   const wanted =
     fields.length === 0 ? [...TEXT_FIELDS.keys()] : fields.filter((name) => !NEVER_TEXT.has(name));
   const sections = wanted
-    .filter((name) => !markedFields.includes(metadataName(name)))
+    .filter((name) => !isWithheld(metadataName(name), markedFields))
     .flatMap((name) => {
       const value = item.fields[name];
       if (typeof value !== 'string' || value.trim() === '' || (!TEXT_FIELDS.has(name) && !isLong(value)))
         return [];
       return `<h2>${escapeText(TEXT_FIELDS.get(name) ?? name.split('.').at(-1) ?? name)}</h2>${asHtml(value)}`;
     });
-  const said = comments.map(
-    ({ text: words, createdBy, createdDate }) =>
-      `<h3>${escapeText(`Comment by ${createdBy.displayName}, ${createdDate.slice(0, 10)}`)}</h3>${asHtml(words)}`,
-  );
-  const known = markedFields.includes('workItemType') ? undefined : text(item.fields['System.WorkItemType']);
+  const said = comments.map(({ text: words, createdBy, createdDate }) => {
+    const by = isWithheld('author', markedFields) ? '' : ` by ${createdBy.displayName}`;
+    return `<h3>${escapeText(`Comment${by}, ${createdDate.slice(0, 10)}`)}</h3>${asHtml(words)}`;
+  });
+  const known = isWithheld('workItemType', markedFields)
+    ? undefined
+    : text(item.fields['System.WorkItemType']);
   const type = known ?? 'Work item';
   const heading = `<h1>${escapeText(`${type} ${item.id}: ${title}`)}</h1>`;
   return [heading, ...sections, ...(said.length === 0 ? [] : ['<h2>Comments</h2>', ...said])].join('\n');
@@ -138,7 +168,8 @@ function extraFields(
   return Object.fromEntries(
     names.flatMap((name) => {
       const value = KNOWN_FIELDS.has(name) ? undefined : (scalar(fields[name]) ?? person(fields[name]));
-      const isText = typeof value === 'string' && isLong(value) && !markedFields.includes(metadataName(name));
+      const isText =
+        typeof value === 'string' && isLong(value) && !isWithheld(metadataName(name), markedFields);
       return value === undefined || isText ? [] : [[metadataName(name), value]];
     }),
   );

@@ -39,7 +39,7 @@ export const confluenceDefinition = defineSource({
       ),
     metadata: z.record(z.string(), jsonValue).default({}).describe('Facts added to every document.'),
   },
-  open: async (settings, { key, maxFileBytes }) => {
+  open: async (settings, { key, maxFileBytes, markedFields }) => {
     const { createConfluenceSource } = await import('./confluence-source.js');
     const { name, baseUrl, deployment, spaceKeys, syncOptions, metadata } = settings;
     const address = 'the address of the site, such as https://example.atlassian.net';
@@ -52,6 +52,7 @@ export const confluenceDefinition = defineSource({
       ...syncOptions,
       ...serviceOptions({ ...settings, accessGroups: settings.accessGroups }),
       metadata,
+      markedFields,
       maxFileBytes,
     });
   },

@@ -147,6 +147,30 @@ describe.each(['cloud', 'data-center'] as const)('%s', (deployment) => {
     expect(String(mirror.documents.get(`${page.id}/attachments/att1`)?.content)).toBe('attached');
   });
 
+  test('a marked field stands in no text, heading or address', async () => {
+    const state = new ConfluenceState();
+    const home = state.addPage({ title: 'Zirconflorin' });
+    const page = state.addPage({ title: 'Limits', parentId: home.id });
+    page.attachments.push({
+      id: 'att1',
+      title: 'a.txt',
+      mediaType: 'text/plain',
+      version: 1,
+      content: 'attached',
+    });
+    state.comment(page, '<p>Really?</p>');
+    const markedFields = ['ancestors', 'author', 'space'];
+    const { source } = await site(deployment, state, { includeAttachments: true, markedFields });
+    const mirror = new SourceMirror();
+    await mirror.sync(source());
+    const document = mirror.documents.get(page.id);
+    const metadata = { ancestors: ['Zirconflorin'] };
+    expect(document).toMatchObject({ headingPath: [], title: 'Limits', metadata });
+    expect(document).not.toHaveProperty('url');
+    expect(document?.content).toMatch(/<h3>Comment, .*<p>Really\?<\/p>/);
+    expect(mirror.documents.get(`${page.id}/attachments/att1`)?.headingPath).toEqual(['Limits']);
+  });
+
   test('the second run asks only for what changed', async () => {
     const state = new ConfluenceState();
     const pages = Array.from({ length: 120 }, () => state.addPage());

@@ -43,6 +43,8 @@ export interface ConfluenceSourceOptions {
   readonly completeListingHours?: number;
   /** Groups that may read what is not restricted. @default who may view its space */
   readonly openGroups?: readonly string[] | undefined;
+  /** Metadata fields whose values stand nowhere else: no text, heading or address has them. @default none */
+  readonly markedFields?: readonly string[];
   readonly metadata?: Metadata;
   readonly allowPrivateNetwork?: boolean;
   readonly maxFileBytes?: number;
@@ -167,7 +169,8 @@ export class ConfluenceSource implements Source {
 
   async #readPage(state: PageState, signal: AbortSignal | undefined): Promise<ReadResult> {
     const page = await this.#api.page(state.summary.id, signal);
-    return { documents: [pageDocument(page, state, this.#options.metadata ?? {})], failures: [] };
+    const { metadata = {}, markedFields = [] } = this.#options;
+    return { documents: [pageDocument(page, state, { metadata, markedFields })], failures: [] };
   }
 
   async #readAttachment(
@@ -177,7 +180,7 @@ export class ConfluenceSource implements Source {
   ): Promise<ReadResult> {
     const file = state.attachments.find(({ id }) => id === fileId);
     if (file === undefined) throw goneError(itemId);
-    const { maxFileBytes = 10 * 1024 * 1024, metadata = {} } = this.#options;
+    const { maxFileBytes = 10 * 1024 * 1024, metadata = {}, markedFields = [] } = this.#options;
     const { body } = await this.client.fetch({
       path: file.path,
       accept: '*/*',
@@ -185,7 +188,7 @@ export class ConfluenceSource implements Source {
       signal,
     });
     return {
-      documents: [attachmentDocument(file, body, { state, externalId: itemId, metadata })],
+      documents: [attachmentDocument(file, body, { state, externalId: itemId, metadata, markedFields })],
       failures: [],
     };
   }

@@ -4,17 +4,32 @@ import type { Metadata } from '../../core/metadata.js';
 import type { Attachment, Comment, Page } from './confluence-api.js';
 import type { PageState } from './page-state.js';
 
+/** Of the settings of a source. */
+export interface PageFacts {
+  /** Facts added to every document. */
+  readonly metadata: Metadata;
+  /** Metadata fields whose values stand nowhere else. */
+  readonly markedFields: readonly string[];
+}
+
 /** A page with its comments as one document in storage format. */
-export function pageDocument(page: Page, state: PageState, metadata: Metadata): RawDocument {
-  const { comments, ancestors, groups } = state;
+export function pageDocument(
+  page: Page,
+  state: PageState,
+  { metadata, markedFields }: PageFacts,
+): RawDocument {
+  const { ancestors, groups } = state;
   const titles = ancestors.flatMap(({ title }) => title ?? []);
+  const comments = markedFields.includes('author')
+    ? state.comments.map(({ author: _, ...comment }) => comment)
+    : state.comments;
   return {
     externalId: page.id,
     mediaType: MEDIA_TYPES.confluenceStorage,
     content: page.body + commentSection(comments),
     title: page.title,
-    url: page.url,
-    headingPath: titles,
+    ...(markedFields.includes('space') ? {} : { url: page.url }),
+    headingPath: markedFields.includes('ancestors') ? [] : titles,
     ...(isoTime(page.createdAt) === undefined ? {} : { createdAt: isoTime(page.createdAt) ?? '' }),
     ...(isoTime(page.updatedAt) === undefined ? {} : { updatedAt: isoTime(page.updatedAt) ?? '' }),
     metadata: {
@@ -55,14 +70,15 @@ export const isReadable = ({ mediaType }: Attachment): boolean => READ_TYPES.has
 export function attachmentDocument(
   file: Attachment,
   content: Uint8Array,
-  { state, externalId, metadata }: { state: PageState; externalId: string; metadata: Metadata },
+  { state, externalId, metadata, markedFields }: { state: PageState; externalId: string } & PageFacts,
 ): RawDocument {
+  const above = markedFields.includes('ancestors') ? [] : state.ancestors.flatMap(({ title }) => title ?? []);
   return {
     externalId,
     mediaType: file.mediaType,
     content,
     title: file.title,
-    headingPath: [...state.ancestors.flatMap(({ title }) => title ?? []), state.summary.title],
+    headingPath: [...above, state.summary.title],
     metadata: { ...metadata, attachedTo: state.summary.id },
     access: { groups: state.groups, level: 0 },
   };

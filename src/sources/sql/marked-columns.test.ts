@@ -43,3 +43,23 @@ test.each([{ q: 'band' }, { band: 'note', Q: 'BAND' }, ['BAND']])(
     expect(() => new RowMapping(options, 'rows')).not.toThrow();
   },
 );
+
+test.each([
+  { fields: { salary: 'band', pay: 'band' } },
+  { fields: { salary: 'band', pay: 'BAND' } },
+  { fields: { 'salary.base': 'band', pay: 'band' } },
+  { fields: { pay: 'band', salary: 'band' } },
+  { fields: { salary: 'band' }, createdAt: 'band' },
+  { fields: { salary: 'band' }, updatedAt: 'Band' },
+])('a column of a marked field has no open name: %j', (mapped) => {
+  const options = { key: ['id'], text: '{note}', ...mapped };
+  expect(() => new RowMapping({ ...options, markedFields: ['salary'] }, 'rows')).toThrow(
+    expect.objectContaining({ reason: 'CONFIG_INVALID', message: expect.stringMatching(/Encrypt "/) }),
+  );
+  expect(() => new RowMapping({ ...options, markedFields: ['team'] }, 'rows')).not.toThrow();
+});
+
+test('a column of a marked field may have several names that are all marked', () => {
+  const options = { key: ['id'], text: '{note}', fields: { salary: 'band', pay: 'band' } };
+  expect(() => new RowMapping({ ...options, markedFields: ['salary', 'pay'] }, 'rows')).not.toThrow();
+});

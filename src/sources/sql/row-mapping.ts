@@ -81,7 +81,14 @@ export class RowMapping {
       key.filter((column) => this.#withheld.has(folded(column))),
       source,
     );
-    assertMarkedNames(this.#fields, marked, source);
+    const times = Object.entries({ createdAt: options.createdAt, updatedAt: options.updatedAt });
+    assertMarkedNames(
+      [
+        ...this.#fields,
+        ...times.flatMap(([name, column]) => (column === undefined ? [] : [[name, column] as const])),
+      ],
+      { marked, withheld: this.#withheld, source },
+    );
     this.#createdAt = options.createdAt;
     this.#mediaType = options.mediaType ?? (this.#content.length > 1 ? 'text/markdown' : 'text/plain');
     this.#metadata = metadata;
@@ -146,21 +153,21 @@ export class RowMapping {
 /** Databases compare names of columns without case. */
 const folded = (column: string): string => column.toLowerCase();
 
-/** A column that is called like a marked field is one under every name that it becomes metadata under. */
+/** A column of a marked field, or called like one, is one under every name that it becomes metadata under. */
 function assertMarkedNames(
   fields: readonly (readonly [string, string])[],
-  marked: readonly string[],
-  source: string,
+  {
+    marked,
+    withheld,
+    source,
+  }: { readonly marked: readonly string[]; readonly withheld: ReadonlySet<string>; readonly source: string },
 ): void {
-  const columns = marked.map(folded);
-  const found = fields.find(
-    ([name, column]) => columns.includes(folded(column)) && !isMarkedName(name, marked),
-  );
+  const found = fields.find(([name, column]) => withheld.has(folded(column)) && !isMarkedName(name, marked));
   if (found === undefined) return;
   const [name, column] = found;
   throw new RAGError(
     'CONFIG_INVALID',
-    `Source "${source}": the column "${column}" is a field that is encrypted (\`rag.security.encryption.fields\`), and becomes metadata under the name "${name}", which is not. Encrypt "${name}" too, or take it out of \`fields\`.`,
+    `Source "${source}": the column "${column}" is a field that is encrypted (\`rag.security.encryption.fields\`), and becomes metadata under the name "${name}", which is not. Encrypt "${name}" too, or take the column from that name.`,
     { details: { source, key: 'fields' } },
   );
 }
