@@ -3,7 +3,13 @@ import { RAGError } from '../core/errors.js';
 import { runtime } from '../core/runtime.js';
 import { copyFeedback, removeFeedback } from '../feedback/move-feedback.js';
 import { acquireWriterLock } from '../ledger/writer-lock.js';
-import { beginIndex, countDocuments, DocumentCopier, removeDocuments } from './copy-documents.js';
+import {
+  beginIndex,
+  countDocuments,
+  DocumentCopier,
+  removeDocuments,
+  removeTraces,
+} from './copy-documents.js';
 import { placeOf, type StoredDeployment } from './deployment-config.js';
 import type { MeantIndex, OpenIndex } from './deployment-indexes.js';
 import { RagDeploymentModel } from './deployment-model.js';
@@ -134,6 +140,7 @@ async function removeCopy(
   await use(target, async ({ engine, resources }) => {
     if (isShared) {
       await removeDocuments(resources, tenantId, signal);
+      await removeTraces(resources, tenantId, signal);
       removeFeedback(tenantId, resources.config.dataDir);
     } else await removeIndex(target.deployment, { engine, resources }, signal);
   });
