@@ -77,8 +77,12 @@ async function customerSettings(
 ): Promise<DeploymentSettings> {
   const { provider = '', searchEndpoint = '', username, indexName = '' } = deployment;
   const { rag, own } = base;
-  // A second store would be the operator's, and hold the texts.
-  const theirs: ResolvedConfig = { ...base, keepsNoText: true, rag: { ...rag, failover: undefined } };
+  // A second store would be the operator's, and hold the texts; so would the cache of vectors hold theirs.
+  const embedding = { ...rag.embedding, cache: { ...rag.embedding.cache, enabled: false } };
+  const theirs: ResolvedConfig = {
+    ...{ ...base, keepsNoText: true },
+    rag: { ...rag, failover: undefined, embedding },
+  };
   const apiKey = await secretOf(deployment, base);
   const open = stores[provider];
   if (open !== undefined) {
