@@ -160,6 +160,6 @@ export async function eraseAllCopies(
   const { config } = host;
   const generations = await openGenerations(ledger, { signal, host });
   await eraseCopies(generations, ledger, { signal, host, again });
-  for (const tenant of await tenantsOf(ledger)) await eraseShown(config.dataDir, tenant, signal);
+  for (const tenant of await tenantsOf(ledger)) await eraseShown(config.dataDir, tenant, { signal, again });
   await purge(generations, ledger, { signal, config, again });
 }

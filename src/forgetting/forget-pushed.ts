@@ -25,7 +25,7 @@ export async function forgetPushed(
   for (const generation of generations) await deletePushed(tenant, generation, signal);
   await ledger.history?.erase(await pushedBefore(tenant, ledger.history));
   await eraseCopies(generations, ledger, { signal, host, again });
-  await eraseShown(config.dataDir, tenant, signal);
+  await eraseShown(config.dataDir, tenant, { signal, again });
   await purge(generations, ledger, { signal, config, again });
 }
 
