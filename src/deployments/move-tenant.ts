@@ -150,8 +150,8 @@ async function removeCopy(
   await use(target, async ({ engine, resources }) => {
     if (isShared) {
       await removeDocuments(resources, tenantId, signal);
-      await removeTraces(resources, tenantId, signal);
       removeFeedback(tenantId, resources.config.dataDir);
+      await removeTraces(resources, tenantId, signal);
     } else await removeIndex(target.deployment, { engine, resources }, signal);
   });
   if (!isShared) rmSync(records.indexFolder(target.deployment), { recursive: true, force: true });

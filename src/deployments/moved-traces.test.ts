@@ -1,3 +1,4 @@
+import { readdirSync } from 'node:fs';
 import { join } from 'node:path';
 import Database from 'libsql';
 import { expect, onTestFinished, test } from 'vitest';
@@ -30,6 +31,26 @@ async function shared(config: RAGConfigInput, servers = new TestServers()) {
   await acme.push([{ id: 'a', text: 'The palimpsest of Acme.' }]);
   await globex.push([DOCUMENT]);
   return { folder, data: join(folder, 'data'), servers, deployments, globex, acme };
+}
+
+/** A shared index that keeps vectors, of another tenant up to now. */
+async function withVectors() {
+  const folder = temporaryFolder();
+  const vectors = join(folder, 'vectors');
+  const deployments = await createKnowledgeDeployments(
+    {
+      cwd: folder,
+      dataDir: join(folder, 'data'),
+      embedder: { ...createHashEmbedder(), isCheap: false },
+      config: { provider: 'libsql', embedding: { cache: { path: vectors } } },
+    },
+    new TestServers(),
+  );
+  onTestFinished(() => deployments.close());
+  await (await deployments.of({ tenant: 'acme' })).view.push([{ id: 'a', text: 'The lamp of Acme.' }]);
+  const ofOthers = keysOfVectors(vectors);
+  expect(ofOthers).not.toEqual([]);
+  return { folder, vectors, deployments, ofOthers };
 }
 
 const found = async (data: string): Promise<string[]> =>
@@ -97,21 +118,7 @@ test('a removal that broke off before its end is done by the same move again', a
 });
 
 test('no vector of a customer is kept in a file of the operator', async () => {
-  const folder = temporaryFolder();
-  const vectors = join(folder, 'vectors');
-  const deployments = await createKnowledgeDeployments(
-    {
-      cwd: folder,
-      dataDir: join(folder, 'data'),
-      embedder: { ...createHashEmbedder(), isCheap: false },
-      config: { provider: 'libsql', embedding: { cache: { path: vectors } } },
-    },
-    new TestServers(),
-  );
-  onTestFinished(() => deployments.close());
-  await (await deployments.of({ tenant: 'acme' })).view.push([{ id: 'a', text: 'The lamp of Acme.' }]);
-  const ofOthers = keysOfVectors(vectors);
-  expect(ofOthers).not.toEqual([]);
+  const { vectors, deployments, ofOthers } = await withVectors();
   const { view } = await deployments.of({ tenant: 'globex' });
   await view.push([DOCUMENT]);
   await view.search('zirconflorin');
@@ -120,6 +127,18 @@ test('no vector of a customer is kept in a file of the operator', async () => {
   await view.push([{ ...DOCUMENT, id: 'h', text: 'The quagganote lies beside it.' }]);
   await view.search('quagganote');
   expect(keysOfVectors(vectors)).toEqual(ofOthers);
+});
+
+test('vectors of a tenant that had an index of its own go with it; those of others stay', async () => {
+  const { folder, vectors, deployments, ofOthers } = await withVectors();
+  await deployments.saveDeploymentConfig({ tenantId: 'globex', model: 'Dedicated' });
+  const { view } = await deployments.of({ tenant: 'globex' });
+  await view.push([DOCUMENT]);
+  await view.search('zirconflorin');
+  await move(deployments);
+  expect(keysOfVectors(vectors)).toEqual(ofOthers);
+  const files = readdirSync(folder, { recursive: true, encoding: 'utf8' });
+  expect(files.filter((path) => path.endsWith('.vectors') && !path.startsWith('vectors'))).toEqual([]);
 });
 
 test('filters of a tenant with a store of the customer are not logged by the library', async () => {
