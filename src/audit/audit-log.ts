@@ -25,6 +25,8 @@ export interface AuditLogOptions {
   readonly required: boolean;
   /** Questions are logged. */
   readonly text: boolean;
+  /** Filters are logged. @default true */
+  readonly filters?: boolean | undefined;
   /** Metadata fields that are encrypted: what a filter asks of them is not logged. @default none */
   readonly encryptedFields?: readonly string[] | undefined;
   /** Size at which a file is put aside, in bytes. */
@@ -73,6 +75,11 @@ export class AuditLog {
   /** Whether questions are to be handed in. */
   get keepsText(): boolean {
     return this.#options.text;
+  }
+
+  /** Whether filters are to be handed in. */
+  get keepsFilters(): boolean {
+    return this.#options.filters ?? true;
   }
 
   /** Metadata fields whose values are not to be handed in. */

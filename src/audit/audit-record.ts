@@ -39,7 +39,7 @@ export interface AuditEntry {
   readonly project?: string | undefined;
   /** The deployment that was looked at, saved or moved to: whose, and where it is to be. No secret, nor the name of one. */
   readonly deployment?: AuditedDeployment | undefined;
-  /** The filters of a search or listing, as they were stated. */
+  /** The filters of a search or listing, as they were stated; of a tenant with a store of its own with `rag.audit.text` alone. */
   readonly filters?: unknown;
   /** Ids of documents that the caller was given, or that were written or deleted; at most 1,000. */
   readonly documents?: readonly string[] | undefined;

@@ -1,6 +1,7 @@
 import type { Answer } from '../answering/answer.js';
 import type { AnswerEvent } from '../answering/answer-events.js';
 import { RAGError } from '../core/errors.js';
+import { type DeploymentReference, RagDeploymentModel } from '../deployments/deployment-model.js';
 import type { AskRequest, EngineView, SearchQuery } from '../engine/engine.js';
 import type { PushedDocument } from '../sources/push/push-source.js';
 import type { AuditLog } from './audit-log.js';
@@ -10,19 +11,26 @@ import { withoutEncrypted } from './logged-filters.js';
 /** Ids that a line names; `results` counts the others too. */
 const MOST_DOCUMENTS = 1_000;
 const MOST_FILTER_CHARACTERS = 16_384;
+/** Stands in the log for filters of a tenant whose texts are kept by the customer. */
+const WITH_TEXT_ALONE = 'logged with rag.audit.text alone';
+
+/** What a log takes of a call. */
+type LoggedParts = Pick<AuditLog, 'keepsText' | 'keepsFilters' | 'encryptedFields'>;
 
 /** What the calls of one request did, gathered for its line. */
 export class AuditTrail {
   readonly #keepsText: boolean;
   readonly #encryptedFields: readonly string[];
+  #keepsFilters: boolean;
   readonly #documents = new Set<string>();
   #filters: unknown;
   #text: string | undefined;
   #results: number | undefined;
   #deployment: AuditedDeployment | undefined;
 
-  constructor({ keepsText, encryptedFields }: Pick<AuditLog, 'keepsText' | 'encryptedFields'>) {
+  constructor({ keepsText, keepsFilters, encryptedFields }: LoggedParts) {
     this.#keepsText = keepsText;
+    this.#keepsFilters = keepsFilters;
     this.#encryptedFields = encryptedFields;
   }
 
@@ -36,6 +44,11 @@ export class AuditTrail {
     };
   }
 
+  /** What filters say of documents in a store of the customer is logged like questions: with `rag.audit.text` alone. */
+  servedBy({ deploymentModel }: DeploymentReference): void {
+    if (deploymentModel === RagDeploymentModel.CustomerOwned) this.#keepsFilters = this.#keepsText;
+  }
+
   asked({
     text,
     filters,
@@ -43,6 +56,10 @@ export class AuditTrail {
   }: Pick<SearchQuery, 'filters' | 'filter'> & { readonly text?: string | undefined }): void {
     if (this.#keepsText && text !== undefined) this.#text ??= text;
     if (filters === undefined && filter === undefined) return;
+    if (!this.#keepsFilters) {
+      this.#filters = WITH_TEXT_ALONE;
+      return;
+    }
     const stated = withoutEncrypted({ filters, filter }, this.#encryptedFields);
     const isSmall = JSON.stringify(stated).length <= MOST_FILTER_CHARACTERS;
     this.#filters ??= isSmall ? stated : 'too long to be logged';

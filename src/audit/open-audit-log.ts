@@ -11,5 +11,11 @@ export function openAuditLog(
   const { enabled, ...settings } = rag.audit;
   if (!enabled) return undefined;
   assertPlainDataFolder(config);
-  return new AuditLog({ ...settings, encryptedFields: rag.security.encryption.fields, dataDir, onFailure });
+  return new AuditLog({
+    ...settings,
+    filters: config.keepsNoText !== true || settings.text,
+    encryptedFields: rag.security.encryption.fields,
+    dataDir,
+    onFailure,
+  });
 }

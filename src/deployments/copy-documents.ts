@@ -1,6 +1,7 @@
 import { RAGError } from '../core/errors.js';
 import type { EngineResources } from '../engine/engine-resources.js';
 import { type LiveTargets, writeLive } from '../engine/live-targets.js';
+import { forgetPushed } from '../forgetting/forget-pushed.js';
 import { carryOver } from '../indexing/carry-over.js';
 import { isPushSource } from '../indexing/configured-sources.js';
 import { deleteItems, purgeDeleted } from '../indexing/delete-documents.js';
@@ -10,6 +11,7 @@ import { openForReading } from '../indexing/open-collection.js';
 import type { WriteTargets } from '../indexing/write-batch.js';
 import type { GenerationReader, LedgerItem } from '../ledger/ledger.js';
 
+const COMMAND = 'ragstone deployments move';
 /** Documents written under one hold of the target's lock, so that its other writers get a turn. */
 const BATCH = 50;
 /** Longest wait for another writer of the target, in milliseconds. */
@@ -185,6 +187,23 @@ export async function removeDocuments(
   return removed;
 }
 
+/** Removes what else an index keeps of what programs handed in of a tenant: other generations, its past, caches, results. */
+export async function removeTraces(
+  resources: EngineResources,
+  tenant: string,
+  signal: AbortSignal = new AbortController().signal,
+): Promise<void> {
+  if ((await resources.live()) === undefined) return;
+  const { config } = resources;
+  const lock = await resources.lock({ subject: 'whole', command: COMMAND, waitMs: WRITER_WAIT_MS, signal });
+  try {
+    const host = { config, resources, cwd: config.projectRoot };
+    await forgetPushed(tenant, { signal, again: COMMAND }, host);
+  } finally {
+    await lock.release();
+  }
+}
+
 /** How many documents of a tenant an index holds: handed in, and of sources that are read. */
 export async function countDocuments(
   resources: EngineResources,
@@ -213,9 +232,8 @@ async function whileWriting<Result>(
   { resources, waitMs = WRITER_WAIT_MS, signal }: WrittenIndex,
   work: (targets: WriteTargets, run: IndexRun, written: LiveTargets) => Promise<Result>,
 ): Promise<Result> {
-  const command = 'ragstone deployments move';
   // Alone: nothing that is copied is claimed. What a dead writer claimed is claimed after it.
-  const lock = await resources.lock({ subject: 'whole', command, waitMs, signal });
+  const lock = await resources.lock({ subject: 'whole', command: COMMAND, waitMs, signal });
   try {
     return await writeLive(resources, signal, (live) =>
       work(live.targets, new IndexRun(undefined, signal), live),

@@ -141,7 +141,9 @@ export class DeploymentIndexes {
     // Another process loads the model by itself.
     const own = { ...config.own, embedder: parts.config.own?.embedder };
     const resources = new EngineResources(config, { remote: parts.processes?.index({ ...config, own }) });
-    const engine = await audited(engineOver(resources, config.projectRoot), parts.config);
+    const { keepsNoText } = config;
+    // One log for all, in the data folder of the shared index.
+    const engine = await audited(engineOver(resources, config.projectRoot), { ...parts.config, keepsNoText });
     const close = async (): Promise<void> => {
       await engine.close();
       await store?.close();

@@ -59,12 +59,20 @@ export async function settingsOf(
   const { rag, own } = config;
   const dataDir = records.indexFolder(deployment);
   const local = { ...rag.storage.local, path: join(dataDir, DATA_FOLDERS.store) };
+  // Vectors go with the index that they were made for.
+  const cache = { ...rag.embedding.cache, path: join(dataDir, DATA_FOLDERS.cache, 'embeddings') };
   const base: ResolvedConfig = {
     ...config,
     dataDir,
     own: { ...own, embedder, sources: undefined },
-    // Workers are of the shared index.
-    rag: { ...rag, sources: [], storage: { ...rag.storage, local }, queue: { ...rag.queue, url: undefined } },
+    rag: {
+      ...rag,
+      sources: [],
+      storage: { ...rag.storage, local },
+      embedding: { ...rag.embedding, cache },
+      // Workers are of the shared index.
+      queue: { ...rag.queue, url: undefined },
+    },
   };
   if (deployment.model === RagDeploymentModel.Dedicated) return { config: base };
   return customerSettings(deployment, base, parts);
@@ -77,8 +85,12 @@ async function customerSettings(
 ): Promise<DeploymentSettings> {
   const { provider = '', searchEndpoint = '', username, indexName = '' } = deployment;
   const { rag, own } = base;
-  // A second store would be the operator's, and hold the texts.
-  const theirs: ResolvedConfig = { ...base, keepsNoText: true, rag: { ...rag, failover: undefined } };
+  // A second store would be the operator's, and hold the texts; so would the cache of vectors hold theirs.
+  const embedding = { ...rag.embedding, cache: { ...rag.embedding.cache, enabled: false } };
+  const theirs: ResolvedConfig = {
+    ...{ ...base, keepsNoText: true },
+    rag: { ...rag, failover: undefined, embedding },
+  };
   const apiKey = await secretOf(deployment, base);
   const open = stores[provider];
   if (open !== undefined) {

@@ -3,7 +3,13 @@ import { RAGError } from '../core/errors.js';
 import { runtime } from '../core/runtime.js';
 import { copyFeedback, removeFeedback } from '../feedback/move-feedback.js';
 import { acquireWriterLock } from '../ledger/writer-lock.js';
-import { beginIndex, countDocuments, DocumentCopier, removeDocuments } from './copy-documents.js';
+import {
+  beginIndex,
+  countDocuments,
+  DocumentCopier,
+  removeDocuments,
+  removeTraces,
+} from './copy-documents.js';
 import { placeOf, type StoredDeployment } from './deployment-config.js';
 import type { MeantIndex, OpenIndex } from './deployment-indexes.js';
 import { RagDeploymentModel } from './deployment-model.js';
@@ -45,7 +51,11 @@ const GATE_WAIT_MS = 300_000;
 export async function moveTenant(target: StoredDeployment, moving: Moving): Promise<MoveReport> {
   return alone(moving, async () => {
     const before = moving.records.read(moving.tenantId);
-    if (before.move?.stage === 'cleaning') await clean(before, moving);
+    if (before.move?.stage === 'cleaning') {
+      await clean(before, moving);
+      // The same move, asked for again because its last step had failed.
+      if (placeOf(before.deployment) === placeOf(target)) return cleaned(before);
+    }
     const now = moving.records.read(moving.tenantId);
     if (placeOf(now.deployment) === placeOf(target))
       throw new RAGError(
@@ -70,13 +80,19 @@ export async function moveTenant(target: StoredDeployment, moving: Moving): Prom
 export async function resumeMove(moving: Moving): Promise<MoveReport | undefined> {
   return alone(moving, async () => {
     const record = moving.records.read(moving.tenantId);
-    const { move, deployment } = record;
+    const { move } = record;
     if (move === undefined) return undefined;
     if (move.stage === 'copying') return copyAndSwitch(record, moving);
     await clean(record, moving);
-    return { tenantId: moving.tenantId, model: deployment.model, copied: 0, left: {} };
+    return cleaned(record);
   });
 }
+
+const cleaned = ({ deployment: { tenantId, model } }: DeploymentRecord): MoveReport => ({
+  ...{ tenantId, model },
+  copied: 0,
+  left: {},
+});
 
 async function copyAndSwitch(record: DeploymentRecord, moving: Moving): Promise<MoveReport> {
   const { tenantId, records, gate, use, signal } = moving;
@@ -135,6 +151,7 @@ async function removeCopy(
     if (isShared) {
       await removeDocuments(resources, tenantId, signal);
       removeFeedback(tenantId, resources.config.dataDir);
+      await removeTraces(resources, tenantId, signal);
     } else await removeIndex(target.deployment, { engine, resources }, signal);
   });
   if (!isShared) rmSync(records.indexFolder(target.deployment), { recursive: true, force: true });

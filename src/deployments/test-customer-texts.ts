@@ -3,6 +3,7 @@ import { join } from 'node:path';
 import { expect, onTestFinished } from 'vitest';
 import { temporaryFolder } from '../../tests/e2e/temporary-folder.js';
 import { readRegularFileSync } from '../security/regular-file.js';
+import { filesWith } from '../testing/files-with.js';
 import { createKnowledgeDeployments } from './create-knowledge-deployments.js';
 import type { KnowledgeDeploymentInput } from './deployment-config.js';
 import type { OpenCustomerStore } from './deployment-settings.js';
@@ -50,6 +51,7 @@ export function operator(
           provider,
           deployments: { secrets: ['vault:*'] },
           retrieval: { cache: { enabled: true } },
+          history: { keep: '1y' },
           degradation: { localWords: true },
         },
         secretResolvers: [{ scheme: 'vault', resolve: async () => secret }],
@@ -78,9 +80,13 @@ export async function expectNoText(
   const first = await open();
   const view = (await first.of({ tenant: 'globex' })).view;
   await view.push([DOCUMENT]);
+  await view.push([{ ...DOCUMENT, text: `${DOCUMENT.text} It was replaced.` }]);
+  await view.push([DOCUMENT]);
+  await view.search({ text: 'quagganote', options: { mode: 'lexical' } });
   expect(wordsIn(folder)).not.toEqual([]);
   await first.moveTenant(input);
   expect(wordsIn(folder)).toEqual([]);
+  for (const word of WORDS) expect(await filesWith(folder, word)).toEqual([]);
   await view.push([
     { ...DOCUMENT, id: 'h' },
     { id: 'i', text: 'Another zirconflorin.' },

@@ -56,7 +56,7 @@ export async function carryOut(
   removed.push(...copies.removed);
   const forgotten = new Set(ids);
   removed.push(...eraseFeedback(feedbackFileOf(config.dataDir, tenant), (id) => forgotten.has(id)));
-  removed.push(...(await eraseShown(config.dataDir, tenant, signal)));
+  removed.push(...(await eraseShown(config.dataDir, tenant, { signal, again: RESUME })));
   removed.push(...(await eraseTries(config.dataDir)));
   if (plan.source !== undefined) removed.push(...(await eraseClones(config)));
   await purge(generations, ledger, { signal, host, again: RESUME });

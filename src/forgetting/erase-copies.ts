@@ -171,7 +171,8 @@ export async function eraseAllCopies(
   const again = 'ragstone encryption rotate';
   const generations = await openGenerations(ledger, { signal, host });
   await eraseCopies(generations, ledger, { signal, host, again });
-  for (const tenant of await tenantsOf(ledger)) await eraseShown(host.config.dataDir, tenant, signal);
+  for (const tenant of await tenantsOf(ledger))
+    await eraseShown(host.config.dataDir, tenant, { signal, again });
   await purge(generations, ledger, { signal, host, again });
   const behind = await storesBehind(host);
   if (behind.length > 0)

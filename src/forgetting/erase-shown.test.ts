@@ -7,7 +7,7 @@ import { SqliteDatabase } from '../sqlite/sqlite-database.js';
 import { filesWith } from '../testing/files-with.js';
 import { eraseShown } from './erase-shown.js';
 
-const SIGNAL = new AbortController().signal;
+const OPTIONS = { signal: new AbortController().signal, again: 'ragstone again' };
 
 test('questions of one tenant are gone from the file, also while a service has it open', async () => {
   const folder = mkdtempSync(join(tmpdir(), 'shown-'));
@@ -16,14 +16,14 @@ test('questions of one tenant are gone from the file, also while a service has i
     values.close();
     rmSync(folder, { recursive: true });
   });
-  expect(await eraseShown(folder, 'acme', SIGNAL)).toEqual([]);
+  expect(await eraseShown(folder, 'acme', OPTIONS)).toEqual([]);
   const remember = (tenant: string, question: string) =>
     values.set({ kind: 'shown', tenant, key: question }, JSON.stringify({ question }), 3_600_000);
   await remember('acme', 'Where is Quaggadromous?');
   await remember('acme', 'What did Quaggadromous say?');
   await remember('globex', 'Where is Somebody?');
   expect(await filesWith(folder, 'quaggadromous')).not.toEqual([]);
-  expect(await eraseShown(folder, 'acme', SIGNAL)).toEqual([
+  expect(await eraseShown(folder, 'acme', OPTIONS)).toEqual([
     { place: 'shown results', what: 'requests', count: 2 },
   ]);
   expect(await filesWith(folder, 'quaggadromous')).toEqual([]);
@@ -46,8 +46,11 @@ test('whoever keeps a read of it open keeps its log from being emptied, which is
   await values.set({ kind: 'shown', tenant: 'acme', key: 'x' }, 'Where is Quaggadromous?', 3_600_000);
   reader.exec('BEGIN');
   reader.rows('SELECT count(*) FROM kept');
-  await expect(eraseShown(folder, 'acme', SIGNAL)).rejects.toMatchObject({ reason: 'INDEX_LOCKED' });
+  await expect(eraseShown(folder, 'acme', OPTIONS)).rejects.toMatchObject({
+    reason: 'INDEX_LOCKED',
+    message: expect.stringContaining('Run `ragstone again`'),
+  });
   reader.exec('COMMIT');
-  await eraseShown(folder, 'acme', SIGNAL);
+  await eraseShown(folder, 'acme', OPTIONS);
   expect(await filesWith(folder, 'quaggadromous')).toEqual([]);
 });

@@ -16,12 +16,13 @@ const LOG_PAUSE_MS = 200;
  * hour long. All of them go, because a question may quote what is forgotten. The log is emptied after that, once: what a service writes
  * into it from then on is of other questions.
  *
+ * @param again the command for where a reader keeps the log
  * @throws RAGError `INDEX_LOCKED` where a reader keeps the log
  */
 export async function eraseShown(
   dataDir: string,
   tenant: string,
-  signal: AbortSignal,
+  { signal, again }: { readonly signal: AbortSignal; readonly again: string },
 ): Promise<RemovedFrom[]> {
   const path = join(dataDir, DATA_FILES.serviceValues);
   if (!existsSync(path)) return [];
@@ -38,7 +39,7 @@ export async function eraseShown(
       if (attempt === LOG_ATTEMPTS)
         throw new RAGError(
           'INDEX_LOCKED',
-          `Another process keeps the log of ${path} from being emptied, where deleted text still stands. Run \`ragstone forget --resume\` when it has let go.`,
+          `Another process keeps the log of ${path} from being emptied, where deleted text still stands. Run \`${again}\` when it has let go.`,
         );
       await sleep(LOG_PAUSE_MS);
       signal.throwIfAborted();

@@ -203,8 +203,9 @@ function admitCallers(
       // Writes have no limit for each part: what keeps one waiting is known when its time is over.
       onWaiting: () => void checks.check(),
     });
-    const { view: stated, deployment } = await indexes.of(principal.scope);
-    const whole = auditedView(request, stated);
+    const index = await indexes.of(principal.scope);
+    const { deployment } = index;
+    const whole = auditedView(request, index);
     // The user of this machine is the one who would read the log.
     const told =
       principal.isLocal === true
@@ -221,7 +222,7 @@ function admitCallers(
         ? told
         : rememberingView(told, async (results) => {
             try {
-              await shown.remember({ principal, requestId: request.id }, results);
+              await shown.remember({ principal, requestId: request.id, deployment }, results);
             } catch (error) {
               // Nobody's search fails because its feedback could not be taken.
               request.log.error({ err: error }, 'what was shown is not known for feedback');

@@ -1,13 +1,14 @@
 import { readdirSync, readFileSync, statSync } from 'node:fs';
 import { join } from 'node:path';
+import { gunzipSync } from 'node:zlib';
 import { originalText } from '../ledger/ledger-text.js';
 import { decodeText, TEXT_ENCODINGS } from '../ledger/text-encoding.js';
 import { bytesAt, text, textAt } from '../sqlite/row.js';
 import { SqliteDatabase } from '../sqlite/sqlite-database.js';
 
 /**
- * Places of a data folder that hold a word, whatever its case: files by their bytes, and texts that a ledger keeps compressed as they
- * read, so that to find nothing says something.
+ * Places of a data folder that hold a word, whatever its case: files by their bytes, and what a ledger keeps compressed, of the
+ * present and of the past, as it reads, so that to find nothing says something. An encrypted ledger is looked into by its bytes alone.
  */
 export async function filesWith(dataDir: string, word: string): Promise<string[]> {
   const wanted = word.toLowerCase();
@@ -17,8 +18,10 @@ export async function filesWith(dataDir: string, word: string): Promise<string[]
     if (path.toLowerCase().includes(wanted)) found.push(`the name ${path}`);
     // A file of a store may go while this looks.
     if (statSync(file, { throwIfNoEntry: false })?.isFile() !== true) continue;
-    if (readFileSync(file).toString('latin1').toLowerCase().includes(wanted)) found.push(path);
-    if (path.endsWith('ledger.db') && textsOf(file).some((kept) => kept.toLowerCase().includes(wanted)))
+    const bytes = readFileSync(file).toString('latin1');
+    if (bytes.toLowerCase().includes(wanted)) found.push(path);
+    const isReadable = path.endsWith('ledger.db') && bytes.startsWith('SQLite format 3');
+    if (isReadable && textsOf(file).some((kept) => kept.toLowerCase().includes(wanted)))
       found.push(`a text in ${path}`);
   }
   return found;
@@ -30,11 +33,15 @@ function textsOf(path: string): string[] {
     toError: (_, cause) => new Error(String(cause)),
   });
   try {
-    return database.rows(`SELECT ${text('encoding')}, text FROM revision`).map((row) => {
+    const present = database.rows(`SELECT ${text('encoding')}, text FROM revision`).map((row) => {
       const name = originalText(textAt(row, 0));
       const encoding = TEXT_ENCODINGS.find((known) => known === name) ?? 'utf8';
       return decodeText({ encoding, bytes: bytesAt(row, 1) });
     });
+    const past = database
+      .rows('SELECT bytes FROM history_part')
+      .map((row) => gunzipSync(bytesAt(row, 0)).toString('utf8'));
+    return [...present, ...past];
   } finally {
     database.close();
   }

@@ -1,8 +1,10 @@
 import { appendFileSync, readdirSync, readFileSync, statSync } from 'node:fs';
 import { join } from 'node:path';
-import { expect, test } from 'vitest';
+import { expect, onTestFinished, test } from 'vitest';
 import { temporaryFolder } from '../../../tests/e2e/temporary-folder.js';
-import { createEngine } from '../../index.js';
+import { createEngine, indexesOf, RagDeploymentModel, type TenantIndexes } from '../../index.js';
+import { filesWith } from '../../testing/files-with.js';
+import { SqliteValues } from '../kept/sqlite-values.js';
 import { testService, withDocuments } from '../test-service.js';
 
 const RAG = '/api/ai/rag';
@@ -50,6 +52,24 @@ test('feedback is stored with what was shown, for whoever keeps the index of the
   if (process.platform !== 'win32') expect(statSync(join(folder, 'feedback', file)).mode & 0o077).toBe(0);
   // The groups of the other document keep it out of what is stored.
   expect(readFileSync(join(folder, 'feedback', file), 'utf8')).not.toContain('pay"');
+});
+
+test('what a tenant was shown of a store of the customer is in no file, and feedback is taken', async () => {
+  const cwd = temporaryFolder();
+  const engine = await createEngine({ config: { provider: 'memory', feedback: { enabled: true } }, cwd });
+  const deployment = { deploymentId: 'of-acme', deploymentModel: RagDeploymentModel.CustomerOwned };
+  const indexes: TenantIndexes = {
+    ...indexesOf(engine),
+    of: async (scope) => ({ view: engine.as(scope), deployment }),
+  };
+  const kept = new SqliteValues(cwd);
+  onTestFinished(() => kept.close());
+  const { call } = await testService({ indexes, kept, feedback: true });
+  await call('acme', 'POST', `${RAG}/index`, { tenantId: 'acme', id: 'lamp', content: 'The lamp is blue.' });
+  const body = { query: 'the quagganote', tenantId: 'acme', minScore: 0 };
+  const { requestId } = (await call('acme', 'POST', `${RAG}/search`, body)).json();
+  expect(await filesWith(cwd, 'quagganote')).toEqual([]);
+  expect((await call('acme', 'POST', `${RAG}/feedback`, { requestId, helpful: true })).status).toBe(200);
 });
 
 test("another's request is as unknown as none, and what was not shown is refused", async () => {

@@ -1,4 +1,11 @@
-import type { Answer, ContextPack, EngineView, SearchResponse } from '../../index.js';
+import {
+  type Answer,
+  type ContextPack,
+  type DeploymentReference,
+  type EngineView,
+  RagDeploymentModel,
+  type SearchResponse,
+} from '../../index.js';
 import type { Principal } from '../authentication/principal.js';
 import { type KeptPlace, type KeptValues, MemoryValues } from '../kept/kept-values.js';
 
@@ -29,14 +36,17 @@ export interface Shown {
 export interface ShownTo {
   readonly principal: Principal;
   readonly requestId: string;
+  /** Where the documents are. */
+  readonly deployment: DeploymentReference;
 }
 
 /**
  * What was shown to whom, for an hour: feedback is stored with it, and never with what a caller says that it saw. Who asks of another's
- * request is told the same as of none.
+ * request is told the same as of none. Of documents in a store of the customer it is in the memory of this process alone.
  */
 export class ShownResults {
   readonly #values: KeptValues;
+  readonly #unwritten = new MemoryValues();
 
   constructor(values: KeptValues = new MemoryValues()) {
     this.#values = values;
@@ -44,12 +54,17 @@ export class ShownResults {
 
   remember(to: ShownTo, shown: Shown): Promise<void> {
     const kept = { ...shown, places: shown.places.slice(0, MOST_PLACES) };
-    return this.#values.set(placeOf(to), JSON.stringify(kept), KEPT_MS);
+    return this.#valuesOf(to).set(placeOf(to), JSON.stringify(kept), KEPT_MS);
   }
 
   async find(to: ShownTo): Promise<Shown | undefined> {
-    const kept = await this.#values.get(placeOf(to));
+    const kept = await this.#valuesOf(to).get(placeOf(to));
     return kept === undefined ? undefined : (JSON.parse(kept) as Shown);
+  }
+
+  #valuesOf({ deployment }: ShownTo): KeptValues {
+    const isCustomers = deployment.deploymentModel === RagDeploymentModel.CustomerOwned;
+    return isCustomers ? this.#unwritten : this.#values;
   }
 }
 

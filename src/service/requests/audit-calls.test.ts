@@ -1,12 +1,13 @@
 import { existsSync, rmSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { expect, test } from 'vitest';
+import { expect, onTestFinished, test } from 'vitest';
 import { temporaryFolder } from '../../../tests/e2e/temporary-folder.js';
 import { AuditLog, type AuditLogOptions } from '../../audit/audit-log.js';
 import type { AuditRecord } from '../../audit/audit-record.js';
 import { readAudit } from '../../audit/read-audit.js';
 import { DATA_FOLDERS } from '../../core/data-folder.js';
 import { TestServers, testDeployments } from '../../deployments/test-deployments.js';
+import { createEngine, indexesOf, RagDeploymentModel, type TenantIndexes } from '../../index.js';
 import { testService, withDocuments } from '../test-service.js';
 
 const RAG = '/api/ai/rag';
@@ -28,7 +29,7 @@ async function auditedService(
     ...options,
   });
   const service = await testService({ audit, ...more });
-  if (more.deployments === undefined) await withDocuments(service);
+  if (more.deployments === undefined && more.indexes === undefined) await withDocuments(service);
   const records = async (): Promise<AuditRecord[]> => {
     const all: AuditRecord[] = [];
     for await (const { record } of readAudit(dataDir)) if (record !== undefined) all.push(record);
@@ -41,6 +42,25 @@ async function auditedService(
   };
   return { ...service, records, block, dataDir };
 }
+
+test('filters of a tenant whose texts are with the customer are logged like questions, with `text` alone', async () => {
+  const engine = await createEngine({ config: { provider: 'memory' }, cwd: temporaryFolder() });
+  onTestFinished(() => engine.close());
+  await engine.push([{ id: 'lamp', text: 'The lamp is blue.' }], { tenant: 'acme' });
+  const deployment = { deploymentId: 'of-acme', deploymentModel: RagDeploymentModel.CustomerOwned };
+  const indexes: TenantIndexes = {
+    ...indexesOf(engine),
+    of: async (scope) => ({ view: engine.as(scope), deployment }),
+  };
+  const asked = { ...SEARCH, metadata: { client: 'ombudsfact' } };
+  for (const text of [false, true]) {
+    const { call, records } = await auditedService({ text }, { indexes });
+    expect((await call('acme', 'POST', `${RAG}/search`, asked)).status).toBe(200);
+    const [line] = await records();
+    expect(line).toMatchObject({ tenant: 'acme', filters: expect.anything() });
+    expect([text, JSON.stringify(line).includes('ombudsfact')]).toEqual([text, text]);
+  }
+});
 
 test('a search is logged: who, what, with which filters, what was given', async () => {
   const { call, records } = await auditedService();

@@ -2,7 +2,7 @@ import type { FastifyInstance, FastifyRequest } from 'fastify';
 import type { AuditLog } from '../../audit/audit-log.js';
 import type { AuditEntry } from '../../audit/audit-record.js';
 import { AuditTrail, notedView } from '../../audit/audit-trail.js';
-import { type EngineView, SYSTEM_RUNTIME } from '../../index.js';
+import { type EngineView, SYSTEM_RUNTIME, type TenantIndex } from '../../index.js';
 import type { Principal } from '../authentication/principal.js';
 
 /** What is known of a call on the way to its line. */
@@ -71,8 +71,11 @@ export function noteCaller({ audit }: FastifyRequest, principal: Principal): voi
 }
 
 /** The index with what is done with it noted. */
-export const auditedView = ({ audit }: FastifyRequest, view: EngineView): EngineView =>
-  audit === null ? view : notedView(view, audit.trail);
+export function auditedView({ audit }: FastifyRequest, { view, deployment }: TenantIndex): EngineView {
+  if (audit === null) return view;
+  audit.trail.servedBy(deployment);
+  return notedView(view, audit.trail);
+}
 
 const MOST_UNKNOWN = 60;
 const MINUTE_MS = 60_000;

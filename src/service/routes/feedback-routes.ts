@@ -36,8 +36,8 @@ export const feedbackRoutes: FastifyPluginAsyncZod<FeedbackRouteOptions> = async
       const context = contextOf(request);
       const { tenantId, ...stated } = request.body;
       assertTenant(tenantId, context);
-      const { principal, view, signal } = context;
-      const known = await shown?.find({ principal, requestId: stated.requestId });
+      const { principal, view, deployment, signal } = context;
+      const known = await shown?.find({ principal, requestId: stated.requestId, deployment });
       // The engine says that feedback is off.
       if (shown === undefined) await view.listFeedback({ limit: 1 });
       if (known === undefined)
