@@ -1,7 +1,7 @@
 import type { Element, ElementContent, Nodes, Root, RootContent, Text } from 'hast';
 import type { Options as WriterOptions } from 'remark-stringify';
 import { RAGError } from '../core/errors.js';
-import { narrowTables } from './wide-tables.js';
+import { isCell, narrowTables } from './wide-tables.js';
 
 /** Elements as Markdown. */
 export interface WrittenMarkdown {
@@ -200,8 +200,7 @@ function simplify(node: Nodes, depth = 0, isInCell = false): void {
   for (const child of node.children) {
     const isIndented = child.type === 'element' && INDENTED.has(child.tagName);
     if (isIndented && depth >= MAX_INDENTED) child.tagName = 'div';
-    const isCell = child.type === 'element' && (child.tagName === 'td' || child.tagName === 'th');
-    simplify(child, isIndented ? depth + 1 : depth, isInCell || isCell);
+    simplify(child, isIndented ? depth + 1 : depth, isInCell || isCell(child));
     for (const part of partsOf(child, isInCell)) add(children, part);
   }
   (node as Root).children = children;

@@ -4,6 +4,7 @@ import type { Element, Nodes, Root } from 'hast';
 const MOST_EMPTY_CELLS = 20_000;
 
 const CELLS: ReadonlySet<string> = new Set(['td', 'th']);
+export const isCell = (node: Nodes): boolean => node.type === 'element' && CELLS.has(node.tagName);
 const PARTS: ReadonlySet<string> = new Set(['thead', 'tbody', 'tfoot', 'tr', ...CELLS]);
 
 /**

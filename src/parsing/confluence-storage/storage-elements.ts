@@ -1,4 +1,5 @@
 import type { Element, ElementContent, Root } from 'hast';
+import { isCell } from '../wide-tables.js';
 import { attributeOf, childOf, element, isElement, textOf } from './hast-builders.js';
 import { convertMacro } from './storage-macros.js';
 
@@ -38,37 +39,23 @@ const BLOCKS: ReadonlySet<string> = new Set([
 
 const isBlock = (node: ElementContent): boolean => node.type === 'element' && BLOCKS.has(node.tagName);
 
-/** A Markdown cell is one line: blocks in it become lines with a break between, code keeps its text. */
-function flatCell(children: readonly ElementContent[]): ElementContent[] {
-  const lines = linesOf(children).filter((line) =>
-    line.some((node) => node.type === 'element' || textOf(node).trim() !== ''),
-  );
-  return lines.flatMap((line, index) => (index === 0 ? line : [element('br', []), ...line]));
-}
+/** A Markdown cell is one line: code in it keeps its text, a line at a time. */
+const flatCode = (node: ElementContent): ElementContent[] => {
+  // A cell in a cell has been read already.
+  if (node.type !== 'element' || isCell(node)) return [node];
+  if (node.tagName === 'pre') return codeLines(node);
+  return [{ ...node, children: node.children.flatMap(flatCode) }];
+};
 
-function linesOf(children: readonly ElementContent[]): ElementContent[][] {
-  const lines: ElementContent[][] = [[]];
-  for (const child of children) {
-    if (child.type !== 'element' || !BLOCKS.has(child.tagName)) {
-      lines.at(-1)?.push(child);
-      continue;
-    }
-    if (child.tagName === 'pre') lines.push(...codeLines(child));
-    else lines.push(...linesOf(child.children));
-    lines.push([]);
-  }
-  return lines;
-}
-
-const codeLines = (pre: ElementContent): ElementContent[][] =>
+const codeLines = (pre: ElementContent): ElementContent[] =>
   textOf(pre)
     .split('\n')
-    .map((line) => (line.trim() === '' ? [] : [element('code', [line])]));
+    .flatMap((line) => (line.trim() === '' ? [] : [element('div', [element('code', [line])])]));
 
 /** An element of HTML. A paragraph that a macro has put a block into is none any more. */
 function plainElement(node: Element, children: ElementContent[]): Element {
   const tagName = node.tagName === 'p' && children.some(isBlock) ? 'div' : node.tagName;
-  if (tagName === 'td' || tagName === 'th') return { ...node, children: flatCell(children) };
+  if (isCell(node)) return { ...node, children: children.flatMap(flatCode) };
   return { ...node, tagName, properties: safeProperties(node), children };
 }
 
