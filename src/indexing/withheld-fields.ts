@@ -142,7 +142,9 @@ export async function parseWithheld(
       : withholdText(written, marked, { isConverted: false, isLines, mediaType: raw.mediaType });
   const first = source === undefined ? stated : await parse({ ...raw, content: source.text });
   const isConverted = hasOtherForm(raw.mediaType) || isOtherForm(raw.externalId);
-  const stored = withholdText(first.text, marked, { isConverted, isLines });
+  // Of a text that is stored as it is written, and states nothing, nothing else is found.
+  const isRead = !isConverted && source === undefined && first.text === written;
+  const stored = isRead ? undefined : withholdText(first.text, marked, { isConverted, isLines });
   const found = [source, stored].filter((withheld) => withheld !== undefined);
   if (found.length === 0) return { stated, parsed: stated };
   const last =

@@ -1,6 +1,6 @@
 import type { TextRange } from '../core/document.js';
 import { escapeExpression } from '../core/escape-expression.js';
-import type { StatedFields } from './markdown/stated-fields.js';
+import type { StatedFields } from './markdown/stated-names.js';
 
 /** Front matter of a page of HTML: its lines became one. A value may hold its mark, so it ends at the last one. */
 const ONE_LINE = /^\s*(\\?(---|\+\+\+|;;;)[ \t].*[ \t]\\?\2)(?=\s|$)/;

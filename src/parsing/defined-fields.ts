@@ -1,5 +1,5 @@
 import { MEDIA_TYPES } from '../core/media-types.js';
-import type { StatedFields } from './markdown/stated-fields.js';
+import type { StatedFields } from './markdown/stated-names.js';
 
 /** Attributes of AsciiDoc, with the lines that a backslash goes on to. */
 const ATTRIBUTE = /^:!?([\w-]+)!?:.*?(?:[ \t]\\\r?\n.*?)*$/gm;

@@ -1,30 +1,20 @@
-import { isAlias, isMap, isNode, isScalar, type Pair, visit, type YAMLMap } from 'yaml';
 import type { TextRange } from '../../core/document.js';
 import { escapeExpression } from '../../core/escape-expression.js';
 import type { Metadata } from '../../core/metadata.js';
-import { FOLDED_KEY, liftFields, UNLIFTED_KEY } from '../../core/pushed-fields.js';
+import { FOLDED_KEY } from '../../core/pushed-fields.js';
 import { isJson } from '../is-json.js';
-import { toMetadataValue } from '../metadata-value.js';
 import { levelLineEnds } from '../text-range.js';
-import { fencedArea, isYaml, readYaml, type YamlReading } from './front-matter.js';
+import { fencedArea, isYaml, readYaml } from './front-matter.js';
 import { behindComments, endOfLikeJson, endOfValue, type JsonRecord, recordsOf } from './json-scanner.js';
-
-/** Where a text states fields, names and values. */
-export interface StatedFields extends TextRange {
-  /** Of the fields that are looked for. */
-  readonly names: readonly string[];
-  /** The field of the front matter that it is. Absent for comments, and where it could not be told. */
-  readonly key?: string | undefined;
-  /** It could not be told which fields are stated there. */
-  readonly isUnread?: boolean;
-}
+import { foldedNames, restNames, type StatedFields, states } from './stated-names.js';
+import { inYaml } from './yaml-fields.js';
 
 /** Front matter of any kind at the beginning of a text. */
 interface Area {
   /** With the lines that open and close it. */
   readonly range: TextRange;
   readonly body: TextRange;
-  readonly kind: 'yaml' | 'json' | 'other';
+  readonly kind: 'yaml' | 'json' | 'like-json' | 'other';
   /** It may as well be text between rules. */
   readonly isLoose: boolean;
 }
@@ -68,7 +58,8 @@ const moved = <Range extends TextRange>(range: Range, by: number): Range => ({
 
 function statedIn(source: string, area: Area, names: readonly string[]): StatedFields[] {
   const body = source.slice(area.body.start, area.body.end);
-  if (area.kind === 'json') return inJson(body, names) ?? inLikeJson(body, names);
+  if (area.kind === 'json') return inJson(body, names);
+  if (area.kind === 'like-json') return inLikeJson(body, names);
   const reading = area.kind === 'other' ? undefined : readYaml(body);
   return reading !== undefined && 'document' in reading
     ? inYaml(body, reading, names).map((field) => moved(field, area.body.start))
@@ -101,7 +92,7 @@ function inJsonLines(source: string, names: readonly string[]): StatedFields[] {
   for (const line of source.split('\n')) {
     const from = start;
     if (line.trim() !== '')
-      for (const field of inJson(line, names) ?? inLikeJson(line, names)) stated.push(moved(field, from));
+      for (const field of (isJson(line) ? inJson : inLikeJson)(line, names)) stated.push(moved(field, from));
     start += line.length + 1;
   }
   return stated;
@@ -168,7 +159,7 @@ function jsonArea(source: string): Area | undefined {
     ? value.length
     : Math.max(closing ?? 0, endOfLikeJson(value) ?? openLength(value, NEVER));
   const range = { start: 0, end: start + (isValid ? closing : unread) };
-  return { range, body: range, kind: 'json', isLoose: false };
+  return { range, body: range, kind: isValid && start === 0 ? 'json' : 'like-json', isLoose: false };
 }
 
 function startsAt(form: RegExp, source: string, start: number): boolean {
@@ -179,11 +170,9 @@ function startsAt(form: RegExp, source: string, start: number): boolean {
 const OBJECT = /\{\s*(?:["'}/#]|[\w$\\{}-]+[ \t]*:)/y;
 const LIST = /(?:\[\s*)+\{\s*(?:["'}/#]|[\w$\\-]+[ \t]*:)/y;
 
-/** The members of records of JSON, of whatever size; undefined where it is none. */
-function inJson(json: string, names: readonly string[]): StatedFields[] | undefined {
-  if (!isJson(json)) return undefined;
-  return recordsOf(json).flatMap((record) => inRecord(json, record, names));
-}
+/** The members of records of valid JSON, of whatever size. */
+const inJson = (json: string, names: readonly string[]): StatedFields[] =>
+  recordsOf(json).flatMap((record) => inRecord(json, record, names));
 
 function inRecord(json: string, { members, ...range }: JsonRecord, names: readonly string[]): StatedFields[] {
   const folded = members.some(({ key }) => key === FOLDED_KEY)
@@ -226,145 +215,6 @@ const unescaped = (text: string): string =>
     },
   );
 
-function inYaml(yaml: string, { document, value }: YamlReading, names: readonly string[]): StatedFields[] {
-  const { contents } = document;
-  const texts = textsIn(yaml, document);
-  const comments = inComments(yaml, names).filter(
-    (comment) =>
-      comment.names.length > 0 &&
-      !texts.some(({ start, end }) => comment.start > start && comment.start < end),
-  );
-  if (!isMap(contents)) return value === null || value === undefined ? comments : [];
-  const fields = rangesOf(contents, yaml).map((range) => ({ ...range, key: keyOf(range.pair, document) }));
-  const all = toMetadataValue(value) as Metadata;
-  const folded = foldedNames(all, names);
-  const isMerging = fields.some(({ key }) => key === '<<');
-  // A name that no field has itself was merged from another field.
-  const merged = names.filter(
-    (name) => isMerging && Object.hasOwn(all, name) && fields.every(({ key }) => key !== name),
-  );
-  const named = fields.map(({ key, start, end }) => {
-    const lines = yaml.slice(start, end);
-    return [
-      // A field list of reStructuredText begins with a colon.
-      ...names.filter((name) => name === key || `:${name}` === key),
-      ...(key === FOLDED_KEY ? folded : []),
-      ...restNames(key, names),
-      ...merged.filter((name) => key === '<<' || states(lines, name)),
-    ];
-  });
-  const { groups, copied } = repeatedIn(fields);
-  const shared = groups.map(() => new Set<string>());
-  for (const [at, group] of groups.entries()) for (const name of named[at] ?? []) shared[group]?.add(name);
-  const stated = fields.flatMap(({ key, start, end }, at): StatedFields[] => {
-    const group = groups[at] ?? at;
-    const field = { start, end, key, names: [...(shared[group] ?? [])] };
-    return copied.has(group)
-      ? [
-          field,
-          ...broughtBy(key, all, fields)
-            .filter((brought) => !names.includes(brought))
-            .map((brought) => ({ ...field, key: brought })),
-        ]
-      : [field];
-  });
-  return [...stated, ...comments];
-}
-
-interface Field {
-  readonly key: string | undefined;
-  readonly pair: Pair;
-}
-
-/** Fields of the document that another one brings: a merge, or the metadata of a push. */
-function broughtBy(key: string | undefined, all: Metadata, fields: readonly Field[]): string[] {
-  if (key === FOLDED_KEY) return Object.keys(liftFields({ [FOLDED_KEY]: all[FOLDED_KEY] ?? null }));
-  const own = new Set(fields.map((field) => field.key));
-  return key === '<<' ? Object.keys(all).filter((name) => !own.has(name)) : [];
-}
-
-/** Where quoted texts are, and those of several lines. */
-function textsIn(yaml: string, document: YamlReading['document']): TextRange[] {
-  const found: TextRange[] = [];
-  visit(document, {
-    Scalar: (_, { range, type = 'PLAIN' }) => {
-      const [start = 0, end = 0] = range ?? [];
-      // The line that opens a text of several lines may have a comment.
-      if (type !== 'PLAIN')
-        found.push({ start: type.startsWith('BLOCK') ? yaml.indexOf('\n', start) : start, end });
-    },
-  });
-  return found;
-}
-
-/**
- * Of each field the group of those that repeat each other by aliases, however many are between them.
- * Copied are groups in which an alias does more than to merge fields under their own names.
- */
-function repeatedIn(fields: readonly Field[]): { readonly groups: number[]; readonly copied: Set<number> } {
-  const groups = [...fields.keys()];
-  const groupOf = (at: number): number => {
-    let group = at;
-    for (let next = groups[group]; next !== undefined && next !== group; next = groups[group]) {
-      groups[group] = groups[next] ?? next;
-      group = next;
-    }
-    return group;
-  };
-  const anchors = new Map<string, number>();
-  const copies: number[] = [];
-  for (const [at, { key, pair }] of fields.entries())
-    for (const part of [pair.key, pair.value].filter(isNode))
-      visit(part, {
-        Value: (_, { anchor }) => void (anchor !== undefined && anchors.set(anchor, at)),
-        Alias: (_, { source }) => {
-          const repeated = anchors.get(source);
-          if (repeated === undefined) return;
-          groups[groupOf(at)] = groupOf(repeated);
-          if (key !== '<<' || repeated === at) copies.push(at);
-        },
-      });
-  return { groups: groups.map((_, at) => groupOf(at)), copied: new Set(copies.map(groupOf)) };
-}
-
-/** Names of fields that become the document's own, of what is under `knowledgeMetadata`; all, where that cannot be told. */
-function foldedNames(fields: Metadata, names: readonly string[]): readonly string[] {
-  const { [FOLDED_KEY]: folded } = fields;
-  if (folded === undefined || folded === null) return [];
-  const lifted = liftFields({ [FOLDED_KEY]: folded });
-  return lifted[UNLIFTED_KEY] === folded ? names : names.filter((name) => Object.hasOwn(lifted, name));
-}
-
-/** What could not become fields may hold any of them. */
-const restNames = (key: string | undefined, names: readonly string[]): readonly string[] =>
-  key === UNLIFTED_KEY ? names : [];
-
-function keyOf({ key }: Pair, document: YamlReading['document']): string | undefined {
-  const node = isAlias(key) ? key.resolve(document) : key;
-  if (!isScalar(node)) return undefined;
-  return typeof node.value === 'symbol' ? node.value.description : String(node.value);
-}
-
-/** From each key to the next one, so that anchors, tags, comments and all lines of a value are part of it. */
-function rangesOf({ items, flow, range }: YAMLMap, yaml: string): (TextRange & { readonly pair: Pair })[] {
-  const starts = items.map(({ key }) => {
-    const at = (isNode(key) ? key.range?.[0] : undefined) ?? 0;
-    return flow === true ? at : yaml.lastIndexOf('\n', at - 1) + 1;
-  });
-  const last = flow === true ? (range?.[1] ?? yaml.length) - 1 : yaml.length;
-  return items.map((pair, index) => ({ pair, start: starts[index] ?? 0, end: starts[index + 1] ?? last }));
-}
-
-const COMMENTS = /(?<=^|[ \t])#.*(?:\n[ \t]*#.*)*/gm;
-
-/** Fields that are commented out: of neighbouring lines all belong to each. */
-const inComments = (yaml: string, names: readonly string[]): StatedFields[] =>
-  [...yaml.matchAll(COMMENTS)].map(({ 0: lines, index }) => ({
-    start: index,
-    end: index + lines.length,
-    names: names.filter((name) => states(lines, name)),
-  }));
-
 /**
  * Of front matter that cannot be read: all of it where a line states a field, for nobody knows where its value ends. Of what may as well be text
  * between rules, what follows the line up to a heading.
@@ -394,14 +244,3 @@ const hasEscapedName = (text: string): boolean =>
 
 const QUOTED_NAME = /"(?=([^"\n]*)"[ \t]*[\].:=])/g;
 const ESCAPE = /\\(?:x[\da-f]{2}|u[\da-f]{4})/i;
-
-/** Whether a line states a field, in YAML, JSON or TOML, commented out or not. */
-function states(text: string, name: string): boolean {
-  const quoted = `["']?${escapeExpression(name)}["']?`;
-  const line = String.raw`^(?:[ \t?#{]|//|[&!]\S*[ \t])*`;
-  const flow = String.raw`\{(?:[^{}]*,)?\s*`;
-  return new RegExp(
-    String.raw`(?:${line}|${flow})${quoted}[ \t]*[:=]|^[ \t]*\?[ \t]*${quoted}[ \t]*$|^[ \t#]*\[{1,2}[ \t]*${quoted}[ \t]*\]{1,2}[ \t]*$|^[ \t#]*${quoted}[ \t]*\.[^\n=]*=|^[ \t#]*\[{1,2}[ \t]*${quoted}[ \t]*\.`,
-    'm',
-  ).test(text);
-}
