@@ -1,4 +1,5 @@
 import type { Similarity } from '../answering/quotation-features.js';
+import { dotProduct } from '../core/dot-product.js';
 import type { Scope } from '../core/scope.js';
 import { isOutage } from '../degradation/outage.js';
 import type { Embedder } from '../embedding/embedder.js';
@@ -31,7 +32,7 @@ async function cosines(
   const [query] = await queries.doEmbed([question], 'query', signal);
   const vectors = await passages.doEmbed(texts, 'document', signal);
   return vectors.map((vector, i) =>
-    query === undefined || !isRead(texts[i] ?? '') ? 0 : dot(query, vector),
+    query === undefined || !isRead(texts[i] ?? '') ? 0 : dotProduct(query, vector),
   );
 }
 
@@ -63,10 +64,4 @@ function loadBuiltin(): Promise<Embedder> {
     builtin = undefined;
   });
   return builtin;
-}
-
-function dot(a: Float32Array, b: Float32Array): number {
-  let sum = 0;
-  for (let i = 0; i < a.length; i++) sum += (a[i] ?? 0) * (b[i] ?? 0);
-  return sum;
 }

@@ -1,3 +1,5 @@
+import { sigmoid } from '../../src/core/logistic.js';
+
 /** One case of a fit: features, the probability that it should get, and its weight. */
 export interface Case {
   readonly x: readonly number[];
@@ -22,7 +24,7 @@ export function fitLogistic(cases: readonly Case[], { ridge = 5e-4, nonNegative 
     const slope = new Array<number>(width).fill(0);
     for (const { x, y, weight } of cases) {
       const logit = x.reduce((sum, value, j) => sum + value * (weights[j + 1] ?? 0), weights[0] ?? 0);
-      const error = (1 / (1 + Math.exp(-logit)) - y) * weight;
+      const error = (sigmoid(logit) - y) * weight;
       slope[0] = (slope[0] ?? 0) + error;
       x.forEach((value, j) => {
         slope[j + 1] = (slope[j + 1] ?? 0) + error * value;

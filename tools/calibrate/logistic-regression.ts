@@ -1,3 +1,4 @@
+import { sigmoid } from '../../src/core/logistic.js';
 import { inverseOf } from '../../src/embedding/static/positive-definite.js';
 import type {
   CalibrationFeature,
@@ -55,7 +56,7 @@ function derivativesOf(
   const hessian = new Float64Array(width * width);
   samples.forEach(({ isRelevant, weight }, i) => {
     const row = rows[i] ?? new Float64Array(width);
-    const probability = 1 / (1 + Math.exp(-dot(row, weights)));
+    const probability = sigmoid(dot(row, weights));
     const error = (probability - Number(isRelevant)) * weight;
     const curvature = probability * (1 - probability) * weight;
     for (let j = 0; j < width; j++) {

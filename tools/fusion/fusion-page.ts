@@ -1,3 +1,4 @@
+import { sigmoid } from '../../src/core/logistic.js';
 import { mean } from '../../src/evaluation/metrics.js';
 import { pairedRandomisationTest } from '../../src/evaluation/paired-test.js';
 import type { LearnedLogOdds } from '../../src/retrieval/fusion/fusion-model.js';
@@ -32,7 +33,7 @@ numbers that are alike in this it is the best for its worst collection. The diff
 ${models.map(sectionOf).join('\n')}`;
 }
 
-const shareOf = (logOdds: number): string => (1 / (1 + Math.exp(-logOdds))).toFixed(2);
+const shareOf = (logOdds: number): string => sigmoid(logOdds).toFixed(2);
 
 function sectionOf({ name, learned, fusion, reranked, expansion, lists }: ModelFigures): string {
   return `## ${name}

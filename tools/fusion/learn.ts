@@ -1,4 +1,5 @@
 import { compareText } from '../../src/core/filter.js';
+import { sigmoid } from '../../src/core/logistic.js';
 import { mean } from '../../src/evaluation/metrics.js';
 import { adaptiveWeights } from '../../src/retrieval/fusion/adaptive-weights.js';
 import { convexCombination } from '../../src/retrieval/fusion/lane-scores.js';
@@ -12,7 +13,7 @@ export const adaptive: Weighing = ({ outcomes }, logOdds) =>
   adaptiveWeights({ dense: outcomes.dense.hits, lexical: outcomes.lexical.hits }, logOdds);
 
 export const fixed: Weighing = (_query, logOdds) => {
-  const dense = 1 / (1 + Math.exp(-logOdds));
+  const dense = sigmoid(logOdds);
   return { dense, lexical: 1 - dense };
 };
 

@@ -1,3 +1,4 @@
+import { sigmoid } from '../../src/core/logistic.js';
 import type { Example, Passage } from './examples.js';
 
 export interface Fitted {
@@ -48,7 +49,7 @@ function slopeOf(examples: readonly Example[], weights: Float64Array, width: num
   const slope = new Float64Array(width + 1);
   const model = { weights, bias: weights[width] ?? 0 };
   for (const example of examples) {
-    const error = 1 / (1 + Math.exp(-logOdds(model, example))) - (example.isOrder ? 1 : 0);
+    const error = sigmoid(logOdds(model, example)) - (example.isOrder ? 1 : 0);
     for (let i = 0; i < example.indices.length; i++) {
       const index = example.indices[i] ?? 0;
       slope[index] = (slope[index] ?? 0) + error * (example.values[i] ?? 0);

@@ -1,3 +1,4 @@
+import { dotProduct } from '../../core/dot-product.js';
 import { RAGError } from '../../core/errors.js';
 import { logOddsOf } from '../../core/logistic.js';
 import { passageTextOf, type RerankCandidate, type RerankedCandidate, type Reranker } from '../reranker.js';
@@ -84,15 +85,12 @@ function cosines(
   );
   if (query === undefined || query.length === 0 || read.length === 0) return passages.map(() => 0);
   const alike = new Map<Float32Array | undefined, number>(
-    read.map((passage) => [passage, dot(query, passage)]),
+    read.map((passage) => [passage, dotProduct(query, passage)]),
   );
   const least = Math.min(...alike.values());
   const usual = mean([...alike.values()]);
   return passages.map((passage) => alike.get(passage) ?? (passage === undefined ? least : usual));
 }
-
-const dot = (a: Float32Array, b: Float32Array): number =>
-  a.reduce((sum, value, at) => sum + value * (b[at] ?? 0), 0);
 
 const mean = (values: readonly number[]): number =>
   values.reduce((sum, value) => sum + value, 0) / values.length;

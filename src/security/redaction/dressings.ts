@@ -5,8 +5,9 @@ import type { Rewriting } from './rewritten-text.js';
 const UNSEEN = String.raw`[\u00ad\u034f\u061c\u180e\u200b-\u200f\u202a-\u202e\u2060-\u2064\ufe00-\ufe0f\ufeff]`;
 /** Full-width, small, circled and mathematical forms of ASCII, spaces of other widths and hyphens that do not break. */
 const FORMS = String.raw`[\uff01-\uff5e\ufe50-\ufe6b\u2460-\u24ea\u2000-\u200a\u202f\u205f\u3000\u2010-\u2015\u2212]|\ud835[\udc00-\udfff]`;
-/** Digits of Arabic, Persian, Hindi, Bengali and Thai. */
-const DIGITS = String.raw`[\u0660-\u0669\u06f0-\u06f9\u0966-\u096f\u09e6-\u09ef\u0e50-\u0e59]`;
+/** Zero in Arabic, Persian, Hindi, Bengali and Thai; the other digits follow it. */
+const ZEROS = [0x660, 0x6f0, 0x966, 0x9e6, 0xe50];
+const DIGITS = `[${ZEROS.map((zero) => `${String.fromCharCode(zero)}-${String.fromCharCode(zero + 9)}`).join('')}]`;
 /** Of HTML, also where a page was escaped again. */
 const ENTITY = '&(?:amp;){0,3}(?:#\\d{2,6};?|#[xX][\\da-fA-F]{2,5};|[A-Za-z]{2,8};)';
 /** Signs of an address in words. */
@@ -49,8 +50,6 @@ function readAs({ form, digit, entity, code, word, low }: Partial<Record<string,
   return code === undefined ? '' : characterOf(code);
 }
 
-/** Of each kind of digits. */
-const ZEROS = [0x660, 0x6f0, 0x966, 0x9e6, 0xe50];
 const isDigit = (value: number): boolean => value >= 0 && value <= 9;
 const UNSEEN_ALONE = new RegExp(`^${UNSEEN}$`);
 const HYPHEN = /[\u2010-\u2015\u2212]/;
