@@ -1,20 +1,23 @@
-import type { Pool, PoolConfig } from 'pg';
+import type { Pool, PoolClient, PoolConfig } from 'pg';
 import { RAGError, throwIfAborted } from '../core/errors.js';
 import { runtime, sleep } from '../core/runtime.js';
 import { inTurn } from '../core/turns.js';
 import type { ConnectionSettings } from './connection-settings.js';
 import { loadPostgresDriver, type Pg } from './postgres-driver.js';
-import { isConflict, isPassing } from './postgres-fault.js';
+import { isConflict, isFull, isPassing } from './postgres-fault.js';
 import {
   PostgresSession,
   type SqlParameter,
   type SqlResult,
   type SqlRow,
+  type StatementLimits,
   withinLimits,
 } from './postgres-session.js';
 
 /** First pause before an idempotent call is tried again, in milliseconds; it doubles with each further one. */
 const FIRST_PAUSE_MS = 100;
+/** Of the pause while the server has no connection to spare. */
+const MAX_DOUBLINGS = 3;
 /** Longest wait for connections to close, in milliseconds. */
 const CLOSE_TIMEOUT_MS = 2_000;
 /**
@@ -214,7 +217,7 @@ export class PostgresDatabase {
         const isWorthAnother = options.isIdempotent === false ? isConflict(error) : isPassing(error);
         if (!isWorthAnother || attempt >= this.settings.retries || this.#isClosed)
           throw this.#options.toError(error, { action: options.action, address: this.#address });
-        await sleep(FIRST_PAUSE_MS * 2 ** attempt * (0.5 + runtime().random()));
+        await sleep(pauseBefore(attempt));
         throwIfAborted(options.signal);
       }
     }
@@ -239,11 +242,7 @@ export class PostgresDatabase {
   async #connect(use: PoolUse, signal: AbortSignal | undefined): Promise<PostgresSession> {
     const pool = await this.#openPool(use);
     const limits = { timeoutMs: this.settings.timeoutMs, signal };
-    const connecting = pool.connect();
-    // A connection that comes too late for its caller goes back at once.
-    const client = await withinLimits(connecting, limits, () => {
-      connecting.then((late) => late.release()).catch(() => undefined);
-    });
+    const client = await connected(pool, limits);
     const session = new PostgresSession(client);
     if (this.#prepared.has(client)) return session;
     try {
@@ -284,8 +283,31 @@ export class PostgresDatabase {
   }
 }
 
+/** A server without a connection to spare is waited for as long as a pool without one. */
+async function connected(pool: Pool, limits: StatementLimits): Promise<PoolClient> {
+  const end = runtime().elapsed() + longestConnecting(limits);
+  for (let attempt = 0; ; attempt++) {
+    const connecting = pool.connect();
+    try {
+      // A connection that comes too late for its caller goes back at once.
+      return await withinLimits(connecting, limits, () => {
+        connecting.then((late) => late.release()).catch(() => undefined);
+      });
+    } catch (error) {
+      if (!isFull(error) || runtime().elapsed() >= end) throw error;
+      await sleep(pauseBefore(Math.min(attempt, MAX_DOUBLINGS)));
+      throwIfAborted(limits.signal);
+    }
+  }
+}
+
+const longestConnecting = ({ timeoutMs }: { readonly timeoutMs: number }): number =>
+  Math.min(timeoutMs, MAX_CONNECT_MS);
+
+const pauseBefore = (attempt: number): number => FIRST_PAUSE_MS * 2 ** attempt * (0.5 + runtime().random());
+
 function poolConfig(settings: ConnectionSettings): PoolConfig {
-  const { connectionString, host, port, database, user, password, ssl, poolSize, timeoutMs } = settings;
+  const { connectionString, host, port, database, user, password, ssl, poolSize } = settings;
   return {
     ...(connectionString === undefined ? {} : { connectionString }),
     ...(host === undefined ? {} : { host }),
@@ -295,7 +317,7 @@ function poolConfig(settings: ConnectionSettings): PoolConfig {
     ...(password === undefined ? {} : { password }),
     ...(ssl === undefined ? {} : { ssl: typeof ssl === 'boolean' ? ssl : { ...ssl } }),
     max: poolSize,
-    connectionTimeoutMillis: Math.min(timeoutMs, MAX_CONNECT_MS),
+    connectionTimeoutMillis: longestConnecting(settings),
     allowExitOnIdle: true,
     keepAlive: true,
     fallback_application_name: 'ragstone',

@@ -88,8 +88,11 @@ export function postgresFaultOf(error: unknown): PostgresFaultKind {
 /** Whether the server rolled the work back because of another session, so that nothing of it was done. */
 export const isConflict = (error: unknown): boolean => CONFLICTS.has(systemErrorCode(error) ?? '');
 
+/** Whether the server, or its limit for the role, has no connection to spare. */
+export const isFull = (error: unknown): boolean => systemErrorCode(error) === '53300';
+
 /** Whether the same idempotent call may succeed if it is made again at once. A timeout is not: it was long already. */
 export function isPassing(error: unknown): boolean {
   if (RAGError.isInstance(error)) return false;
-  return isConflict(error) || systemErrorCode(error) === '53300' || postgresFaultOf(error) === 'unavailable';
+  return isConflict(error) || postgresFaultOf(error) === 'unavailable';
 }

@@ -73,7 +73,8 @@ const postgres: ServerUnderTest = {
   folder: 'pgvector',
   variable: 'RAGSTONE_TEST_POSTGRES_URL',
   urlOf: (port) => `postgres://postgres@127.0.0.1:${port}/postgres`,
-  startArguments: (workFolder, port) => [workFolder, String(port)],
+  // The script hands on to the server what follows the port. Suites at once are as many hosts, of ten connections a tenant and part.
+  startArguments: (workFolder, port) => [workFolder, `${port} -c max_connections=400`],
   versionOf: postgresVersion,
 };
 

@@ -69,7 +69,7 @@ describe.skipIf(connectionString === undefined)('the lock of a server (RAGSTONE_
       connectionString: url.href,
       schema: role,
       poolSize: 1,
-      retries: 8,
+      retries: 0,
     });
     await few.live();
     const last = new pg.Client({ connectionString: url.href });
