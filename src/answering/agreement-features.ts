@@ -62,8 +62,16 @@ export const DEPARTURES = [
 ] as const;
 export type Departure = (typeof DEPARTURES)[number];
 
-/** What the models weigh. `polarityCopy`, `polarityAnywhereCopy`: the features without the suffix, the more the nearer the sentence is to a copy. */
-export type AgreementFeature = SupportFeature | Departure | 'polarityCopy' | 'polarityAnywhereCopy';
+/**
+ * What the models weigh. `polarityCopy`, `polarityAnywhereCopy`: the features without the suffix, the more the nearer the sentence is to a copy.
+ * `meaning`: the cosine with the most alike sentence of the source.
+ */
+export type AgreementFeature =
+  | SupportFeature
+  | Departure
+  | 'polarityCopy'
+  | 'polarityAnywhereCopy'
+  | 'meaning';
 
 export interface ClaimComparison {
   readonly departures: Readonly<Record<Departure, number>>;

@@ -137,8 +137,11 @@ async function* answerEvents(
   const settings = settingsWithin(dependencies.settings, findings);
   const over = overLimits(findings, { model, history, settings, counter });
   if (over !== undefined) return yield done(answerFromSentences(findings, over));
-  const { shares } = dependencies.context;
-  yield* writeWithFallback({ findings, model, settings, counter, shares, history, done, signal });
+  const {
+    meaning,
+    context: { shares },
+  } = dependencies;
+  yield* writeWithFallback({ findings, model, settings, counter, shares, meaning, history, done, signal });
 }
 
 interface OpenedModel {
@@ -197,6 +200,7 @@ interface WriteInput {
   readonly settings: AnswerSettings;
   readonly counter: TokenCounter;
   readonly shares: WindowShares | undefined;
+  readonly meaning: AnswerDependencies['meaning'];
   readonly history: readonly ConversationTurn[];
   readonly done: (answer: Answer) => AnswerEvent;
   readonly signal: AbortSignal | undefined;
@@ -215,8 +219,10 @@ async function* writeWithFallback(input: WriteInput): AsyncGenerator<AnswerEvent
       yield { type: 'text', text: next.value };
       next = await writing.next();
     }
+    const meaning = await input.meaning?.();
     const answer = await answerFromChat(findings, next.value, {
       unsupported: settings.unsupported,
+      ...(meaning === undefined ? {} : { meaning }),
       ...(settings.modelCheckTimeoutMs === undefined
         ? {}
         : { checker: { model, timeoutMs: settings.modelCheckTimeoutMs, signal } }),

@@ -11,6 +11,7 @@ import type { SearchSignals } from './confidence-features.js';
 import type { IsKnownIdentifier } from './exact-names.js';
 import type { IsKnownWord } from './missing-names.js';
 import type { Similarity } from './quotation-features.js';
+import type { TextMeaning } from './support-features.js';
 import type { UnsupportedPolicy } from './verify-answer.js';
 
 /** What a search gave, best first. */
@@ -74,6 +75,8 @@ export interface AnswerDependencies {
   readonly limits?: LimitCounter;
   /** How near texts are to a question in meaning; without it words alone choose what is quoted. */
   readonly similarity?: Similarity;
+  /** Vectors for the check of what a language model writes; without it words alone tell. */
+  readonly meaning?: () => Promise<TextMeaning>;
   /** Tells names that the index lacks; without it all count as known. */
   readonly isKnownWord?: IsKnownWord;
   /** The same for exact identifiers (`MESOS-5754`, `v1.2.3`); without it they are looked up as words. */

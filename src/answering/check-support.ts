@@ -1,14 +1,9 @@
 import { analyzeText } from '../analysis/lexical-analyzer.js';
 import { sigmoid } from '../core/logistic.js';
-import {
-  type AgreementFeature,
-  type ClaimComparison,
-  compareWithSource,
-  type Departure,
-} from './agreement-features.js';
+import { type AgreementFeature, type ClaimComparison, compareWithSource } from './agreement-features.js';
 import type { ClaimDifference } from './claim-differences.js';
-import { compareClaim, type EvidenceText, type SupportFeature } from './support-features.js';
-import { AGREEMENT_MODEL, FAITHFULNESS_MODEL, type SupportModel, TOPIC_MODEL } from './support-weights.js';
+import { type ClaimEvidence, compareClaim, type EvidenceText } from './support-features.js';
+import { FAITHFULNESS_MODEL, SUPPORT_MODEL, type SupportModel, WORDS_MODEL } from './support-weights.js';
 
 export interface ClaimSupport {
   /** Estimated probability that the evidence says the sentence as it stands, in [0, 1]. */
@@ -28,12 +23,13 @@ export const SUPPORT_THRESHOLD = 0.5;
 
 /**
  * Whether a text says what a sentence claims, in whatever words: shared terms, and what stands otherwise between them (numbers, names,
- * opposites, negation, order); no language model.
+ * opposites, negation, order), and how near its meaning is to a sentence of the text where that was read with a model; no language model.
  */
 export function checkSupport(claim: string, evidence: EvidenceText): ClaimSupport {
-  const { features, missing, nearest } = compareClaim(claim, evidence);
+  const evident = compareClaim(claim, evidence);
+  const { features, missing, nearest } = evident;
   const comparison = compareWithSource(claim, evidence.source);
-  const score = scoreOf(features, comparison);
+  const score = scoreOf(evident, comparison);
   const contradiction = score < SUPPORT_THRESHOLD ? contradictionIn(claim, comparison) : undefined;
   const problems = [
     ...(contradiction === undefined ? [] : [contradiction]),
@@ -89,32 +85,25 @@ function contradictionIn(claim: string, { differences, copied }: ClaimComparison
     : `the source says ${SAID[found.kind]}: "${found.source}", not "${found.claim}"`;
 }
 
-/** About the same, and said the same: the lesser of both. */
-export function scoreOf(
-  features: Readonly<Record<SupportFeature, number>>,
-  { departures }: ClaimComparison,
-): number {
-  const read = (name: AgreementFeature): number => agreementValue(name, { features, departures });
-  const agreement = probability(AGREEMENT_MODEL, read);
-  const isMissing = departures.amountMissing > 0 || features.identifiers < 1;
-  return Math.min(probability(TOPIC_MODEL, read), isMissing ? agreement * WITH_ONE_MISSING : agreement);
+function scoreOf(evident: ClaimEvidence, comparison: ClaimComparison): number {
+  const model = evident.meaning === undefined ? WORDS_MODEL : SUPPORT_MODEL;
+  const score = probability(model, (name) => agreementValue(name, evident, comparison));
+  const isMissing = comparison.departures.amountMissing > 0 || evident.features.identifiers < 1;
+  return isMissing ? score * WITH_ONE_MISSING : score;
 }
 
 /** A feature as the models weigh it: the more, the more speaks for the sentence. */
 export function agreementValue(
   name: AgreementFeature,
-  {
-    features,
-    departures,
-  }: {
-    readonly features: Readonly<Record<SupportFeature, number>>;
-    readonly departures: Readonly<Record<Departure, number>>;
-  },
+  { features, meaning = 0 }: Pick<ClaimEvidence, 'features' | 'meaning'>,
+  { departures }: Pick<ClaimComparison, 'departures'>,
 ): number {
+  if (name === 'meaning') return meaning;
   const copied = 1 - departures.reordered;
   if (name === 'polarityCopy') return 1 - (1 - features.polarity) * copied;
   if (name === 'polarityAnywhereCopy') return 1 - (1 - features.polarityAnywhere) * copied;
-  return name in features ? features[name as SupportFeature] : 1 - departures[name as Departure];
+  if (name in features) return features[name as keyof typeof features];
+  return 1 - departures[name as keyof typeof departures];
 }
 
 function probability<Feature extends string>(

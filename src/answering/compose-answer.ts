@@ -18,6 +18,7 @@ import { outcomeOf } from './outcome.js';
 import { NO_ANSWER } from './prompts/answer-prompt.js';
 import { apart, exactText, type QuotedPart, type QuotedRange, wholeStretch } from './quotation.js';
 import type { RankedQuotation } from './rank-quotations.js';
+import type { TextMeaning } from './support-features.js';
 import { type UnsupportedPolicy, type VerifiedAnswer, verifyAnswer } from './verify-answer.js';
 
 /** Everything that is known before an answer is written. */
@@ -186,8 +187,9 @@ function withOneSided(findings: Findings, { text, sentences }: AnswerDraft): Fin
 
 export interface CheckOptions {
   readonly unsupported: UnsupportedPolicy;
-  /** A language model that checks what the lexical check lets pass; none where that is off. */
+  /** A language model that checks what the built-in check lets pass; none where that is off. */
   readonly checker?: ModelSupportOptions;
+  readonly meaning?: TextMeaning;
 }
 
 /** Of what was claimed; a greeting or the beginning of a list alone is no answer. */
@@ -254,13 +256,14 @@ export async function answerFromChat(
 async function verify(
   { pack: { entries } }: Findings,
   outcome: ChatOutcome,
-  { unsupported, checker }: CheckOptions,
+  { unsupported, meaning, checker }: CheckOptions,
 ): Promise<VerifiedAnswer> {
   const text = neutraliseAnswer(outcome.text);
-  if (checker === undefined) return verifyAnswer(text, entries, { unsupported });
-  const lexical = verifyAnswer(text, entries, { unsupported: 'mark' });
+  const meant = meaning === undefined ? {} : { meaning };
+  if (checker === undefined) return verifyAnswer(text, entries, { unsupported, ...meant });
+  const lexical = verifyAnswer(text, entries, { unsupported: 'mark', ...meant });
   const { refuted, notices } = await checkWithModel(lexical.support, entries, checker);
-  const verified = verifyAnswer(text, entries, { unsupported, refuted });
+  const verified = verifyAnswer(text, entries, { unsupported, refuted, ...meant });
   return { ...verified, ...toldNotices([...statedNotices(verified), ...notices]) };
 }
 

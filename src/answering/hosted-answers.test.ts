@@ -250,7 +250,7 @@ describe.each(CHAT_PROVIDERS)('answers that %s checks too', (_name, facts) => {
     expect(answer.citations.map(({ sentence }) => sentence)).toEqual([0]);
   });
 
-  it('gain nothing from it: what the lexical check refuses stays refused', async () => {
+  it('gain nothing from it: what the built-in check refuses stays refused', async () => {
     const script = checking(`${RIGHT} Each customer pays 400 euros in Iceland [1].`, says('{"not_said":[]}'));
     const { answer } = await ask(facts, script, { settings: CHECKED });
     expect(answer.support.map(({ verdict }) => verdict)).toEqual(['supported', 'unsupported']);
@@ -261,7 +261,7 @@ describe.each(CHAT_PROVIDERS)('answers that %s checks too', (_name, facts) => {
     ['is late', { kind: 'silence' }],
     ['is no verdict', says('all fine')],
     ['names sentences that do not exist', says('{"not_said":[7,0,-1]}')],
-  ])('stand as the lexical check left them where the check %s', async (what, check) => {
+  ])('stand as the built-in check left them where the check %s', async (what, check) => {
     const settings = { modelCheckTimeoutMs: 500 };
     const { answer, server } = await ask(facts, checking(RIGHT, check), { settings });
     expect(answer).toMatchObject({ answerer: 'chat', answer: 'Audit logs are kept for 30 days. [1]' });

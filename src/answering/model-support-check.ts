@@ -10,7 +10,7 @@ import { renderPrompt } from './prompts/prompt.js';
 import { SUPPORT_PROMPT } from './prompts/support-prompt.js';
 import { evidenceText } from './verify-answer.js';
 
-/** What a language model said of the sentences that passed the lexical check. */
+/** What a language model said of the sentences that passed the built-in check. */
 export interface ModelSupportCheck {
   /** Positions in `support` of sentences that it says the sources do not say. */
   readonly refuted: ReadonlySet<number>;
@@ -19,7 +19,7 @@ export interface ModelSupportCheck {
 
 export interface ModelSupportOptions {
   readonly model: ChatModel;
-  /** Longest time for the check, in milliseconds; then the lexical check stands alone. */
+  /** Longest time for the check, in milliseconds; then the built-in check stands alone. */
   readonly timeoutMs: number;
   readonly signal: AbortSignal | undefined;
 }
@@ -29,9 +29,9 @@ const verdict = z.object({ not_said: z.array(z.number().int()).max(1_000) });
 const MAX_OUTPUT_TOKENS = 300;
 
 /**
- * Asks a language model for a second opinion on the sentences that the lexical check lets pass: one request for all of them.
- * It can only take away. A passage that talks the model into agreeing gains nothing, since what the lexical check refuses
- * stays refused. Where the model is late or fails, that is a notice, and the lexical check stands.
+ * Asks a language model for a second opinion on the sentences that the built-in check lets pass: one request for all of them.
+ * It can only take away. A passage that talks the model into agreeing gains nothing, since what the built-in check refuses
+ * stays refused. Where the model is late or fails, that is a notice, and the built-in check stands.
  *
  * @throws RAGError `ABORTED`.
  */

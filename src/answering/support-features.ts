@@ -2,9 +2,13 @@ import { extractIdentifiers } from '../analysis/identifiers.js';
 import { analyzeText } from '../analysis/lexical-analyzer.js';
 import { splitSentences } from '../chunking/boundaries.js';
 import type { TextRange } from '../core/document.js';
+import { dotProduct } from '../core/dot-product.js';
 import { namesOf, numbersOf, statedNumbers } from './claim-parts.js';
 import { type ClaimPlaces, countingAgreement, placesOf, polarityAgreement } from './claim-places.js';
 import { SourceText, statementsOf } from './source-text.js';
+
+/** The vector of a text by the built-in model, of length 1; undefined for one in a script that it does not read. */
+export type TextMeaning = (text: string) => Float32Array | undefined;
 
 /** What a sentence shares with a text that is to say it, each in [0, 1]. */
 export const SUPPORT_FEATURES = [
@@ -35,6 +39,8 @@ interface EvidenceSentence extends TextRange {
   readonly part: number;
   readonly text: string;
   readonly terms: ReadonlySet<string>;
+  /** Undefined where it was read without a model, or cannot be. */
+  readonly vector: Float32Array | undefined;
 }
 
 /** A text that claims are checked against, read once. */
@@ -48,6 +54,7 @@ export interface EvidenceText {
   readonly sentences: readonly EvidenceSentence[];
   /** Its statements, for comparing word by word. */
   readonly source: SourceText;
+  readonly meaning: TextMeaning | undefined;
 }
 
 const pairsOf = (text: string): Set<string> => {
@@ -57,13 +64,17 @@ const pairsOf = (text: string): Set<string> => {
 
 const wordsOf = (text: string): Set<string> => new Set(text.toLowerCase().match(/[\p{L}\p{N}]+/gu) ?? []);
 
-/** @param texts passages, in any order; a claim may rest on several. */
-export function readEvidence(texts: readonly string[]): EvidenceText {
+/**
+ * @param texts passages, in any order; a claim may rest on several.
+ * @param meaning compares what claims mean too; without it words alone tell.
+ */
+export function readEvidence(texts: readonly string[], meaning?: TextMeaning): EvidenceText {
   const all = texts.join('\n');
   const sentences = texts.flatMap((text, part) =>
     splitSentences(text, { start: 0, end: text.length }).map(({ start, end }) => {
       const sentence = text.slice(start, end);
-      return { part, start, end, text: sentence, terms: new Set(analyzeText(sentence)) };
+      const terms = new Set(analyzeText(sentence));
+      return { part, start, end, text: sentence, terms, vector: meaning?.(sentence) };
     }),
   );
   return {
@@ -75,11 +86,14 @@ export function readEvidence(texts: readonly string[]): EvidenceText {
     places: placesOf(all),
     sentences,
     source: new SourceText(texts.flatMap(statementsOf)),
+    meaning,
   };
 }
 
 export interface ClaimEvidence {
   readonly features: Readonly<Record<SupportFeature, number>>;
+  /** Cosine of the sentence's vector with the most alike one of the text; undefined where one of both has none. */
+  readonly meaning: number | undefined;
   /** What the text lacks. */
   readonly missing: {
     readonly numbers: readonly string[];
@@ -113,9 +127,18 @@ export function compareClaim(claim: string, evidence: EvidenceText): ClaimEviden
       polarityAnywhere: polarityAgreement(places, evidence.places),
       counting: countingAgreement(places, evidence.places),
     },
+    meaning: likeness(claim, evidence),
     missing: { numbers: numbers.missing, names: names.missing, identifiers: identifiers.missing },
     nearest,
   };
+}
+
+function likeness(claim: string, { sentences, meaning }: EvidenceText): number | undefined {
+  const own = meaning?.(claim);
+  const cosines = sentences.flatMap(({ vector }) =>
+    own === undefined || vector === undefined ? [] : [dotProduct(own, vector)],
+  );
+  return cosines.length === 0 ? undefined : Math.max(0, ...cosines);
 }
 
 function shareOf(wanted: ReadonlySet<string>, held: ReadonlySet<string>): number {

@@ -1,6 +1,7 @@
 import { characterCounter, type TestChunk, testChunk } from '../context/test-chunks.js';
 import { DegradationLevel } from '../core/degradation.js';
 import { RAGError } from '../core/errors.js';
+import { loadTextMeaning } from '../embedding/static/text-meaning.js';
 import type { AnswerDependencies, Retrieve } from './answer-request.js';
 import type { ChatEvent, ChatMessage, ChatModel, ChatRequest } from './chat-model.js';
 
@@ -64,6 +65,7 @@ export function testDependencies(
   return {
     retrieve,
     ...(model === undefined ? {} : { chatModel: async () => model }),
+    meaning: loadTextMeaning,
     counter: async () => characterCounter,
     context: {},
     settings: {

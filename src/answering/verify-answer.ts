@@ -9,7 +9,7 @@ import { type ClaimSupport, checkSupport, isClaim, SUPPORT_THRESHOLD } from './c
 import { type CitedSentence, parseCitedAnswer } from './citations.js';
 import { type Insertion, rewriteAnswer } from './rewrite-answer.js';
 import { SourceText } from './source-text.js';
-import { type EvidenceText, readEvidence } from './support-features.js';
+import { type EvidenceText, readEvidence, type TextMeaning } from './support-features.js';
 
 /** What happens to sentences of which the sources do not show that they say them: they are marked, or left out. */
 export type UnsupportedPolicy = 'mark' | 'remove';
@@ -50,6 +50,8 @@ export interface VerifyOptions {
   readonly unsupported?: UnsupportedPolicy;
   /** Positions of sentences that another check says are not in the sources, whatever this one finds. */
   readonly refuted?: ReadonlySet<number>;
+  /** Vectors of texts (`Models.meaning`), so that new words are told from other words for the same; without it words alone tell. */
+  readonly meaning?: TextMeaning;
 }
 
 /**
@@ -59,11 +61,11 @@ export interface VerifyOptions {
 export function verifyAnswer(
   asWritten: string,
   entries: readonly ContextEntry[],
-  { unsupported = 'mark', refuted = new Set() }: VerifyOptions = {},
+  { unsupported = 'mark', refuted = new Set(), meaning }: VerifyOptions = {},
 ): VerifiedAnswer {
   const text = asWritten.replaceAll('\r\n', '\n');
   const { sentences, marks, invalid } = parseCitedAnswer(text, entries);
-  const check = sentenceCheck(entries.map(evidenceOf));
+  const check = sentenceCheck(entries.map((entry) => evidenceOf(entry, meaning)));
   // Where nothing else is said, the shortest sentence is what is claimed.
   const isAnyClaim = sentences.some(({ claims, cites }) => cites.length > 0 || claims.some(isClaim));
   const checked = sentences
@@ -99,9 +101,9 @@ function decide(checked: Checked, policy: UnsupportedPolicy): Checked {
   return { ...checked, support: { ...checked.support, isRemoved } };
 }
 
-function evidenceOf(entry: ContextEntry): EntryEvidence {
+function evidenceOf(entry: ContextEntry, meaning: TextMeaning | undefined): EntryEvidence {
   const texts = entry.pieces.map(({ text, start }) => withoutFlagged(text, start, entry.flags));
-  const evidence = readEvidence(texts);
+  const evidence = readEvidence(texts, meaning);
   const ranges = evidence.sentences.map(({ part, start, end }) => {
     const piece = entry.pieces[part];
     const base = piece?.start ?? 0;
@@ -244,6 +246,7 @@ function mergeEvidence(parts: readonly EntryEvidence[]): EvidenceText {
     },
     sentences: parts.flatMap(({ evidence }) => evidence.sentences),
     source: new SourceText(parts.flatMap(({ evidence }) => evidence.source.statements)),
+    meaning: parts[0]?.evidence.meaning,
   };
 }
 

@@ -1,7 +1,9 @@
 import type { ChatModel } from '../answering/chat-model.js';
 import type { Similarity } from '../answering/quotation-features.js';
+import type { TextMeaning } from '../answering/support-features.js';
 import { loadConfig } from '../config/load-config.js';
 import { embedAll } from '../embedding/embed-all.js';
+import { loadTextMeaning } from '../embedding/static/text-meaning.js';
 import { builtinSimilarity } from '../searching/text-similarity.js';
 import type { EmbeddedTexts, EmbedRequest } from './engine.js';
 import type { CreateEngineOptions } from './engine-options.js';
@@ -16,6 +18,8 @@ export interface Models {
   chatModel(): Promise<ChatModel | undefined>;
   /** How near texts are to a question, by the built-in model, on which `answerQuestion` was fitted. */
   readonly similarity: Similarity;
+  /** Vectors by the built-in model, for the check of what a language model writes. */
+  meaning(): Promise<TextMeaning>;
   /** Closes what was opened; models that were handed in stay open. */
   close(): Promise<void>;
 }
@@ -41,6 +45,7 @@ export async function openModels(options: CreateEngineOptions = {}): Promise<Mod
     },
     chatModel: () => resources.chatModel(),
     similarity: builtinSimilarity,
+    meaning: loadTextMeaning,
     close: () => resources.close(),
   };
 }

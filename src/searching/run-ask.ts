@@ -17,6 +17,7 @@ import { toldDegradation } from '../degradation/degradation-report.js';
 import type { PartName } from '../degradation/level.js';
 import { isOutage, unanswered } from '../degradation/outage.js';
 import { whileReaching } from '../degradation/parts.js';
+import { loadTextMeaning } from '../embedding/static/text-meaning.js';
 import type { AskRequest } from '../engine/engine.js';
 import type { EngineResources } from '../engine/engine-resources.js';
 import { tokenCounterFor } from '../engine/token-counter-for.js';
@@ -228,6 +229,7 @@ export async function answerDependencies(
     ...(limits === undefined ? {} : { limits }),
     gather: evidenceGatherer(toolsFor(request, asking), request.limits),
     similarity: (...asked) => whileReaching(resources.parts, () => similarityFor(scope, resources)(...asked)),
+    meaning: loadTextMeaning,
     isKnownWord: (word) => whileReaching(resources.parts, () => isKnownWord(word, read)),
     isKnownIdentifier: (name) => whileReaching(resources.parts, () => isKnownIdentifier(name, read)),
     chatModel: () => resources.chatModel(),

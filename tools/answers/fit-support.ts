@@ -5,32 +5,35 @@ import {
 } from '../../src/answering/agreement-features.js';
 import { agreementValue } from '../../src/answering/check-support.js';
 import { compareClaim, type EvidenceText, readEvidence } from '../../src/answering/support-features.js';
+import { loadTextMeaning } from '../../src/embedding/static/text-meaning.js';
 import { type Case, fitLogistic } from './logistic.js';
 import { readRatedAnswers } from './mtrag.js';
 import { alteredPairs, claimsOf, halvesOf, supportVector, termCount } from './support-cases.js';
-import { pairsOf, readBlindPassages, readFittedPassages, readSupportPassages } from './support-pairs.js';
+import {
+  type BlindFile,
+  pairsOf,
+  readBlindPassages,
+  readFittedPassages,
+  readSupportPassages,
+} from './support-pairs.js';
 
-export const TOPIC_FEATURES = [
-  'coverage',
-  'windowCoverage',
-  'sentenceCoverage',
-  'novel',
-  'reordered',
-] as const;
-/** Words that are shared tell the topic; of those who say it otherwise too. */
-export const AGREEMENT_FEATURES = [
-  ...(['names', 'polarityCopy', 'polarityAnywhereCopy'] as const),
-  ...DEPARTURES.filter((name) => name !== 'novel' && name !== 'reordered'),
+export const WORD_FEATURES = [
+  ...(['coverage', 'windowCoverage', 'sentenceCoverage'] as const),
+  ...(['polarity', 'polarityAnywhere', 'polarityCopy', 'polarityAnywhereCopy'] as const),
+  ...DEPARTURES,
 ];
+export const MEANING_FEATURES = [...WORD_FEATURES, 'meaning'] as const;
 
-/** Where right and wrong part on the calibration half; folded into the biases, so that one half is the border of both. */
-const TOPIC_BORDER = 0.4;
-const AGREEMENT_BORDER = 0.58;
+/** Share of the right sentences of the calibration half that are below the border; it is folded into the bias, so that one half is the border. */
+const RIGHT_BELOW = 0.29;
+const RIDGE = 5e-4;
 
 /** So that the pairs that were written for it and the sentences of the rated answers weigh about the same. */
 const PAIR_WEIGHT = 5;
 const FITTED_PAIR_WEIGHT = 3;
 const RATED_WEIGHT = 0.8;
+
+const BLIND_FILES: readonly BlindFile[] = ['blind-pairs', 'invented-sentences', 'unseen-pairs'];
 
 interface SupportCase {
   readonly sentence: string;
@@ -40,8 +43,8 @@ interface SupportCase {
 }
 
 /**
- * The models of the support check: topic and agreement on the calibration halves of the pairs that were written for it and of MTRAG, and
- * what people call faithful on the latter.
+ * The models of the support check, on the calibration halves of the pairs that were written for it and of MTRAG, and of
+ * what people call faithful, on the latter.
  *
  * @param file the human evaluations of MTRAG.
  */
@@ -62,7 +65,10 @@ export async function fitSupport(file: string) {
   });
   const pairs = alteredPairs(answers).filter(({ task }) => halfOf(task) === 'calibration');
   const measured = await readSupportPassages('calibration');
-  const written = [...measured, ...(await readFittedPassages()), ...(await readBlindPassages('calibration'))];
+  const blind = await Promise.all(
+    BLIND_FILES.map((blindFile) => readBlindPassages(blindFile, 'calibration')),
+  );
+  const written = [...measured, ...(await readFittedPassages()), ...blind.flat()];
   const own = written.flatMap(({ passage }) =>
     claimsOf(passage).map((sentence) => ({ sentence, passages: [passage], y: 1, weight: 0.5 })),
   );
@@ -97,50 +103,48 @@ export async function fitSupport(file: string) {
       })),
     ),
   ];
-  const topical = [
-    ...said.filter(({ y }) => y === 1).map((each) => ({ ...each, weight: 2 })),
-    ...altered.filter(({ y }) => y === 1).map((each) => ({ ...each, weight: 0.3 })),
-    ...own,
-    ...strangers,
-  ];
+  const cases = [...said, ...altered, ...own, ...strangers];
+  const rights = said.filter(({ y }) => y === 1);
   return {
-    topic: atBorder(fitSupportModel(topical, TOPIC_FEATURES, 5e-4), TOPIC_BORDER),
-    agreement: atBorder(
-      fitSupportModel([...said, ...altered, ...own], AGREEMENT_FEATURES, 1e-3),
-      AGREEMENT_BORDER,
-    ),
+    support: fitSupportModel(cases, rights, MEANING_FEATURES),
+    words: fitSupportModel(cases, rights, WORD_FEATURES),
     // Chosen by five-fold cross-validation inside the calibration half.
-    faithfulness: fitLogistic(graded, { nonNegative: true, ridge: 5e-3 }),
+    faithfulness: fitLogistic(graded, { isNonNegative: () => true, ridge: 5e-3 }),
   };
 }
 
-const fitSupportModel = (
+const meaning = await loadTextMeaning();
+
+function fitSupportModel(
   cases: readonly SupportCase[],
+  rights: readonly SupportCase[],
   features: readonly AgreementFeature[],
-  ridge: number,
-): number[] =>
-  fitLogistic(
-    cases.map(({ sentence, passages, y, weight }) => {
-      const evidence = evidenceOf(passages);
-      const read = {
-        features: compareClaim(sentence, evidence).features,
-        ...compareWithSource(sentence, evidence.source),
-      };
-      return { x: features.map((name) => agreementValue(name, read)), y, weight };
-    }),
-    { nonNegative: true, ridge },
+): number[] {
+  const vectorOf = ({ sentence, passages }: SupportCase): number[] => {
+    const evidence = evidenceOf(passages);
+    const evident = compareClaim(sentence, evidence);
+    const comparison = compareWithSource(sentence, evidence.source);
+    return features.map((name) => agreementValue(name, evident, comparison));
+  };
+  const [bias = 0, ...weights] = fitLogistic(
+    cases.map((each) => ({ x: vectorOf(each), y: each.y, weight: each.weight })),
+    // No departure speaks for a sentence; what it shares with its source does not always: wrong in few words it shares most.
+    {
+      ridge: RIDGE,
+      isNonNegative: (feature) => (DEPARTURES as readonly string[]).includes(features[feature] ?? ''),
+    },
   );
+  const logits = rights
+    .map((each) => vectorOf(each).reduce((sum, value, i) => sum + value * (weights[i] ?? 0), bias))
+    .sort((a, b) => a - b);
+  return [bias - (logits[Math.floor(RIGHT_BELOW * logits.length)] ?? 0), ...weights];
+}
 
 const evidences = new Map<string, EvidenceText>();
 
 function evidenceOf(passages: readonly string[]): EvidenceText {
   const key = passages.join('\0');
-  const evidence = evidences.get(key) ?? readEvidence(passages);
+  const evidence = evidences.get(key) ?? readEvidence(passages, meaning);
   evidences.set(key, evidence);
   return evidence;
 }
-
-const atBorder = ([bias = 0, ...weights]: readonly number[], border: number): number[] => [
-  bias - Math.log(border / (1 - border)),
-  ...weights,
-];

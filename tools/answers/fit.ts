@@ -25,7 +25,7 @@ import {
   isQuotedRight,
   thresholdTable,
 } from './documented-questions.js';
-import { AGREEMENT_FEATURES, fitSupport, TOPIC_FEATURES } from './fit-support.js';
+import { fitSupport, MEANING_FEATURES, WORD_FEATURES } from './fit-support.js';
 import { type Case, fitConditional, fitLogistic } from './logistic.js';
 
 const { values: options } = parseArgs({
@@ -45,8 +45,8 @@ const XQUAD_WEIGHT = 0.5;
 
 if (!options.support) await fitAnswers();
 const support = await fitSupport(path.join(options.data, MTRAG));
-await replaceModel('support-weights.ts', 'TOPIC_MODEL', TOPIC_FEATURES, support.topic);
-await replaceModel('support-weights.ts', 'AGREEMENT_MODEL', AGREEMENT_FEATURES, support.agreement);
+await replaceModel('support-weights.ts', 'SUPPORT_MODEL', MEANING_FEATURES, support.support);
+await replaceModel('support-weights.ts', 'WORDS_MODEL', WORD_FEATURES, support.words);
 await replaceModel('support-weights.ts', 'FAITHFULNESS_MODEL', SUPPORT_FEATURES, support.faithfulness);
 
 async function fitAnswers(): Promise<void> {

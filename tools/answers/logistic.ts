@@ -13,9 +13,12 @@ const MOMENTUM = 0.95;
 
 /**
  * Weighted maximum likelihood of a logistic regression by gradient descent with momentum; deterministic. The first weight is
- * the bias. `ridge` pulls the others to zero.
+ * the bias. `ridge` pulls the others to zero; those of features that `isNonNegative` stay above it.
  */
-export function fitLogistic(cases: readonly Case[], { ridge = 5e-4, nonNegative = false } = {}): number[] {
+export function fitLogistic(
+  cases: readonly Case[],
+  { ridge = 5e-4, isNonNegative = (_feature: number): boolean => false } = {},
+): number[] {
   const width = (cases[0]?.x.length ?? 0) + 1;
   const total = cases.reduce((sum, { weight }) => sum + weight, 0);
   const weights = new Array<number>(width).fill(0);
@@ -34,7 +37,7 @@ export function fitLogistic(cases: readonly Case[], { ridge = 5e-4, nonNegative 
       const down = (slope[j] ?? 0) / total + (j === 0 ? 0 : ridge * (weights[j] ?? 0));
       speed[j] = MOMENTUM * (speed[j] ?? 0) - RATE * down;
       weights[j] = (weights[j] ?? 0) + (speed[j] ?? 0);
-      if (nonNegative && j > 0 && (weights[j] ?? 0) < 0) {
+      if (j > 0 && (weights[j] ?? 0) < 0 && isNonNegative(j - 1)) {
         weights[j] = 0;
         speed[j] = 0;
       }

@@ -9,6 +9,7 @@ import path from 'node:path';
 import { parseArgs } from 'node:util';
 import { checkSupport, SUPPORT_THRESHOLD } from '../../src/answering/check-support.js';
 import { readEvidence } from '../../src/answering/support-features.js';
+import { loadTextMeaning } from '../../src/embedding/static/text-meaning.js';
 import { readRatedAnswers } from './mtrag.js';
 import { alteredPairs, halvesOf } from './support-cases.js';
 import { type SupportMeasures, supportPage } from './support-page.js';
@@ -36,9 +37,12 @@ interface JudgedSentence {
 
 const THRESHOLDS = [0.1, 0.2, 0.3, 0.4, 0.45, 0.5, 0.55, 0.6, 0.7, 0.8];
 
+const meaning = await loadTextMeaning();
 const sampled = (await readSampleBugs()).flatMap(pairsOf);
 const held = (await readSupportPassages('reporting')).flatMap(pairsOf);
-const blind = (await readBlindPassages('reporting')).flatMap(pairsOf);
+const blind = (await readBlindPassages('blind-pairs', 'reporting')).flatMap(pairsOf);
+const invented = (await readBlindPassages('invented-sentences', 'reporting')).flatMap(pairsOf);
+const unseen = (await readBlindPassages('unseen-pairs', 'reporting')).flatMap(pairsOf);
 const answers = await readRatedAnswers(MTRAG);
 const halfOf = halvesOf(answers);
 const altered = alteredPairs(answers).filter(({ task }) => halfOf(task) === 'reporting');
@@ -48,7 +52,7 @@ const judged = (
   passages: readonly string[],
   known: Pick<JudgedSentence, 'isRight' | 'how'>,
 ): JudgedSentence => {
-  const { score, contradiction } = checkSupport(sentence, readEvidence(passages));
+  const { score, contradiction } = checkSupport(sentence, readEvidence(passages, meaning));
   return { ...known, score, isRemoved: contradiction !== undefined };
 };
 
@@ -89,6 +93,8 @@ const measures = [
   measuresOfPairs('pairs written for it', held),
   measuresOfPairs('sample bugs', sampled),
   measuresOfPairs('blind pairs', blind),
+  measuresOfPairs('invented sentences', invented),
+  measuresOfPairs('unseen pairs', unseen),
   measuresOf(
     'MTRAG',
     altered.flatMap(({ original, altered: changed, kind, passages }) => [

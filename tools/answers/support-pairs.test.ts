@@ -1,7 +1,8 @@
 import { expect, test } from 'vitest';
 import { checkSupport, SUPPORT_THRESHOLD } from '../../src/answering/check-support.js';
 import { readEvidence } from '../../src/answering/support-features.js';
-import { pairsOf, readSampleBugs, readSupportPassages } from './support-pairs.js';
+import { loadTextMeaning } from '../../src/embedding/static/text-meaning.js';
+import { pairsOf, readBlindPassages, readSampleBugs, readSupportPassages } from './support-pairs.js';
 
 test.each([
   ['passages that nothing was fitted on', () => readSupportPassages('reporting')],
@@ -9,8 +10,9 @@ test.each([
 ])(
   'of sentences about %s most right ones stand, hardly one is removed, and most wrong ones are found',
   async (_, read) => {
+    const meaning = await loadTextMeaning();
     const judged = (await read()).flatMap(pairsOf).map(({ sentence, passage, isRight }) => {
-      const { score, contradiction } = checkSupport(sentence, readEvidence([passage]));
+      const { score, contradiction } = checkSupport(sentence, readEvidence([passage], meaning));
       return { isRight, isFound: score < SUPPORT_THRESHOLD, isRemoved: contradiction !== undefined };
     });
     const share = (of: boolean, is: 'isFound' | 'isRemoved'): number => {
@@ -22,3 +24,15 @@ test.each([
     expect(share(false, 'isFound')).toBeGreaterThanOrEqual(0.75);
   },
 );
+
+test('of invented sentences that take half of their words from a passage most are not supported', async () => {
+  const meaning = await loadTextMeaning();
+  const invented = (await readBlindPassages('invented-sentences', 'reporting'))
+    .flatMap(pairsOf)
+    .filter(({ isRight }) => !isRight);
+  const found = invented.filter(
+    ({ sentence, passage }) =>
+      checkSupport(sentence, readEvidence([passage], meaning)).score < SUPPORT_THRESHOLD,
+  );
+  expect(found.length / invented.length).toBeGreaterThanOrEqual(0.6);
+});

@@ -39,9 +39,11 @@ export async function readSupportPassages(half: Half): Promise<SupportPassage[]>
 /** Passages for the fit alone. */
 export const readFittedPassages = (): Promise<SupportPassage[]> => readPassages('fitted-pairs.jsonl');
 
-/** Passages and sentences of somebody who had not seen the check; every second one is fitted on. */
-export async function readBlindPassages(half: Half): Promise<SupportPassage[]> {
-  const passages = await readPassages('blind-pairs.jsonl');
+/** Files of passages and sentences by people who had not seen the check; every second passage is fitted on. */
+export type BlindFile = 'blind-pairs' | 'invented-sentences' | 'unseen-pairs';
+
+export async function readBlindPassages(file: BlindFile, half: Half): Promise<SupportPassage[]> {
+  const passages = await readPassages(`${file}.jsonl`);
   return passages.filter((_, at) => (at % 2 === 0 ? 'calibration' : 'reporting') === half);
 }
 

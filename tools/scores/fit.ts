@@ -137,7 +137,7 @@ function modelOf(observed: readonly Observed[], names: readonly MatchFeature[]) 
       ...wrong.map((features) => ({ x: rowOf(features), y: 0, weight: weight / wrong.length })),
     ];
   });
-  const [bias = 0, ...weights] = fitLogistic(cases, { nonNegative: true });
+  const [bias = 0, ...weights] = fitLogistic(cases, { isNonNegative: () => true });
   const logitOf = (features: Features) =>
     rowOf(features).reduce((sum, value, j) => sum + value * (weights[j] ?? 0), bias);
   const strange = observed.filter(({ kind }) => kind === 'strange');

@@ -92,7 +92,7 @@ export const answeringSchema = z
       ),
     supportCheckTimeoutMs: wholeNumber(100)
       .default(10_000)
-      .describe('Longest time for that request, in milliseconds; then the lexical check stands alone.'),
+      .describe('Longest time for that request, in milliseconds; then the built-in check stands alone.'),
     abstainBelow: share()
       .optional()
       .describe(

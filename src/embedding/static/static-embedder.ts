@@ -44,22 +44,16 @@ export async function createStaticEmbedder(options: StaticEmbedderOptions = {}):
       `the vocabulary has ${tokenizer.vocabularySize} tokens where model.json promises ${card.vocabularySize}`,
     );
   }
-  const pooler = once(() => loadPooler(folder, card));
+  const pooler = (): Promise<TokenPooler> => loadPooler(folder, card);
   return new StaticEmbedder({ folder, card, tokenizer, pooler });
 }
 
-async function loadPooler(folder: string, card: ModelCard): Promise<TokenPooler> {
-  return new TokenPooler(await loadTokenTable(folder, card), TERM_FREQUENCIES[card.termFrequency]);
-}
-
-/** What a function gives, computed when it is first wanted. */
-function once<T>(compute: () => Promise<T>): () => Promise<T> {
-  let result: Promise<T> | undefined;
-  return () => {
-    result ??= compute();
-    return result;
-  };
-}
+/** The weights, read on first use and shared by all that read with one model. */
+export const loadPooler = (folder: string, card: ModelCard): Promise<TokenPooler> =>
+  shared(poolers, `${folder} ${revisionOf(card)}`, async () => {
+    const table = await loadTokenTable(folder, card);
+    return new TokenPooler(table, TERM_FREQUENCIES[card.termFrequency]);
+  });
 
 /**
  * The tokenizer of the built-in model alone, for counting tokens: reads the vocabulary and nothing else. Repeated
@@ -71,14 +65,18 @@ export function loadBuiltinTokenizer(folder: string = BUILTIN_MODEL_FOLDER): Pro
 }
 
 const tokenizers = new Map<string, Promise<WordPieceTokenizer>>();
+const poolers = new Map<string, Promise<TokenPooler>>();
 
-function loadTokenizer(folder: string): Promise<WordPieceTokenizer> {
-  const known = tokenizers.get(folder);
+const loadTokenizer = (folder: string): Promise<WordPieceTokenizer> =>
+  shared(tokenizers, folder, async () => new WordPieceTokenizer(await readVocabulary(folder)));
+
+function shared<T>(all: Map<string, Promise<T>>, key: string, load: () => Promise<T>): Promise<T> {
+  const known = all.get(key);
   if (known !== undefined) return known;
-  const loading = readVocabulary(folder).then((vocabulary) => new WordPieceTokenizer(vocabulary));
-  tokenizers.set(folder, loading);
+  const loading = load();
+  all.set(key, loading);
   // A failure is not remembered: the folder may be mended.
-  loading.catch(() => tokenizers.delete(folder));
+  loading.catch(() => all.delete(key));
   return loading;
 }
 

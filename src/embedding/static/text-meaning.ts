@@ -1,0 +1,16 @@
+import { BUILTIN_MODEL_FOLDER, readModelCard } from './model-folder.js';
+import { loadBuiltinTokenizer, loadPooler } from './static-embedder.js';
+
+/**
+ * The built-in model for comparing short texts, whatever embedder an index has: vectors of length 1, undefined for a text in a script that it does not
+ * read.
+ * @throws RAGError `MODEL_NOT_FOUND` or `MODEL_INVALID`.
+ */
+export async function loadTextMeaning(): Promise<(text: string) => Float32Array | undefined> {
+  const card = await readModelCard(BUILTIN_MODEL_FOLDER);
+  const tokenizer = await loadBuiltinTokenizer();
+  const pooler = await loadPooler(BUILTIN_MODEL_FOLDER, card);
+  const ids = new Int32Array(card.maxInputTokens);
+  return (text) =>
+    tokenizer.reads(text) ? pooler.pool(ids.subarray(0, tokenizer.encodeInto(text, ids))) : undefined;
+}
