@@ -16,7 +16,6 @@ const interfaceFiles = [
   'conflicts/(opposites|quantities|word-classes|words)',
   'reranking/reranker',
   'retrieval/retriever',
-  'answering/chat-model',
   'agentic/agent',
   // What an answer is and how it is checked, for its measures.
   'answering/(answer|check-support|support-features)',
@@ -24,8 +23,8 @@ const interfaceFiles = [
   'context/[^/]+',
   // How parts that may be out are asked, and what responses say of it.
   'degradation/(breaker|parts|level|degradation-report)',
-  // Where sentences end.
-  'chunking/boundaries',
+  // What of a chunk's metadata is sealed.
+  'security/sealed-metadata',
   // Guards that every stage which touches paths must share.
   'security/path-containment',
   'security/real-path',
@@ -54,7 +53,7 @@ module.exports = {
     {
       name: 'a-stage-imports-only-core-and-interface-files',
       severity: 'error',
-      from: { path: `^src/(${stages})/`, pathNot: '\\.test\\.ts$' },
+      from: { path: `^src/(${stages})/`, pathNot: '(\\.test|/test-[^/]+)\\.ts$' },
       to: { path: `^src/(${stages})/`, pathNot: [`^src/(${interfaceFiles})\\.ts$`, '^src/$1/'] },
     },
     {

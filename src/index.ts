@@ -468,6 +468,9 @@ export { tokenCounterFor } from './engine/token-counter-for.js';
 
 // What a program may bring in place of a part: interfaces, each with a suite in `ragstone/testing` (docs/own-parts.md).
 
+export type { SdkLanguageModel } from './answering/sdk-language-model.js';
+export type { Chunker, ChunkingOptions, CutRange, CutRequest } from './chunking/chunker.js';
+export type { OwnParts } from './config/own-parts.js';
 export type {
   ChatEvent,
   ChatFinishReason,
@@ -475,10 +478,7 @@ export type {
   ChatModel,
   ChatRequest,
   ChatUsage,
-} from './answering/chat-model.js';
-export type { SdkLanguageModel } from './answering/sdk-language-model.js';
-export type { Chunker, ChunkingOptions, CutRange, CutRequest } from './chunking/chunker.js';
-export type { OwnParts } from './config/own-parts.js';
+} from './core/chat-model.js';
 export type { ChunkRecord, ScoredChunk, StoredChunk } from './core/chunk.js';
 export type { Block, BlockKind, ParsedDocument, RawDocument } from './core/document.js';
 export { type Runtime, type SourceFiles, SYSTEM_RUNTIME, type TimerOptions } from './core/runtime.js';

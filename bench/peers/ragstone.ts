@@ -4,7 +4,7 @@ import { EVERYTHING } from '../../src/core/filter.js';
 import { LOCAL_SCOPE, OPEN_ACCESS } from '../../src/core/scope.js';
 import { createRetriever } from '../../src/retrieval/create-retriever.js';
 import { DEFAULT_RETRIEVAL_SETTINGS } from '../../src/retrieval/default-settings.js';
-import { scopeCollection } from '../../src/security/scoped-collection.js';
+import { scopeCollection } from '../../src/stores/scoped-collection.js';
 import type { VectorStore } from '../../src/stores/vector-store.js';
 import type { Contender } from './contender.js';
 

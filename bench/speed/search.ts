@@ -9,9 +9,9 @@ import {
   DEFAULT_NEAR_DUPLICATE_THRESHOLD,
   DEFAULT_RETRIEVAL_SETTINGS,
 } from '../../src/retrieval/default-settings.js';
-import { scopeCollection } from '../../src/security/scoped-collection.js';
 import { createLanceDbStore } from '../../src/stores/lancedb/lancedb-store.js';
 import { createLibsqlStore } from '../../src/stores/libsql/libsql-store.js';
+import { scopeCollection } from '../../src/stores/scoped-collection.js';
 import type { VectorCollection, VectorStore } from '../../src/stores/vector-store.js';
 import { withLexicalIndex } from '../../src/stores/with-lexical-index.js';
 import { CORPORA, corpusFolder, SHARED } from '../shared/places.js';

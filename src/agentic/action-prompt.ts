@@ -1,7 +1,7 @@
-import type { ChatMessage } from '../answering/chat-model.js';
 import { dataBlocks } from '../context/data-blocks.js';
 import { neutralise, neutraliseLine } from '../context/neutralise.js';
 import { type TokenCounter, tokensOf } from '../context/token-counter.js';
+import type { ChatMessage } from '../core/chat-model.js';
 import type { ScoredChunk } from '../core/chunk.js';
 import { titleOf } from '../core/chunk-metadata.js';
 import type { AgentStep } from './agent.js';

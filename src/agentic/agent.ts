@@ -1,5 +1,5 @@
-import type { ChatModel } from '../answering/chat-model.js';
 import type { TokenCounter } from '../context/token-counter.js';
+import type { ChatModel } from '../core/chat-model.js';
 import type { ScoredChunk, StoredChunk } from '../core/chunk.js';
 import type { DegradationLevel } from '../core/degradation.js';
 import type { NoticeKind } from '../core/notice.js';

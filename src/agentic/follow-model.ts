@@ -1,7 +1,7 @@
-import type { ChatModel, ChatUsage } from '../answering/chat-model.js';
-import { lateAnswer } from '../answering/chat-model.js';
 import { neutraliseLine } from '../context/neutralise.js';
 import { tokensOf } from '../context/token-counter.js';
+import type { ChatModel, ChatUsage } from '../core/chat-model.js';
+import { lateAnswer } from '../core/chat-model.js';
 import type { ScoredChunk, StoredChunk } from '../core/chunk.js';
 import { DegradationLevel } from '../core/degradation.js';
 import { type RAGError, throwIfAborted, toRAGError } from '../core/errors.js';

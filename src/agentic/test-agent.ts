@@ -1,6 +1,6 @@
 import type { ZodType } from 'zod';
-import type { ChatModel, ChatUsage } from '../answering/chat-model.js';
 import { characterCounter, type TestChunk, testChunk } from '../context/test-chunks.js';
+import type { ChatModel, ChatUsage } from '../core/chat-model.js';
 import { DegradationLevel } from '../core/degradation.js';
 import { RAGError } from '../core/errors.js';
 import type { AgentRequest, AgentToolResult, AgentTools, Gathered, StatedLimits } from './agent.js';

@@ -1,7 +1,7 @@
 import { type TokenCounter, tokensOf } from '../context/token-counter.js';
+import type { ChatModel } from '../core/chat-model.js';
 import type { AnswerFallback, ConversationTurn } from './answer.js';
 import type { AnswerSettings } from './answer-request.js';
-import type { ChatModel } from './chat-model.js';
 import type { Findings } from './compose-answer.js';
 import { TURN_OVERHEAD } from './history.js';
 import { ANSWER_PROMPT } from './prompts/answer-prompt.js';

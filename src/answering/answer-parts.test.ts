@@ -1,6 +1,6 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import { passageUnits } from '../context/passage-units.js';
+import { passageUnits } from '../analysis/passage-units.js';
 import { allocateWindow, splitWindow } from '../context/window-budget.js';
 import { checkSupport, SUPPORT_THRESHOLD } from './check-support.js';
 import { parseCitedAnswer } from './citations.js';

@@ -1,10 +1,10 @@
 import { describe, expect, it } from 'vitest';
+import type { ChatEvent } from '../core/chat-model.js';
 import { DegradationLevel } from '../core/degradation.js';
 import { RAGError } from '../core/errors.js';
 import type { AnswerEvent } from './answer-events.js';
 import { answerQuestion, streamAnswer } from './answer-question.js';
 import { MAX_ANSWER_LENGTH } from './chat-answer.js';
-import type { ChatEvent } from './chat-model.js';
 import { fixedRetrieve, ScriptedChatModel, testDependencies } from './test-answering.js';
 import { UNCHECKED_MARK } from './verify-answer.js';
 

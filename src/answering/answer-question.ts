@@ -1,5 +1,6 @@
 import type { TokenCounter } from '../context/token-counter.js';
 import type { WindowShares } from '../context/window-budget.js';
+import type { ChatModel } from '../core/chat-model.js';
 import { RAGError, throwIfAborted } from '../core/errors.js';
 import { type Notice, noticesOfKind } from '../core/notice.js';
 import {
@@ -15,7 +16,6 @@ import type { Answer, AnswerFallback, AnswerMode, ConversationTurn } from './ans
 import type { AnswerEvent } from './answer-events.js';
 import type { AnswerDependencies, AnswerRequest, AnswerSettings } from './answer-request.js';
 import { sourceOf } from './answer-sources.js';
-import type { ChatModel } from './chat-model.js';
 import { abstain, answerFromChat, answerFromSentences, type Findings } from './compose-answer.js';
 import { gatherFindings, modeOf } from './gather-findings.js';
 import { assertHistory } from './history.js';

@@ -1,6 +1,7 @@
 import type { AgentReport } from '../agentic/agent.js';
 import type { SourceConflict } from '../conflicts/conflict-types.js';
 import type { OmittedChunk } from '../context/context-pack.js';
+import type { ChatFinishReason, ChatUsage } from '../core/chat-model.js';
 import type { LineRange, TextRange } from '../core/document.js';
 import type { DocumentOrigin } from '../core/document-origin.js';
 import type { Metadata } from '../core/metadata.js';
@@ -9,7 +10,6 @@ import type { StageTimes } from '../core/telemetry.js';
 import type { ToldDegradation } from '../degradation/degradation-report.js';
 import type { AsOfReport } from '../history/as-of-report.js';
 import type { QueryCorrection } from '../retrieval/retriever.js';
-import type { ChatFinishReason, ChatUsage } from './chat-model.js';
 
 /** One earlier message of a conversation (`conversation_history` of a request). */
 export interface ConversationTurn {

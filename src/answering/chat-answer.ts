@@ -1,8 +1,8 @@
+import { type ChatEvent, type ChatMessage, type ChatModel, lateAnswer } from '../core/chat-model.js';
 import { RAGError, throwIfAborted, toRAGError } from '../core/errors.js';
 import { type Notice, noticesOfKind } from '../core/notice.js';
 import { eventsWithDeadline } from '../core/with-deadline.js';
 import type { AnswerModelReport } from './answer.js';
-import { type ChatEvent, type ChatMessage, type ChatModel, lateAnswer } from './chat-model.js';
 
 /** A longer answer is cut: nobody reads it, and each sentence is checked. UTF-16 code units. */
 export const MAX_ANSWER_LENGTH = 32_000;

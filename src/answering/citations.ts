@@ -1,8 +1,8 @@
-import { splitSentences } from '../chunking/boundaries.js';
+import { splitSentences } from '../analysis/boundaries.js';
+import { type PassageUnit, passageUnits } from '../analysis/passage-units.js';
 import { CITATION_MARK } from '../context/citation-marks.js';
 import type { ContextEntry } from '../context/context-pack.js';
 import { type Behind, type MarkdownBlock, markdownBlocks } from '../context/markdown-blocks.js';
-import { type PassageUnit, passageUnits } from '../context/passage-units.js';
 import type { TextRange } from '../core/document.js';
 
 /** A sentence of a model's answer, or a block of code, of which no part can be marked or left out. */

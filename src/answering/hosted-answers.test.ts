@@ -1,4 +1,5 @@
 import { afterEach, beforeAll, describe, expect, it } from 'vitest';
+import type { ChatModel } from '../core/chat-model.js';
 import { DegradationLevel } from '../core/degradation.js';
 import { CHAT_PROVIDERS, type ChatProvider } from '../testing/wire/chat-providers.js';
 import { type ChatBehaviour, chatReply } from '../testing/wire/chat-wire.js';
@@ -7,7 +8,6 @@ import type { Answer } from './answer.js';
 import { answerQuestion } from './answer-question.js';
 import type { AnswerDependencies, AnswerRequest } from './answer-request.js';
 import { MAX_ANSWER_LENGTH } from './chat-answer.js';
-import type { ChatModel } from './chat-model.js';
 import { type OpenChatModelOptions, openChatModel } from './providers/open-chat-model.js';
 import { fixedRetrieve, testDependencies } from './test-answering.js';
 

@@ -1,11 +1,11 @@
 import * as z from 'zod';
 import type { ContextEntry } from '../context/context-pack.js';
 import { neutralise } from '../context/neutralise.js';
+import { type ChatModel, lateAnswer } from '../core/chat-model.js';
 import { throwIfAborted, toRAGError } from '../core/errors.js';
 import type { Notice } from '../core/notice.js';
 import { withDeadline } from '../core/with-deadline.js';
 import type { SentenceSupport } from './answer.js';
-import { type ChatModel, lateAnswer } from './chat-model.js';
 import { renderPrompt } from './prompts/prompt.js';
 import { SUPPORT_PROMPT } from './prompts/support-prompt.js';
 import { evidenceText } from './verify-answer.js';

@@ -1,6 +1,6 @@
 import { analyzeText } from '../analysis/lexical-analyzer.js';
+import { type PassageUnit, passageUnits } from '../analysis/passage-units.js';
 import type { ContextEntry } from '../context/context-pack.js';
-import { type PassageUnit, passageUnits } from '../context/passage-units.js';
 import type { TextRange } from '../core/document.js';
 import { answerTypeEvidence } from './expected-answer.js';
 

@@ -1,4 +1,4 @@
-import { passageUnits } from '../context/passage-units.js';
+import { passageUnits } from '../analysis/passage-units.js';
 import {
   areSameAmount,
   areSameTerm,

@@ -1,6 +1,6 @@
+import { splitSentences } from '../analysis/boundaries.js';
 import { extractIdentifiers } from '../analysis/identifiers.js';
 import { analyzeText } from '../analysis/lexical-analyzer.js';
-import { splitSentences } from '../chunking/boundaries.js';
 import type { TextRange } from '../core/document.js';
 import { dotProduct } from '../core/dot-product.js';
 import { namesOf, numbersOf, statedNumbers } from './claim-parts.js';

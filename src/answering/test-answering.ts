@@ -1,9 +1,9 @@
 import { characterCounter, type TestChunk, testChunk } from '../context/test-chunks.js';
+import type { ChatEvent, ChatMessage, ChatModel, ChatRequest } from '../core/chat-model.js';
 import { DegradationLevel } from '../core/degradation.js';
 import { RAGError } from '../core/errors.js';
 import { loadTextMeaning } from '../embedding/static/text-meaning.js';
 import type { AnswerDependencies, Retrieve } from './answer-request.js';
-import type { ChatEvent, ChatMessage, ChatModel, ChatRequest } from './chat-model.js';
 
 /** A model that says what it is told to, and remembers what it was asked. */
 export class ScriptedChatModel implements ChatModel {

@@ -1,5 +1,5 @@
+import type { ChatEvent, ChatModel, ChatRequest, ChatUsage } from '../core/chat-model.js';
 import { openSpan, type TelemetryPayloads } from '../core/telemetry.js';
-import type { ChatEvent, ChatModel, ChatRequest, ChatUsage } from './chat-model.js';
 
 /** The model, each of its calls published (`TelemetryPayloads.chat`). */
 export function tracedChatModel(model: ChatModel): ChatModel {

@@ -1,11 +1,11 @@
 import { type TokenCounter, tokensOf } from '../context/token-counter.js';
 import { allocateWindow, type WindowShares } from '../context/window-budget.js';
+import type { ChatMessage, ChatModel } from '../core/chat-model.js';
 import { RAGError } from '../core/errors.js';
 import { type Notice, noticesOfKind } from '../core/notice.js';
 import type { ConversationTurn } from './answer.js';
 import type { AnswerSettings } from './answer-request.js';
 import { type ChatOutcome, streamChat } from './chat-answer.js';
-import type { ChatMessage, ChatModel } from './chat-model.js';
 import type { Findings } from './compose-answer.js';
 import { TURN_OVERHEAD, trimHistory } from './history.js';
 import { ANSWER_PROMPT } from './prompts/answer-prompt.js';

@@ -1,9 +1,9 @@
 import { createRequire } from 'node:module';
 import type { ResolvedConfig } from '../config/resolved-config.js';
 import { RAGError } from '../core/errors.js';
-import { guardedStore } from '../degradation/guarded-store.js';
 import { STORES } from '../stores/definitions.js';
 import type { VectorStoreManager } from '../stores/failover/store-manager.js';
+import { guardedStore } from '../stores/guarded-store.js';
 import type { StoreDefinition, StoreOwner } from '../stores/store-definition.js';
 import type { CollectionSpec, VectorStore } from '../stores/vector-store.js';
 import { isManaged, openFailover } from './open-failover.js';

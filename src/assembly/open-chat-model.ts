@@ -1,8 +1,8 @@
 import { join } from 'node:path';
-import type { ChatModel } from '../answering/chat-model.js';
 import { tracedChatModel } from '../answering/traced-chat-model.js';
 import type { ChunkContextualiser } from '../chunking/contextual/chunk-contextualiser.js';
 import type { ResolvedConfig } from '../config/resolved-config.js';
+import type { ChatModel } from '../core/chat-model.js';
 import { DATA_FOLDERS } from '../core/data-folder.js';
 import { ownChatModel } from './own-parts.js';
 import { resolveContextModel } from './resolve-context-model.js';

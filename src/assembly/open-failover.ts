@@ -1,9 +1,9 @@
 import { join } from 'node:path';
 import type { ResolvedConfig, ValueOrigin } from '../config/resolved-config.js';
 import { DATA_FOLDERS } from '../core/data-folder.js';
-import { guardedStore } from '../degradation/guarded-store.js';
 import { STORES } from '../stores/definitions.js';
 import type { VectorStoreManager } from '../stores/failover/store-manager.js';
+import { guardedStore } from '../stores/guarded-store.js';
 import type { StoreDefinition, StoreOwner } from '../stores/store-definition.js';
 import type { CollectionSpec, VectorStore } from '../stores/vector-store.js';
 import {

@@ -4,7 +4,7 @@ import { originOf, type ResolvedConfig } from '../config/resolved-config.js';
 import { resolveSecrets } from '../config/secret-resolver.js';
 import type { StoredChunk } from '../core/chunk.js';
 import { DATA_FOLDERS } from '../core/data-folder.js';
-import { guardedStore } from '../degradation/guarded-store.js';
+import { guardedStore } from '../stores/guarded-store.js';
 import type { StoreContext, StoreDefinition, StoreOwner } from '../stores/store-definition.js';
 import type { VectorStore } from '../stores/vector-store.js';
 

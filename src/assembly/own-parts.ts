@@ -1,9 +1,9 @@
-import type { ChatModel } from '../answering/chat-model.js';
 import { assertSdkVersion, isSdkLanguageModel, sdkModelId } from '../answering/sdk-language-model.js';
 import { CHUNKING_STRATEGIES } from '../chunking/chunker.js';
 import type { OwnParts } from '../config/own-parts.js';
 import type { ResolvedConfig } from '../config/resolved-config.js';
 import { PROVIDERS } from '../config/schema/storage.js';
+import type { ChatModel } from '../core/chat-model.js';
 import { RAGError } from '../core/errors.js';
 
 /** The same object, whose `close` does nothing: who made a part closes it. */

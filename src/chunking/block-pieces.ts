@@ -1,4 +1,3 @@
-import type { Block, BlockKind } from '../core/document.js';
 import {
   type SplitRange,
   splitAt,
@@ -6,7 +5,8 @@ import {
   splitLines,
   splitListItems,
   splitSentences,
-} from './boundaries.js';
+} from '../analysis/boundaries.js';
+import type { Block, BlockKind } from '../core/document.js';
 import { type CutContext, cutRange, joinPieces, jointSize, measureWithin, type Piece } from './pieces.js';
 
 /** Where a block that does not fit may be cut, best first. */

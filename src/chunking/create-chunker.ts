@@ -1,8 +1,8 @@
+import { trimBlank } from '../analysis/boundaries.js';
 import type { ChunkSpan } from '../core/chunk.js';
 import type { ParsedDocument } from '../core/document.js';
 import { RAGError } from '../core/errors.js';
 import { assembleCuts } from './assemble-cuts.js';
-import { trimBlank } from './boundaries.js';
 import { BUILTIN_CHUNKERS, type BuiltinChunker } from './builtin-chunkers.js';
 import type { ChunkRange } from './chunk-range.js';
 import type {

@@ -1,5 +1,5 @@
+import { safeCut } from '../analysis/safe-cut.js';
 import { type CutContext, gapSize, type Piece } from './pieces.js';
-import { safeCut } from './safe-cut.js';
 
 /** Start of the longest run of whole pieces at the end of the previous chunk that is within the overlap and fits. */
 export function lineOverlapStart(previous: readonly Piece[], next: Piece, context: CutContext): number {

@@ -1,5 +1,5 @@
+import { type SplitRange, splitRuns, trimBlank } from '../analysis/boundaries.js';
 import type { TextRange } from '../core/document.js';
-import { type SplitRange, splitRuns, trimBlank } from './boundaries.js';
 import type { TextSizer } from './text-sizer.js';
 
 /** A stretch of text that is not divided further. */

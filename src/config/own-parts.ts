@@ -1,7 +1,7 @@
 import type { ExternalSearch } from '../agentic/agent.js';
-import type { ChatModel } from '../answering/chat-model.js';
 import type { SdkLanguageModel } from '../answering/sdk-language-model.js';
 import type { Chunker } from '../chunking/chunker.js';
+import type { ChatModel } from '../core/chat-model.js';
 import type { Runtime } from '../core/runtime.js';
 import type { Embedder } from '../embedding/embedder.js';
 import type { Ledger } from '../ledger/ledger.js';

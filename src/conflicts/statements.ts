@@ -1,5 +1,5 @@
-import { splitSentences } from '../chunking/boundaries.js';
-import { passageUnits } from '../context/passage-units.js';
+import { splitSentences } from '../analysis/boundaries.js';
+import { passageUnits } from '../analysis/passage-units.js';
 import type { TextRange } from '../core/document.js';
 import { type StatementWord, statementWords } from './words.js';
 

@@ -1,3 +1,4 @@
+import { type PassageUnit, passageUnits } from '../analysis/passage-units.js';
 import { conflictLine, conflictNotice, sourceConflicts } from '../conflicts/source-conflicts.js';
 import type { ScoredChunk } from '../core/chunk.js';
 import { headingPathOf } from '../core/chunk-metadata.js';
@@ -17,7 +18,6 @@ import { expandPassages } from './expand.js';
 import { flagInstructions, type InstructionFlag } from './instruction-flags.js';
 import { neutraliseLine } from './neutralise.js';
 import { isCode, linesOfPieces, type Passage, revisionOf, sliceOf, textOf } from './passage.js';
-import { type PassageUnit, passageUnits } from './passage-units.js';
 import { type Relevance, relevanceTo } from './relevance.js';
 import {
   dateOf,

@@ -1,5 +1,5 @@
+import type { PassageUnit } from '../analysis/passage-units.js';
 import type { TextRange } from '../core/document.js';
-import type { PassageUnit } from './passage-units.js';
 import type { Relevance } from './relevance.js';
 
 export interface CompressOptions {

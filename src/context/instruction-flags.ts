@@ -1,10 +1,10 @@
+import { passageUnits } from '../analysis/passage-units.js';
 import type { TextRange } from '../core/document.js';
 import { sigmoid } from '../core/logistic.js';
 import { commentRanges } from './comments.js';
 import { readUnit } from './instruction-features.js';
 import { builtinInstructionModel } from './instruction-model.js';
 import { neutraliseLine } from './neutralise.js';
-import { passageUnits } from './passage-units.js';
 
 /** A place that reads like an instruction to a language model rather than like something said to a reader. */
 export interface InstructionFlag extends TextRange {

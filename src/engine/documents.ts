@@ -18,8 +18,8 @@ import { IndexRun } from '../indexing/index-run.js';
 import { isLeaseLost } from '../indexing/item-claims.js';
 import type { GenerationReader, LedgerChunk, LedgerDocument } from '../ledger/ledger.js';
 import { searchFilter } from '../searching/search-filter.js';
-import { scopeCollection } from '../security/scoped-collection.js';
 import { LEFT_SEALED, type MetadataSealing } from '../security/sealed-metadata.js';
+import { scopeCollection } from '../stores/scoped-collection.js';
 import type { VectorCollection } from '../stores/vector-store.js';
 import type { DocumentPage, DocumentText, IndexedDocument, ListRequest } from './engine.js';
 

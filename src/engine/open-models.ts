@@ -1,7 +1,7 @@
-import type { ChatModel } from '../answering/chat-model.js';
 import type { Similarity } from '../answering/quotation-features.js';
 import type { TextMeaning } from '../answering/support-features.js';
 import { loadConfig } from '../config/load-config.js';
+import type { ChatModel } from '../core/chat-model.js';
 import { embedAll } from '../embedding/embed-all.js';
 import { loadTextMeaning } from '../embedding/static/text-meaning.js';
 import { builtinSimilarity } from '../searching/text-similarity.js';

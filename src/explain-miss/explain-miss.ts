@@ -8,7 +8,7 @@ import { type FindPath, pathsOf } from '../indexing/document-paths.js';
 import { nothingIndexed } from '../indexing/open-collection.js';
 import { correctWords } from '../searching/correct-words.js';
 import { searchFilter } from '../searching/search-filter.js';
-import { scopeCollection } from '../security/scoped-collection.js';
+import { scopeCollection } from '../stores/scoped-collection.js';
 import { findInLedger, type LedgerFinding } from './find-document.js';
 import { Journey } from './journey.js';
 import { lostInLanes, lostInRanking } from './losses.js';

@@ -1,7 +1,7 @@
 import type { ResolvedConfig } from '../config/resolved-config.js';
 import type { SearchQuery } from '../engine/engine.js';
 import { searchFilter } from '../searching/search-filter.js';
-import { scopeCollection } from '../security/scoped-collection.js';
+import { scopeCollection } from '../stores/scoped-collection.js';
 import type { MissRemedy } from './miss-explanation.js';
 import { type AskedSearch, type FollowedSearch, followSearch, type Wanted } from './ranking.js';
 

@@ -1,4 +1,4 @@
-import type { ChatModel } from '../answering/chat-model.js';
+import type { ChatModel } from '../core/chat-model.js';
 import { throwIfAborted } from '../core/errors.js';
 import { CallBudget } from './call-budget.js';
 import type { ExtractionLimits } from './extraction-types.js';

@@ -1,5 +1,5 @@
 import type * as z from 'zod';
-import { type ChatMessage, type ChatModel, type ChatUsage, readAnswer } from '../answering/chat-model.js';
+import { type ChatMessage, type ChatModel, type ChatUsage, readAnswer } from '../core/chat-model.js';
 import { RAGError } from '../core/errors.js';
 import { runtime } from '../core/runtime.js';
 import { estimateTokens } from '../providers/estimate-tokens.js';

@@ -1,4 +1,4 @@
-import type { ChatModel, ChatUsage } from '../answering/chat-model.js';
+import type { ChatModel, ChatUsage } from '../core/chat-model.js';
 import { RAGError } from '../core/errors.js';
 import { runtime } from '../core/runtime.js';
 import type { ExtractionLimits, ExtractionSpent, ExtractionStop } from './extraction-types.js';

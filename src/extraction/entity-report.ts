@@ -1,7 +1,7 @@
 import type { FactRecord } from '../graph/facts.js';
 import type { LedgerDocument } from '../ledger/ledger.js';
 import { readableIn } from '../searching/readable-graph.js';
-import { scopeCollection } from '../security/scoped-collection.js';
+import { scopeCollection } from '../stores/scoped-collection.js';
 import { entityKey } from './entity-key.js';
 import type { EntityReport } from './extraction-types.js';
 import { type FactHost, openFacts } from './fact-host.js';

@@ -1,4 +1,4 @@
-import type { ChatModel } from '../answering/chat-model.js';
+import type { ChatModel } from '../core/chat-model.js';
 import type { CallEstimate } from './extraction-types.js';
 
 /** What calls that a model answered took. */

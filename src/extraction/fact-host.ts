@@ -1,6 +1,6 @@
-import type { ChatModel } from '../answering/chat-model.js';
 import { createChatModelFor } from '../assembly/open-chat-model.js';
 import type { ResolvedConfig } from '../config/resolved-config.js';
+import type { ChatModel } from '../core/chat-model.js';
 import { RAGError } from '../core/errors.js';
 import type { Scope } from '../core/scope.js';
 import type { EngineResources } from '../engine/engine-resources.js';

@@ -1,6 +1,6 @@
-import type { ChatMessage } from '../answering/chat-model.js';
 import { dataBlocks } from '../context/data-blocks.js';
 import { neutralise, neutraliseLine } from '../context/neutralise.js';
+import type { ChatMessage } from '../core/chat-model.js';
 
 /** Changes with the words below or what is given to them. What another version read is kept and used until `renew` is asked for. */
 export const FACT_PROMPT_VERSION = 1;

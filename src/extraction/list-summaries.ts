@@ -1,7 +1,7 @@
 import { throwIfAborted } from '../core/errors.js';
 import type { CommunitySummary } from '../graph/facts.js';
 import { readableIn } from '../searching/readable-graph.js';
-import { scopeCollection } from '../security/scoped-collection.js';
+import { scopeCollection } from '../stores/scoped-collection.js';
 import { entityKey } from './entity-key.js';
 import type { EntitySummary, SummariesRequest, SummaryPage } from './extraction-types.js';
 import { type FactHost, openFacts } from './fact-host.js';

@@ -1,4 +1,4 @@
-import type { ChatModel } from '../answering/chat-model.js';
+import type { ChatModel } from '../core/chat-model.js';
 import { type RAGError, throwIfAborted, toRAGError } from '../core/errors.js';
 import { runtime } from '../core/runtime.js';
 import type { CommunitySummary, FactRecord } from '../graph/facts.js';

@@ -1,7 +1,7 @@
 import * as z from 'zod';
-import type { ChatMessage } from '../answering/chat-model.js';
 import { dataBlocks } from '../context/data-blocks.js';
 import { neutraliseLine } from '../context/neutralise.js';
+import type { ChatMessage } from '../core/chat-model.js';
 import { contentHash } from '../core/ids.js';
 import type { CommunitySummary, FactRecord, SummarySentence } from '../graph/facts.js';
 import { inert } from './check-facts.js';

@@ -1,4 +1,4 @@
-import type { ChatEvent, ChatMessage, ChatModel, ChatRequest } from '../answering/chat-model.js';
+import type { ChatEvent, ChatMessage, ChatModel, ChatRequest } from '../core/chat-model.js';
 
 export type Script = (request: ChatRequest, asked: number) => string | Promise<string>;
 

@@ -1,6 +1,6 @@
 import type { ScopedIndex } from '../engine/documents.js';
 import type { GradedQuestion } from '../evaluation/question-set.js';
-import { scopeCollection } from '../security/scoped-collection.js';
+import { scopeCollection } from '../stores/scoped-collection.js';
 import type { FeedbackJudgments, FeedbackJudgmentsRequest } from './feedback-judgments.js';
 import type { FeedbackLog } from './feedback-log.js';
 import { clicksByItem } from './judging/choice-model.js';

@@ -17,7 +17,7 @@ import { type Notice, noticesOfKind, toldNotices } from '../core/notice.js';
 import type { Scope } from '../core/scope.js';
 import type { EngineResources } from '../engine/engine-resources.js';
 import type { GenerationReader, LedgerDocument } from '../ledger/ledger.js';
-import { scopeCollection } from '../security/scoped-collection.js';
+import { scopeCollection } from '../stores/scoped-collection.js';
 import { readableIn } from './readable-graph.js';
 
 const DEFAULT_LIMIT = 100;

@@ -6,7 +6,7 @@ import type { RunRecord } from '../ledger/ledger.js';
 import type { QueryCorrection } from '../retrieval/retriever.js';
 import { correctQuery } from '../retrieval/spelling/correct-query.js';
 import { readableWords } from '../retrieval/spelling/readable-words.js';
-import { scopeCollection } from '../security/scoped-collection.js';
+import { scopeCollection } from '../stores/scoped-collection.js';
 import type { VectorCollection } from '../stores/vector-store.js';
 import type { FindResources } from './searched-index.js';
 

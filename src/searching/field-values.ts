@@ -1,6 +1,6 @@
 import { and, exists, not, oneOf } from '../core/filter.js';
 import type { MetadataValue } from '../core/metadata.js';
-import { scopeCollection } from '../security/scoped-collection.js';
+import { scopeCollection } from '../stores/scoped-collection.js';
 import type { ScopedRead } from './document-chunks.js';
 
 /** Values of one field that are looked up. */

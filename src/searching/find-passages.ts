@@ -30,9 +30,9 @@ import type {
   Retriever,
   StageTrace,
 } from '../retrieval/retriever.js';
-import { RESTRICTED_NOTICE, remembersReach } from '../security/scope-reach.js';
-import { scopeCollection } from '../security/scoped-collection.js';
 import { withStandIns } from '../stores/failover/stand-ins.js';
+import { RESTRICTED_NOTICE, remembersReach } from '../stores/scope-reach.js';
+import { scopeCollection } from '../stores/scoped-collection.js';
 import type { VectorCollection } from '../stores/vector-store.js';
 import { correctWords, type WordCheck } from './correct-words.js';
 import type { FoundPassages, RemoteIndex } from './found-passages.js';

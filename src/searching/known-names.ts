@@ -7,7 +7,7 @@ import type { StoredChunk } from '../core/chunk.js';
 import { contains, EVERYTHING, eq } from '../core/filter.js';
 import type { Metadata, MetadataValue } from '../core/metadata.js';
 import type { LedgerDocument } from '../ledger/ledger.js';
-import { scopeCollection } from '../security/scoped-collection.js';
+import { scopeCollection } from '../stores/scoped-collection.js';
 import type { VectorCollection } from '../stores/vector-store.js';
 import type { ScopedRead } from './document-chunks.js';
 

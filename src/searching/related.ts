@@ -7,7 +7,7 @@ import type { EngineResources } from '../engine/engine-resources.js';
 import { keyName, numberName, pageName, pathName, urlName, WHOLE_KEY } from '../graph/names.js';
 import { pushSourceName } from '../indexing/configured-sources.js';
 import type { GenerationReader } from '../ledger/ledger.js';
-import { scopeCollection } from '../security/scoped-collection.js';
+import { scopeCollection } from '../stores/scoped-collection.js';
 import { nearDocuments } from './near-documents.js';
 import { readableGraph } from './readable-graph.js';
 

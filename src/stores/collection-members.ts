@@ -10,7 +10,7 @@ export type CollectionMembers = {
 
 /**
  * The members of a collection, to be passed on by a wrapper that changes some of them. Not for what protects a collection:
- * `security/scoped-collection.ts` names each member itself, so that none is passed on before its scope is decided.
+ * `stores/scoped-collection.ts` names each member itself, so that none is passed on before its scope is decided.
  */
 export const membersOf = (collection: VectorCollection): CollectionMembers => ({
   spec: collection.spec,

@@ -4,11 +4,11 @@ import { join } from 'node:path';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import { and, EVERYTHING, eq, type Filter, not, oneOf } from '../core/filter.js';
 import { LOCAL_SCOPE } from '../core/scope.js';
-import { scopeCollection } from '../security/scoped-collection.js';
 import { randomVector, record, seededRandom } from '../testing/vector-store/records.js';
 import { createLanceDbStore } from './lancedb/lancedb-store.js';
 import { createLibsqlStore } from './libsql/libsql-store.js';
 import { createMemoryStore } from './memory/memory-store.js';
+import { scopeCollection } from './scoped-collection.js';
 import type { ScoredId, VectorCollection, VectorStore } from './vector-store.js';
 
 const SPEC = { name: 'ranked', dimensions: 8, fingerprint: 'm' };

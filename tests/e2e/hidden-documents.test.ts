@@ -1,7 +1,7 @@
 import { afterEach, describe, expect, it } from 'vitest';
 import { createEngine } from '../../src/engine/create-engine.js';
 import type { Engine, EngineView } from '../../src/engine/engine.js';
-import { RESTRICTED_NOTICE } from '../../src/security/scope-reach.js';
+import { RESTRICTED_NOTICE } from '../../src/stores/scope-reach.js';
 import { temporaryFolder } from './temporary-folder.js';
 
 const DEEDS = ['sleeps under the old bridge', 'eats the bark of trees', 'digs in the sand', 'has a pouch'];

@@ -1,8 +1,8 @@
 import assert from 'node:assert/strict';
 import fc from 'fast-check';
 import { analyzeQuery, analyzeText } from '../../src/analysis/lexical-analyzer.js';
+import { passageUnits } from '../../src/analysis/passage-units.js';
 import { neutralise, neutraliseAnswer, neutraliseLine } from '../../src/context/neutralise.js';
-import { passageUnits } from '../../src/context/passage-units.js';
 import { RAGError } from '../../src/core/errors.js';
 import { MEDIA_TYPES } from '../../src/core/media-types.js';
 import { OPEN_ACCESS } from '../../src/core/scope.js';

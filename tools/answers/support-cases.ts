@@ -1,3 +1,4 @@
+import { splitSentences } from '../../src/analysis/boundaries.js';
 import { analyzeText } from '../../src/analysis/lexical-analyzer.js';
 import { isClaim } from '../../src/answering/check-support.js';
 import {
@@ -6,7 +7,6 @@ import {
   readEvidence,
   SUPPORT_FEATURES,
 } from '../../src/answering/support-features.js';
-import { splitSentences } from '../../src/chunking/boundaries.js';
 import { seededRandom } from '../../src/evaluation/random.js';
 import { type Alteration, alterationsOf, namesToSwap } from './alter-sentence.js';
 import type { Half } from './data.js';

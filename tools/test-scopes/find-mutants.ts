@@ -25,7 +25,7 @@ const CHECKS: Readonly<Record<string, TakeAway>> = {
 /** Calls that check in one file alone; elsewhere the same names mean something else. */
 const CHECKS_OF_FILE: Readonly<Record<string, Readonly<Record<string, TakeAway>>>> = {
   'src/core/scope.ts': { eq: () => 'and()', range: () => 'and()', or: () => 'and()' },
-  'src/security/scoped-collection.ts': {
+  'src/stores/scoped-collection.ts': {
     narrow: first,
     narrowing: ([, search = '']) => search,
     weighedFor: ([, search = '']) => search,
@@ -34,7 +34,7 @@ const CHECKS_OF_FILE: Readonly<Record<string, Readonly<Record<string, TakeAway>>
   },
   'src/feedback/feedback-log.ts': { isWithin: () => 'true' },
   'src/engine/verify-requests.ts': { isOwn: () => 'true' },
-  'src/security/scope-reach.ts': { scopeFilter: ([scope = '']) => `ownedFilter(${scope})` },
+  'src/stores/scope-reach.ts': { scopeFilter: ([scope = '']) => `ownedFilter(${scope})` },
 };
 
 /** Parts of a scope that are compared with those of a record. */

@@ -18,7 +18,7 @@ const TEST_TIMEOUT_MS = 30_000;
 /** Tests of scopes, the quick ones first: a run ends with the first that fails. */
 const SUITES = [
   'src/core/scope.test.ts',
-  'src/security/scoped-collection.test.ts',
+  'src/stores/scoped-collection.test.ts',
   'src/engine/scope-checks.test.ts',
   'src/engine/scoped-engine.test.ts',
 ];

@@ -1,9 +1,9 @@
 import type { ZodType } from 'zod';
+import type { ChatEvent, ChatModel, ChatRequest, ChatUsage } from '../../core/chat-model.js';
 import { RAGError } from '../../core/errors.js';
 import { retry } from '../../core/retry.js';
 import { CallLimiter, type CallLimits } from '../../providers/call-limiter.js';
 import { estimateTokens } from '../../providers/estimate-tokens.js';
-import type { ChatEvent, ChatModel, ChatRequest, ChatUsage } from '../chat-model.js';
 import { CallClock, orAborted } from './call-clock.js';
 import { type CalledModel, toChatError } from './chat-error.js';
 import type { CacheShares, ChatPrice } from './chat-facts.js';

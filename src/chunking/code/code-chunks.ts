@@ -1,5 +1,5 @@
+import { splitBlankLines, splitLines } from '../../analysis/boundaries.js';
 import type { CodeUnit, SourceCode, TextRange } from '../../core/document.js';
-import { splitBlankLines, splitLines } from '../boundaries.js';
 import type { ChunkRange } from '../chunk-range.js';
 import { pack } from '../pack.js';
 import { passageAround, REACHES } from '../passage-around.js';

@@ -1,4 +1,4 @@
-import { type ChatAnswer, type ChatModel, readAnswer } from '../../answering/chat-model.js';
+import { type ChatAnswer, type ChatModel, readAnswer } from '../../core/chat-model.js';
 import type { ChunkSpan } from '../../core/chunk.js';
 import { RAGError, throwIfAborted, toRAGError } from '../../core/errors.js';
 import { ContextCache, contextKey } from './context-cache.js';

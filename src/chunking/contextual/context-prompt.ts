@@ -1,4 +1,4 @@
-import type { ChatMessage } from '../../answering/chat-model.js';
+import type { ChatMessage } from '../../core/chat-model.js';
 import type { ChunkSpan } from '../../core/chunk.js';
 
 /** Changes with the wording below or what it is given: contexts of another version are written anew. */

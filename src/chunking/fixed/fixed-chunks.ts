@@ -1,10 +1,10 @@
+import { trimBlank } from '../../analysis/boundaries.js';
+import { safeCut } from '../../analysis/safe-cut.js';
 import type { ParsedDocument } from '../../core/document.js';
-import { trimBlank } from '../boundaries.js';
 import type { ChunkRange } from '../chunk-range.js';
 import type { ChunkingUnit } from '../chunker.js';
 import { pack } from '../pack.js';
 import { type CutContext, cutRange } from '../pieces.js';
-import { safeCut } from '../safe-cut.js';
 
 /**
  * Windows of one size, whatever the text: of exactly `maxSize` characters, each starting `overlap` before the end of the

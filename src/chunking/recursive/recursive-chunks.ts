@@ -1,5 +1,5 @@
+import { splitAfter } from '../../analysis/boundaries.js';
 import type { ParsedDocument } from '../../core/document.js';
-import { splitAfter } from '../boundaries.js';
 import type { ChunkRange } from '../chunk-range.js';
 import { pack } from '../pack.js';
 import { type CutContext, cutRange } from '../pieces.js';

@@ -1,5 +1,5 @@
+import { trimBlank } from '../../analysis/boundaries.js';
 import type { ParsedDocument } from '../../core/document.js';
-import { trimBlank } from '../boundaries.js';
 import type { ChunkRange } from '../chunk-range.js';
 import type { TextSizer } from '../text-sizer.js';
 

@@ -1,6 +1,6 @@
 import * as z from 'zod';
 import type { Answer } from '../../answering/answer.js';
-import type { ChatModel } from '../../answering/chat-model.js';
+import type { ChatModel } from '../../core/chat-model.js';
 import type { AnswerValues } from './answer-metrics.js';
 
 const VERDICT = z.object({

@@ -1,4 +1,4 @@
-import type { ChatMessage } from '../../answering/chat-model.js';
+import type { ChatMessage } from '../../core/chat-model.js';
 
 /** Characters of a passage that the model sees: about 250 tokens, the length of a chunk. */
 const MAX_PASSAGE_CHARACTERS = 1200;

@@ -1,6 +1,6 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import type { ChatEvent, ChatModel, ChatRequest } from '../../answering/chat-model.js';
+import type { ChatEvent, ChatModel, ChatRequest } from '../../core/chat-model.js';
 import type { RerankCandidate } from '../reranker.js';
 import { readListwiseOrder } from './listwise.js';
 import { createLlmReranker } from './llm-reranker.js';

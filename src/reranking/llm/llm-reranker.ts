@@ -1,4 +1,4 @@
-import type { ChatModel } from '../../answering/chat-model.js';
+import type { ChatModel } from '../../core/chat-model.js';
 import { RAGError } from '../../core/errors.js';
 import { estimateTokens } from '../../providers/estimate-tokens.js';
 import { passageTextOf, type RerankCandidate, type RerankedCandidate, type Reranker } from '../reranker.js';

@@ -1,6 +1,6 @@
 import * as z from 'zod';
 import { analyzeQuery } from '../../analysis/lexical-analyzer.js';
-import type { ChatModel } from '../../answering/chat-model.js';
+import type { ChatModel } from '../../core/chat-model.js';
 import { RAGError } from '../../core/errors.js';
 import type { ExpandedQuery, ExpansionContext, ExpansionKind, QueryExpander } from './query-expander.js';
 

@@ -1,4 +1,4 @@
-import type { ChatModel, ChatRequest } from '../../answering/chat-model.js';
+import type { ChatModel, ChatRequest } from '../../core/chat-model.js';
 import { RAGError } from '../../core/errors.js';
 
 export interface TestChatModel extends ChatModel {

@@ -6,8 +6,8 @@ import type { AsOfReport } from '../../history/as-of-report.js';
 import type { HistoryVersion } from '../../ledger/history.js';
 import type { GenerationReader, Ledger, LedgerDocument } from '../../ledger/ledger.js';
 import { splitModelName } from '../../providers/provider-table.js';
-import { RESTRICTED_NOTICE } from '../../security/scope-reach.js';
 import { overFolded } from '../../security/sealed-metadata.js';
+import { RESTRICTED_NOTICE } from '../../stores/scope-reach.js';
 import { openPast, type PastIndex } from './past-index.js';
 import { resolveMoment } from './resolve-moment.js';
 

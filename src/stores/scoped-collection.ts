@@ -3,9 +3,9 @@ import { RAGError } from '../core/errors.js';
 import { and, type Filter, matchesFilter } from '../core/filter.js';
 import type { MetadataValue } from '../core/metadata.js';
 import { type Scope, scopeFilter } from '../core/scope.js';
-import { collectionOf } from '../stores/collection-members.js';
-import type { TextQuery, VectorCollection } from '../stores/vector-store.js';
-import { type MetadataSealing, NO_SEALING } from './sealed-metadata.js';
+import { type MetadataSealing, NO_SEALING } from '../security/sealed-metadata.js';
+import { collectionOf } from './collection-members.js';
+import type { TextQuery, VectorCollection } from './vector-store.js';
 
 /** Told of fields of a chunk that cannot be decrypted, and are left out of it. */
 export type OnUndecryptable = (chunk: StoredChunk, fields: readonly string[]) => void;

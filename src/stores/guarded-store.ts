@@ -1,6 +1,6 @@
-import { collectionOf, membersOf } from '../stores/collection-members.js';
-import type { VectorCollection, VectorStore } from '../stores/vector-store.js';
-import { reach } from './parts.js';
+import { reach } from '../degradation/parts.js';
+import { collectionOf, membersOf } from './collection-members.js';
+import type { VectorCollection, VectorStore } from './vector-store.js';
 
 /** A store whose reads go through the breaker of the store wherever a search is made (`reach`). Writes ask the store itself. */
 export function guardedStore(

@@ -1,5 +1,5 @@
-import type { GenerationReader, Ledger } from '../ledger/ledger.js';
-import { reach } from './parts.js';
+import { reach } from '../degradation/parts.js';
+import type { GenerationReader, Ledger } from './ledger.js';
 
 /** A ledger on a server whose answers go through its breaker wherever a search is made (`reach`). Locks and writes ask the ledger itself. */
 export const guardedLedger = (ledger: Ledger): Ledger =>

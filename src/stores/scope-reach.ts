@@ -1,5 +1,5 @@
 import { ownedFilter, type Scope, scopeFilter } from '../core/scope.js';
-import type { VectorCollection } from '../stores/vector-store.js';
+import type { VectorCollection } from './vector-store.js';
 
 /** Scopes remembered for one state of one collection; beyond them the memory starts anew. */
 const REMEMBERED = 1_000;

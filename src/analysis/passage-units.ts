@@ -1,5 +1,5 @@
-import { splitSentences } from '../chunking/boundaries.js';
 import type { TextRange } from '../core/document.js';
+import { splitSentences } from './boundaries.js';
 
 /** The least part of a passage that may be shown or dropped on its own. */
 export interface PassageUnit extends TextRange {

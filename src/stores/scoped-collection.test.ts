@@ -6,12 +6,12 @@ import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import type { ChunkRecord } from '../core/chunk.js';
 import { EVERYTHING, type Filter, not, oneOf, or } from '../core/filter.js';
 import { EVERYONE, LOCAL_SCOPE, type Scope } from '../core/scope.js';
-import { membersOf } from '../stores/collection-members.js';
-import { createLibsqlStore } from '../stores/libsql/libsql-store.js';
-import { createMemoryStore } from '../stores/memory/memory-store.js';
-import type { VectorCollection, VectorStore } from '../stores/vector-store.js';
 import { axis, record } from '../testing/vector-store/records.js';
+import { membersOf } from './collection-members.js';
+import { createLibsqlStore } from './libsql/libsql-store.js';
+import { createMemoryStore } from './memory/memory-store.js';
 import { scopeCollection } from './scoped-collection.js';
+import type { VectorCollection, VectorStore } from './vector-store.js';
 
 const tenants = fc.constantFrom('acme', 'globex', 'Acme');
 const projects = fc.option(fc.constantFrom('apollo', 'gemini'), { nil: undefined });

@@ -1,5 +1,5 @@
 import type { ZodType } from 'zod';
-import { RAGError } from '../core/errors.js';
+import { RAGError } from './errors.js';
 
 /** One turn. Retrieved text only ever travels inside a `user` turn, never as `system`. */
 export interface ChatMessage {
