@@ -2,11 +2,11 @@ import { createParsers } from '../../src/parsing/create-parsers.js';
 import { AzureDevOpsSource } from '../../src/sources/azure-devops/azure-devops-source.js';
 import { ConfluenceSource } from '../../src/sources/confluence/confluence-source.js';
 import type { Source } from '../../src/sources/source.js';
-import { startAzureDevOps, WorkItemState } from '../../src/testing/services/azure-devops.js';
-import { startConfluenceCloud } from '../../src/testing/services/confluence-cloud.js';
-import { ConfluenceState } from '../../src/testing/services/confluence-state.js';
-import type { FakeApi } from '../../src/testing/services/fake-api.js';
-import { SourceMirror } from '../../src/testing/services/source-mirror.js';
+import { startAzureDevOps, WorkItemState } from '../../tests/fakes/services/azure-devops.js';
+import { startConfluenceCloud } from '../../tests/fakes/services/confluence-cloud.js';
+import { ConfluenceState } from '../../tests/fakes/services/confluence-state.js';
+import type { FakeApi } from '../../tests/fakes/services/fake-api.js';
+import { SourceMirror } from '../../tests/fakes/services/source-mirror.js';
 
 /**
  * Time of a source's first run over a local server (listing, reading, parsing) as a ratio to the bare work: the same requests by

@@ -1,9 +1,9 @@
 import { afterEach, beforeAll, describe, expect, it } from 'vitest';
+import { CHAT_PROVIDERS, type ChatProvider } from '../../tests/fakes/wire/chat-providers.js';
+import { type ChatBehaviour, chatReply } from '../../tests/fakes/wire/chat-wire.js';
+import { startWireServer, type WireRequest, type WireServer } from '../../tests/fakes/wire/wire-server.js';
 import type { ChatModel } from '../core/chat-model.js';
 import { DegradationLevel } from '../core/degradation.js';
-import { CHAT_PROVIDERS, type ChatProvider } from '../testing/wire/chat-providers.js';
-import { type ChatBehaviour, chatReply } from '../testing/wire/chat-wire.js';
-import { startWireServer, type WireRequest, type WireServer } from '../testing/wire/wire-server.js';
 import type { Answer } from './answer.js';
 import { answerQuestion } from './answer-question.js';
 import type { AnswerDependencies, AnswerRequest } from './answer-request.js';

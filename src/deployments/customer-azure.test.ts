@@ -1,6 +1,6 @@
 import { describe, expect, it, onTestFinished } from 'vitest';
 import { temporaryFolder } from '../../tests/e2e/temporary-folder.js';
-import { AzureSearchService } from '../testing/services/azure-search/azure-search-service.js';
+import { AzureSearchService } from '../../tests/fakes/services/azure-search/azure-search-service.js';
 import { createKnowledgeDeployments } from './create-knowledge-deployments.js';
 import type { KnowledgeDeploymentInput } from './deployment-config.js';
 

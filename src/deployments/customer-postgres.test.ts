@@ -2,8 +2,8 @@ import { randomUUID } from 'node:crypto';
 import pg from 'pg';
 import { describe, expect, it, onTestFinished } from 'vitest';
 import { temporaryFolder } from '../../tests/e2e/temporary-folder.js';
+import { withTestServer } from '../../tests/with-test-server.js';
 import { FaultyProxy } from '../testing/faulty-proxy.js';
-import { withTestServer } from '../testing/with-test-server.js';
 import { createKnowledgeDeployments } from './create-knowledge-deployments.js';
 import type { KnowledgeDeploymentInput } from './deployment-config.js';
 

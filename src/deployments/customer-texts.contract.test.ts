@@ -1,6 +1,6 @@
 import { randomUUID } from 'node:crypto';
 import { describe, it } from 'vitest';
-import { withTestServer } from '../testing/with-test-server.js';
+import { withTestServer } from '../../tests/with-test-server.js';
 import { expectNoText, MINE, operator } from './test-customer-texts.js';
 
 const SERVERS = [

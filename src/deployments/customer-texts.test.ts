@@ -3,6 +3,7 @@ import { join } from 'node:path';
 import Database from 'libsql';
 import { describe, expect, it, onTestFinished } from 'vitest';
 import { temporaryFolder } from '../../tests/e2e/temporary-folder.js';
+import { AzureSearchService } from '../../tests/fakes/services/azure-search/azure-search-service.js';
 import { backUp } from '../backup/back-up.js';
 import { restoreBackup } from '../backup/restore.js';
 import { driverOptions } from '../sqlite/encrypted-file.js';
@@ -11,7 +12,6 @@ import { createLibsqlStore } from '../stores/libsql/libsql-store.js';
 import { createMemoryStore } from '../stores/memory/memory-store.js';
 import { createUsearchStore } from '../stores/usearch-store.js';
 import type { VectorStore } from '../stores/vector-store.js';
-import { AzureSearchService } from '../testing/services/azure-search/azure-search-service.js';
 
 import { DOCUMENT, expectNoText, MINE, operator, wordsIn } from './test-customer-texts.js';
 

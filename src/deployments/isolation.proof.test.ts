@@ -6,11 +6,11 @@ import pg from 'pg';
 import { describe, expect, it, onTestFinished } from 'vitest';
 import { temporaryFolder } from '../../tests/e2e/temporary-folder.js';
 import { IS_LONG } from '../../tests/long-forms.js';
+import { withTestServer } from '../../tests/with-test-server.js';
 import { loadConfig } from '../config/load-config.js';
 import { startService } from '../service/start-service.js';
 import { type IsolationProbeOptions, probeIsolation } from '../testing/isolation/isolation-probe.js';
 import type { ProbeCaller } from '../testing/isolation/probe-exchange.js';
-import { withTestServer } from '../testing/with-test-server.js';
 import { createKnowledgeDeployments } from './create-knowledge-deployments.js';
 import type { KnowledgeDeploymentInput } from './deployment-config.js';
 

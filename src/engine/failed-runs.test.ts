@@ -1,7 +1,7 @@
 import { expect, onTestFinished, test } from 'vitest';
 import { temporaryFolder, writeFiles } from '../../tests/e2e/temporary-folder.js';
-import { compatibleEmbeddingWire, embeddingReply } from '../testing/wire/embedding-wire.js';
-import { jsonReply, startWireServer } from '../testing/wire/wire-server.js';
+import { compatibleEmbeddingWire, embeddingReply } from '../../tests/fakes/wire/embedding-wire.js';
+import { jsonReply, startWireServer } from '../../tests/fakes/wire/wire-server.js';
 import { createEngine } from './create-engine.js';
 
 /** A folder with one document, and a model on a server that may be out. */

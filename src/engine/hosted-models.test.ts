@@ -2,12 +2,12 @@ import { mkdtemp, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest';
+import { anthropicWire } from '../../tests/fakes/wire/anthropic-wire.js';
+import { type ChatBehaviour, chatReply } from '../../tests/fakes/wire/chat-wire.js';
+import { compatibleEmbeddingWire, embeddingReply } from '../../tests/fakes/wire/embedding-wire.js';
+import { compatibleRerankWire, rerankReply } from '../../tests/fakes/wire/rerank-wire.js';
+import { startWireServer, type WireServer } from '../../tests/fakes/wire/wire-server.js';
 import type { RAGSettingsInput } from '../config/schema/index.js';
-import { anthropicWire } from '../testing/wire/anthropic-wire.js';
-import { type ChatBehaviour, chatReply } from '../testing/wire/chat-wire.js';
-import { compatibleEmbeddingWire, embeddingReply } from '../testing/wire/embedding-wire.js';
-import { compatibleRerankWire, rerankReply } from '../testing/wire/rerank-wire.js';
-import { startWireServer, type WireServer } from '../testing/wire/wire-server.js';
 import { createEngine } from './create-engine.js';
 import type { Engine } from './engine.js';
 

@@ -3,8 +3,8 @@ import { mkdir, rm, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { describe, expect, it, onTestFinished } from 'vitest';
 import { temporaryFolder } from '../../tests/e2e/temporary-folder.js';
+import { withTestServer } from '../../tests/with-test-server.js';
 import type { RAGSettingsInput } from '../config/schema/index.js';
-import { withTestServer } from '../testing/with-test-server.js';
 import { createEngine } from './create-engine.js';
 
 const KEY = 'ragstone-test-key';

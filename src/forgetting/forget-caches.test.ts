@@ -2,11 +2,11 @@ import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { expect, onTestFinished, test } from 'vitest';
+import { anthropicWire } from '../../tests/fakes/wire/anthropic-wire.js';
+import { chatReply } from '../../tests/fakes/wire/chat-wire.js';
+import { startWireServer } from '../../tests/fakes/wire/wire-server.js';
 import { createEngine } from '../engine/create-engine.js';
 import { filesWith } from '../testing/files-with.js';
-import { anthropicWire } from '../testing/wire/anthropic-wire.js';
-import { chatReply } from '../testing/wire/chat-wire.js';
-import { startWireServer } from '../testing/wire/wire-server.js';
 
 test('what a model wrote of a forgotten document is in no cache; that of others stays', async () => {
   const folder = mkdtempSync(join(tmpdir(), 'forget-caches-'));

@@ -3,10 +3,10 @@ import { mkdtemp, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, test } from 'vitest';
+import { withTestServer } from '../../tests/with-test-server.js';
 import { eq } from '../core/filter.js';
 import { createEngine } from '../engine/create-engine.js';
 import type { Engine } from '../engine/engine.js';
-import { withTestServer } from '../testing/with-test-server.js';
 import { type ImportRequest, importDocuments } from './import-documents.js';
 
 let folder: string;

@@ -2,13 +2,13 @@ import { mkdtempSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterEach, expect, test } from 'vitest';
+import { startAzureDevOps, WorkItemState } from '../../tests/fakes/services/azure-devops.js';
+import { startConfluenceCloud } from '../../tests/fakes/services/confluence-cloud.js';
+import { ConfluenceState } from '../../tests/fakes/services/confluence-state.js';
+import type { FakeApi } from '../../tests/fakes/services/fake-api.js';
 import { createEngine } from '../engine/create-engine.js';
 import type { Engine, SearchQuery } from '../engine/engine.js';
 import type { CreateEngineOptions } from '../engine/engine-options.js';
-import { startAzureDevOps, WorkItemState } from '../testing/services/azure-devops.js';
-import { startConfluenceCloud } from '../testing/services/confluence-cloud.js';
-import { ConfluenceState } from '../testing/services/confluence-state.js';
-import type { FakeApi } from '../testing/services/fake-api.js';
 import { testSource } from './test-source.js';
 
 const basic = (account: string): string => `Basic ${Buffer.from(account).toString('base64')}`;

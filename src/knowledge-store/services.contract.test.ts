@@ -3,11 +3,11 @@ import { mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, beforeAll } from 'vitest';
+import { AzureSearchService } from '../../tests/fakes/services/azure-search/azure-search-service.js';
+import { TEST_ACCOUNT } from '../../tests/fakes/services/vertex-search/test-account.js';
+import { VertexSearchService } from '../../tests/fakes/services/vertex-search/vertex-search-service.js';
 import { createUsearchStore } from '../stores/usearch-store.js';
 import { createHashEmbedder } from '../testing/index.js';
-import { AzureSearchService } from '../testing/services/azure-search/azure-search-service.js';
-import { TEST_ACCOUNT } from '../testing/services/vertex-search/test-account.js';
-import { VertexSearchService } from '../testing/services/vertex-search/vertex-search-service.js';
 import { AzureSearchStore, getKnowledgeStore, KnowledgeStoreConfig, VertexSearchStore } from './index.js';
 import { testKnowledgeStore } from './test-knowledge-store.js';
 

@@ -1,10 +1,10 @@
 import { randomUUID } from 'node:crypto';
 import { describe, expect, it, onTestFinished } from 'vitest';
 import { temporaryFolder } from '../../tests/e2e/temporary-folder.js';
+import { withTestServer } from '../../tests/with-test-server.js';
 import { createEngine } from '../engine/create-engine.js';
 import type { Engine } from '../engine/engine.js';
 import { FaultyProxy } from '../testing/faulty-proxy.js';
-import { withTestServer } from '../testing/with-test-server.js';
 
 const STATIC = [{ text: 'Call the desk.' }];
 const A = { tenant: 'a', groups: ['hr'] };

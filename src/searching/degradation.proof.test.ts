@@ -2,6 +2,9 @@ import { writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe, expect, onTestFinished, test } from 'vitest';
 import { temporaryFolder } from '../../tests/e2e/temporary-folder.js';
+import { compatibleEmbeddingWire, embeddingReply } from '../../tests/fakes/wire/embedding-wire.js';
+import { compatibleRerankWire, rerankReply } from '../../tests/fakes/wire/rerank-wire.js';
+import { startWireServer, type WireServer } from '../../tests/fakes/wire/wire-server.js';
 import type { RAGSettingsInput } from '../config/schema/index.js';
 import { RAGError } from '../core/errors.js';
 import { createEngine } from '../engine/create-engine.js';
@@ -10,9 +13,6 @@ import type { CreateEngineOptions } from '../engine/engine-options.js';
 import { createMemoryStore } from '../stores/memory/memory-store.js';
 import type { VectorCollection, VectorStore } from '../stores/vector-store.js';
 import { FaultyProxy } from '../testing/faulty-proxy.js';
-import { compatibleEmbeddingWire, embeddingReply } from '../testing/wire/embedding-wire.js';
-import { compatibleRerankWire, rerankReply } from '../testing/wire/rerank-wire.js';
-import { startWireServer, type WireServer } from '../testing/wire/wire-server.js';
 
 /** So quickly that a test need not wait. */
 const QUICK = { failures: 2, retryAfterMs: 400 };

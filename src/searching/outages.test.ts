@@ -2,12 +2,17 @@ import { mkdtemp, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
+import { compatibleEmbeddingWire, embeddingReply } from '../../tests/fakes/wire/embedding-wire.js';
+import {
+  jsonReply,
+  startWireServer,
+  type WireReply,
+  type WireServer,
+} from '../../tests/fakes/wire/wire-server.js';
 import type { RAGSettingsInput } from '../config/schema/index.js';
 import { DegradationLevel } from '../core/degradation.js';
 import { createEngine } from '../engine/create-engine.js';
 import type { Engine } from '../engine/engine.js';
-import { compatibleEmbeddingWire, embeddingReply } from '../testing/wire/embedding-wire.js';
-import { jsonReply, startWireServer, type WireReply, type WireServer } from '../testing/wire/wire-server.js';
 
 type Behaviour = 'well' | 'busy' | 'silent' | 'refuses' | 'zero';
 

@@ -1,6 +1,6 @@
 import { afterEach, beforeEach, describe, expect, test } from 'vitest';
 import * as z from 'zod';
-import { FakeApi, type FakeRoute, refuse } from '../testing/services/fake-api.js';
+import { FakeApi, type FakeRoute, refuse } from '../../tests/fakes/services/fake-api.js';
 import { HttpClient, type HttpClientOptions, retryAfterMs } from './http-client.js';
 
 const TOKEN = 'Bearer top-secret';

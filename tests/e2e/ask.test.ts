@@ -2,9 +2,9 @@ import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { afterEach, beforeAll, describe, expect, test } from 'vitest';
 import type { Answer, AnswersReport } from '../../src/index.js';
-import { type ChatBehaviour, chatReply } from '../../src/testing/wire/chat-wire.js';
-import { compatibleWire } from '../../src/testing/wire/openai-wire.js';
-import { startWireServer, type WireServer } from '../../src/testing/wire/wire-server.js';
+import { type ChatBehaviour, chatReply } from '../fakes/wire/chat-wire.js';
+import { compatibleWire } from '../fakes/wire/openai-wire.js';
+import { startWireServer, type WireServer } from '../fakes/wire/wire-server.js';
 import { type ErrorDocument, ragstoneJson, runRagstone } from './run-ragstone.js';
 import { sharedFolder, temporaryFolder, writeFiles } from './temporary-folder.js';
 

@@ -2,7 +2,7 @@ import { writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest';
 import type { IndexResult, IndexStatus, SearchResponse, VerifyResult } from '../../src/index.js';
-import { AzureSearchService } from '../../src/testing/services/azure-search/azure-search-service.js';
+import { AzureSearchService } from '../fakes/services/azure-search/azure-search-service.js';
 import { type ErrorDocument, ragstoneJson, runRagstone } from './run-ragstone.js';
 import { temporaryFolder } from './temporary-folder.js';
 

@@ -2,8 +2,8 @@ import { rmSync } from 'node:fs';
 import { join } from 'node:path';
 import { expect, onTestFinished, test } from 'vitest';
 import type { FailedItem, IndexResult, IndexStatus, SourceSyncState } from '../../src/index.js';
-import { compatibleEmbeddingWire, embeddingReply } from '../../src/testing/wire/embedding-wire.js';
-import { jsonReply, startWireServer } from '../../src/testing/wire/wire-server.js';
+import { compatibleEmbeddingWire, embeddingReply } from '../fakes/wire/embedding-wire.js';
+import { jsonReply, startWireServer } from '../fakes/wire/wire-server.js';
 import { ragstoneJson, runRagstone } from './run-ragstone.js';
 import { temporaryFolder, writeFiles } from './temporary-folder.js';
 

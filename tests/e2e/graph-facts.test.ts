@@ -1,8 +1,8 @@
 import { afterEach, expect, test } from 'vitest';
 import type { ExtractionEstimate, ExtractionResult, FactStatus, SummaryPage } from '../../src/index.js';
-import { chatReply } from '../../src/testing/wire/chat-wire.js';
-import { compatibleWire } from '../../src/testing/wire/openai-wire.js';
-import { startWireServer, type WireServer } from '../../src/testing/wire/wire-server.js';
+import { chatReply } from '../fakes/wire/chat-wire.js';
+import { compatibleWire } from '../fakes/wire/openai-wire.js';
+import { startWireServer, type WireServer } from '../fakes/wire/wire-server.js';
 import { type ErrorDocument, ragstoneJson, runRagstone } from './run-ragstone.js';
 import { temporaryFolder, writeFiles } from './temporary-folder.js';
 

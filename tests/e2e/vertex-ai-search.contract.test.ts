@@ -2,8 +2,8 @@ import { writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest';
 import type { IndexResult, IndexStatus, SearchResponse, VerifyResult } from '../../src/index.js';
-import { keyFileOf, TEST_ACCOUNT } from '../../src/testing/services/vertex-search/test-account.js';
-import { VertexSearchService } from '../../src/testing/services/vertex-search/vertex-search-service.js';
+import { keyFileOf, TEST_ACCOUNT } from '../fakes/services/vertex-search/test-account.js';
+import { VertexSearchService } from '../fakes/services/vertex-search/vertex-search-service.js';
 import { documentOf, type ErrorDocument, spawnRagstone } from './run-ragstone.js';
 import { temporaryFolder } from './temporary-folder.js';
 

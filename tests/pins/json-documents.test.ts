@@ -2,11 +2,11 @@ import type { Command } from 'commander';
 import { expect, onTestFinished, test } from 'vitest';
 import { CliContext } from '../../src/cli/context.js';
 import { buildProgram } from '../../src/cli/program.js';
-import { chatReply } from '../../src/testing/wire/chat-wire.js';
-import { compatibleWire } from '../../src/testing/wire/openai-wire.js';
-import { startWireServer } from '../../src/testing/wire/wire-server.js';
 import { documentOf, runRagstone } from '../e2e/run-ragstone.js';
 import { temporaryFolder } from '../e2e/temporary-folder.js';
+import { chatReply } from '../fakes/wire/chat-wire.js';
+import { compatibleWire } from '../fakes/wire/openai-wire.js';
+import { startWireServer } from '../fakes/wire/wire-server.js';
 import { shapeOf } from './json-shape.js';
 
 const KEPT = 'Audit logs are kept for thirty days, then they are deleted.';

@@ -1,12 +1,8 @@
-import {
-  type FakeWorkItem,
-  startAzureDevOps,
-  WorkItemState,
-} from '../../src/testing/services/azure-devops.js';
-import type { FakeWikiPage } from '../../src/testing/services/azure-devops-wiki.js';
-import { startConfluenceCloud } from '../../src/testing/services/confluence-cloud.js';
-import { ConfluenceState, type FakePage } from '../../src/testing/services/confluence-state.js';
-import type { FakeApi } from '../../src/testing/services/fake-api.js';
+import { type FakeWorkItem, startAzureDevOps, WorkItemState } from '../fakes/services/azure-devops.js';
+import type { FakeWikiPage } from '../fakes/services/azure-devops-wiki.js';
+import { startConfluenceCloud } from '../fakes/services/confluence-cloud.js';
+import { ConfluenceState, type FakePage } from '../fakes/services/confluence-state.js';
+import type { FakeApi } from '../fakes/services/fake-api.js';
 import type { EditedPlace, SourceInput } from './edited-places.js';
 
 const basic = (account: string): string => `Basic ${Buffer.from(account).toString('base64')}`;

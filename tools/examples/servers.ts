@@ -2,7 +2,7 @@ import { execFileSync } from 'node:child_process';
 import { existsSync } from 'node:fs';
 import { join, resolve } from 'node:path';
 import { fileURLToPath } from 'node:url';
-import { AzureSearchService } from '../../src/testing/services/azure-search/azure-search-service.js';
+import { AzureSearchService } from '../../tests/fakes/services/azure-search/azure-search-service.js';
 import { type RunningServer, startServer } from '../test-stores/start-server.js';
 import { type ServerUnderTest, STORES } from '../test-stores/stores.js';
 

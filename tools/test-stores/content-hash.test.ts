@@ -25,7 +25,7 @@ const FILES = {
   'src/stores/mine/store.ts': 'mine',
   'src/stores/mine/deeper/words.ts': 'words',
   'src/testing/vector-store/suite.ts': 'contract',
-  'src/testing/with-test-server.ts': 'helper',
+  'tests/with-test-server.ts': 'helper',
 };
 
 const hashAfter = (changes: Readonly<Record<string, string>>): string => {

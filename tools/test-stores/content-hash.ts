@@ -5,7 +5,7 @@ import * as z from 'zod';
 import type { StoreUnderTest } from './stores.js';
 
 /** What every suite rests on: the interfaces and helpers of stores, and the contract. */
-const OF_ALL = ['src/stores/*.ts', 'src/testing/vector-store/', 'src/testing/with-test-server.ts'];
+const OF_ALL = ['src/stores/*.ts', 'src/testing/vector-store/', 'tests/with-test-server.ts'];
 const OWN_SERVERS = 'tools/test-stores/';
 /** Of a run on this machine, and of nothing that is tested. */
 const LEFT_BEHIND = /(^|\/)(node_modules|__pycache__)\//;

@@ -351,7 +351,7 @@ export const STORES: readonly StoreUnderTest[] = [
     // They start a service of ours themselves.
     name: 'azure-ai-search',
     tests: 'src/stores/azure-ai-search/',
-    about: ['src/testing/services/azure-search/'],
+    about: ['tests/fakes/services/azure-search/'],
     packages: ['@azure/search-documents'],
     kind: 'fake',
     version: () => 'a service of ours, by the public documentation',
@@ -359,7 +359,7 @@ export const STORES: readonly StoreUnderTest[] = [
   {
     name: 'vertex-ai-search',
     tests: ['src/stores/vertex-ai-search/', 'tests/e2e/vertex-ai-search.contract.test.ts'],
-    about: ['src/testing/services/vertex-search/'],
+    about: ['tests/fakes/services/vertex-search/'],
     packages: ['@google-cloud/discoveryengine'],
     kind: 'fake',
     version: () => 'a service of ours, by the public documentation',
@@ -371,7 +371,7 @@ export const STORES: readonly StoreUnderTest[] = [
     about: [
       KNOWLEDGE_STORE.about,
       ...['src/stores/azure-ai-search/', 'src/stores/vertex-ai-search/', 'src/stores/usearch/'],
-      ...['src/testing/services/azure-search/', 'src/testing/services/vertex-search/'],
+      ...['tests/fakes/services/azure-search/', 'tests/fakes/services/vertex-search/'],
     ],
     packages: ['@azure/search-documents', '@google-cloud/discoveryengine', 'usearch'],
     kind: 'fake',

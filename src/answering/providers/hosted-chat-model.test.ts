@@ -1,12 +1,12 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import { afterEach, beforeAll, describe, expect, it, vi } from 'vitest';
 import * as z from 'zod';
+import { CHAT_PROVIDERS, type ChatProvider } from '../../../tests/fakes/wire/chat-providers.js';
+import { type ChatBehaviour, chatReply } from '../../../tests/fakes/wire/chat-wire.js';
+import { azureWire } from '../../../tests/fakes/wire/openai-wire.js';
+import { startWireServer, type WireServer } from '../../../tests/fakes/wire/wire-server.js';
 import { waitFor } from '../../../tests/wait-for.js';
 import type { ChatEvent, ChatModel, ChatRequest } from '../../core/chat-model.js';
-import { CHAT_PROVIDERS, type ChatProvider } from '../../testing/wire/chat-providers.js';
-import { type ChatBehaviour, chatReply } from '../../testing/wire/chat-wire.js';
-import { azureWire } from '../../testing/wire/openai-wire.js';
-import { startWireServer, type WireServer } from '../../testing/wire/wire-server.js';
 import { type OpenChatModelOptions, openChatModel } from './open-chat-model.js';
 
 const REQUEST: ChatRequest = {

@@ -1,5 +1,4 @@
 import { afterEach, beforeAll, describe, expect, it } from 'vitest';
-import type { ProviderConnection } from '../../providers/provider-connection.js';
 import {
   azureEmbeddingWire,
   cohereEmbeddingWire,
@@ -11,13 +10,14 @@ import {
   openaiEmbeddingWire,
   vectorFor,
   voyageEmbeddingWire,
-} from '../../testing/wire/embedding-wire.js';
+} from '../../../tests/fakes/wire/embedding-wire.js';
 import {
   jsonReply,
   startWireServer,
   type WireReply,
   type WireServer,
-} from '../../testing/wire/wire-server.js';
+} from '../../../tests/fakes/wire/wire-server.js';
+import type { ProviderConnection } from '../../providers/provider-connection.js';
 import { embedAll } from '../embed-all.js';
 import { type Embedder, fingerprintOf } from '../embedder.js';
 import { createHostedEmbedder, type HostedEmbedderOptions } from './hosted-embedder.js';

@@ -1,8 +1,8 @@
 import { randomUUID } from 'node:crypto';
 import pg from 'pg';
 import { describe, it } from 'vitest';
+import { withTestServer } from '../../../tests/with-test-server.js';
 import { testLedger } from '../../testing/index.js';
-import { withTestServer } from '../../testing/with-test-server.js';
 import { openPostgresLedger } from './postgres-ledger.js';
 
 const SERVER = {

@@ -1,5 +1,4 @@
 import { afterEach, describe, expect, it } from 'vitest';
-import type { ProviderConnection } from '../../providers/provider-connection.js';
 import {
   cohereRerankWire,
   compatibleRerankWire,
@@ -7,13 +6,14 @@ import {
   type RerankWire,
   rerankReply,
   voyageRerankWire,
-} from '../../testing/wire/rerank-wire.js';
+} from '../../../tests/fakes/wire/rerank-wire.js';
 import {
   jsonReply,
   startWireServer,
   type WireReply,
   type WireServer,
-} from '../../testing/wire/wire-server.js';
+} from '../../../tests/fakes/wire/wire-server.js';
+import type { ProviderConnection } from '../../providers/provider-connection.js';
 import type { RerankCandidate } from '../reranker.js';
 import { createHostedReranker } from './hosted-reranker.js';
 

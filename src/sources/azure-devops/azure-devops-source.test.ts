@@ -2,11 +2,11 @@ import { existsSync, readdirSync, readFileSync } from 'node:fs';
 import { fileURLToPath } from 'node:url';
 import fc from 'fast-check';
 import { afterEach, describe, expect, test } from 'vitest';
-import { WorkItemState } from '../../testing/services/azure-devops.js';
-import { startProject, stopProjects } from '../../testing/services/azure-devops-project.js';
-import { FAULTS, type FakeRequest } from '../../testing/services/fake-api.js';
-import { randomFaults } from '../../testing/services/random-faults.js';
-import { SourceMirror } from '../../testing/services/source-mirror.js';
+import { WorkItemState } from '../../../tests/fakes/services/azure-devops.js';
+import { startProject, stopProjects } from '../../../tests/fakes/services/azure-devops-project.js';
+import { FAULTS, type FakeRequest } from '../../../tests/fakes/services/fake-api.js';
+import { randomFaults } from '../../../tests/fakes/services/random-faults.js';
+import { SourceMirror } from '../../../tests/fakes/services/source-mirror.js';
 import { AzureDevOpsSource } from './azure-devops-source.js';
 
 afterEach(stopProjects);

@@ -1,10 +1,10 @@
 import fc from 'fast-check';
 import { afterEach, expect, test } from 'vitest';
-import { WorkItemState } from '../../testing/services/azure-devops.js';
-import { startProject, stopProjects } from '../../testing/services/azure-devops-project.js';
-import { FAULTS } from '../../testing/services/fake-api.js';
-import { randomFaults } from '../../testing/services/random-faults.js';
-import { SourceMirror } from '../../testing/services/source-mirror.js';
+import { WorkItemState } from '../../../tests/fakes/services/azure-devops.js';
+import { startProject, stopProjects } from '../../../tests/fakes/services/azure-devops-project.js';
+import { FAULTS } from '../../../tests/fakes/services/fake-api.js';
+import { randomFaults } from '../../../tests/fakes/services/random-faults.js';
+import { SourceMirror } from '../../../tests/fakes/services/source-mirror.js';
 import { isUnreadable, type SourceItem, type UnreadableItem } from '../source.js';
 
 afterEach(stopProjects);

@@ -1,11 +1,11 @@
 import fc from 'fast-check';
 import { afterEach, describe, expect, test } from 'vitest';
-import { startConfluenceCloud } from '../../testing/services/confluence-cloud.js';
-import { ConfluenceState } from '../../testing/services/confluence-state.js';
-import { startConfluenceDataCenter } from '../../testing/services/confluence-v1.js';
-import { FAULTS, type FakeApi } from '../../testing/services/fake-api.js';
-import { randomFaults } from '../../testing/services/random-faults.js';
-import { SourceMirror } from '../../testing/services/source-mirror.js';
+import { startConfluenceCloud } from '../../../tests/fakes/services/confluence-cloud.js';
+import { ConfluenceState } from '../../../tests/fakes/services/confluence-state.js';
+import { startConfluenceDataCenter } from '../../../tests/fakes/services/confluence-v1.js';
+import { FAULTS, type FakeApi } from '../../../tests/fakes/services/fake-api.js';
+import { randomFaults } from '../../../tests/fakes/services/random-faults.js';
+import { SourceMirror } from '../../../tests/fakes/services/source-mirror.js';
 import { isUnreadable, type Source, type SourceItem } from '../source.js';
 import { accessGroups } from './access.js';
 import {

@@ -1,9 +1,9 @@
 import { afterEach, beforeEach, describe, expect, test } from 'vitest';
-import { startConfluenceCloud } from '../../testing/services/confluence-cloud.js';
-import { ConfluenceState } from '../../testing/services/confluence-state.js';
-import { startConfluenceDataCenter } from '../../testing/services/confluence-v1.js';
-import type { FakeApi } from '../../testing/services/fake-api.js';
-import { SourceMirror } from '../../testing/services/source-mirror.js';
+import { startConfluenceCloud } from '../../../tests/fakes/services/confluence-cloud.js';
+import { ConfluenceState } from '../../../tests/fakes/services/confluence-state.js';
+import { startConfluenceDataCenter } from '../../../tests/fakes/services/confluence-v1.js';
+import type { FakeApi } from '../../../tests/fakes/services/fake-api.js';
+import { SourceMirror } from '../../../tests/fakes/services/source-mirror.js';
 import { basicAuthorization, ConfluenceSource, type ConfluenceSourceOptions } from './confluence-source.js';
 
 const AUTHORIZATION = basicAuthorization('ann@example.com', 'token-1');

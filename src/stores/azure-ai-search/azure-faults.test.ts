@@ -1,9 +1,9 @@
 import { createServer } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
+import { AzureSearchService } from '../../../tests/fakes/services/azure-search/azure-search-service.js';
 import { EVERYTHING, eq } from '../../core/filter.js';
 import { SYSTEM_RUNTIME, withRuntime } from '../../core/runtime.js';
-import { AzureSearchService } from '../../testing/services/azure-search/azure-search-service.js';
 import { record } from '../../testing/vector-store/records.js';
 import type { VectorStore } from '../vector-store.js';
 import type { AzureSearchStoreOptions } from './azure-options.js';

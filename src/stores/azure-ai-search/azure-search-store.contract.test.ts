@@ -1,7 +1,7 @@
 import { randomUUID } from 'node:crypto';
 import { afterAll, describe, it } from 'vitest';
+import { AzureSearchService } from '../../../tests/fakes/services/azure-search/azure-search-service.js';
 import { testVectorStore } from '../../testing/index.js';
-import { AzureSearchService } from '../../testing/services/azure-search/azure-search-service.js';
 import { indexNameOf } from './azure-names.js';
 import { createAzureSearchStore } from './azure-search-store.js';
 import { indexDefinition, SCHEMA_VERSION } from './index-schema.js';

@@ -1,9 +1,9 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
+import type { IndexDefinition } from '../../../tests/fakes/services/azure-search/index-definition.js';
+import { compileFilter as compileOData } from '../../../tests/fakes/services/azure-search/odata-filter.js';
+import { parseFilter } from '../../../tests/fakes/services/azure-search/odata-grammar.js';
 import { eq, type Filter, matchesFilter, not, oneOf, or, prefix, range } from '../../core/filter.js';
-import type { IndexDefinition } from '../../testing/services/azure-search/index-definition.js';
-import { compileFilter as compileOData } from '../../testing/services/azure-search/odata-filter.js';
-import { parseFilter } from '../../testing/services/azure-search/odata-grammar.js';
 import { record } from '../../testing/vector-store/records.js';
 import { compileFilter } from '../compile-filter.js';
 import { fieldLookup, storedChunkOf } from '../record-fields.js';

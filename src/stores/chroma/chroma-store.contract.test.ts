@@ -1,8 +1,8 @@
 import { randomUUID } from 'node:crypto';
 import { ChromaClient } from 'chromadb';
 import { describe, it } from 'vitest';
+import { withTestServer } from '../../../tests/with-test-server.js';
 import { testVectorStore } from '../../testing/index.js';
-import { withTestServer } from '../../testing/with-test-server.js';
 import { chromaName, SCHEMA_VERSION, specMetadata } from './chroma-names.js';
 import { createChromaStore } from './chroma-store.js';
 

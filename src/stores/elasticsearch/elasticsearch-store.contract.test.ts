@@ -1,7 +1,7 @@
 import { randomUUID } from 'node:crypto';
 import { describe, it } from 'vitest';
+import { withTestServer } from '../../../tests/with-test-server.js';
 import { type ServerRoute, testVectorStore } from '../../testing/index.js';
-import { withTestServer } from '../../testing/with-test-server.js';
 import type { VectorStore } from '../vector-store.js';
 import { SCHEMA_VERSION } from './collection-index.js';
 import { createElasticsearchStore, createOpenSearchStore } from './elasticsearch-store.js';

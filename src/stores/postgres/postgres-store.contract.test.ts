@@ -1,8 +1,8 @@
 import { randomUUID } from 'node:crypto';
 import pg from 'pg';
 import { describe, it } from 'vitest';
+import { withTestServer } from '../../../tests/with-test-server.js';
 import { type ServerRoute, testVectorStore } from '../../testing/index.js';
-import { withTestServer } from '../../testing/with-test-server.js';
 import type { PostgresStoreOptions } from './postgres-options.js';
 import { createPostgresStore } from './postgres-store.js';
 

@@ -1,7 +1,7 @@
 import { randomUUID } from 'node:crypto';
 import { describe, it } from 'vitest';
+import { withTestServer } from '../../../tests/with-test-server.js';
 import { testVectorStore } from '../../testing/index.js';
-import { withTestServer } from '../../testing/with-test-server.js';
 import { SCHEMA_VERSION, specMetadata } from './collection-info.js';
 import { collectionNameOf } from './qdrant-names.js';
 import { createQdrantStore } from './qdrant-store.js';

@@ -1,5 +1,6 @@
 import * as fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
+import { parseFilter } from '../../../tests/fakes/services/vertex-search/filter-grammar.js';
 import type { ChunkRecord } from '../../core/chunk.js';
 import {
   ALL_FILTER_OPERATORS,
@@ -15,7 +16,6 @@ import {
   prefix,
   range,
 } from '../../core/filter.js';
-import { parseFilter } from '../../testing/services/vertex-search/filter-grammar.js';
 import { filtersOf, recordsOf } from '../../testing/vector-store/random-filters.js';
 import { record } from '../../testing/vector-store/records.js';
 import { fieldLookup, storedChunkOf } from '../record-fields.js';

@@ -1,8 +1,8 @@
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
+import { TEST_ACCOUNT } from '../../../tests/fakes/services/vertex-search/test-account.js';
+import { VertexSearchService } from '../../../tests/fakes/services/vertex-search/vertex-search-service.js';
 import { EVERYTHING, eq, range } from '../../core/filter.js';
 import { SYSTEM_RUNTIME, withRuntime } from '../../core/runtime.js';
-import { TEST_ACCOUNT } from '../../testing/services/vertex-search/test-account.js';
-import { VertexSearchService } from '../../testing/services/vertex-search/vertex-search-service.js';
 import { record } from '../../testing/vector-store/records.js';
 import type { VectorStore } from '../vector-store.js';
 import type { VertexSearchStoreOptions } from './vertex-options.js';

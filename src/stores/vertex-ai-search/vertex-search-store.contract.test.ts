@@ -1,8 +1,8 @@
 import { randomUUID } from 'node:crypto';
 import { afterAll, describe, it } from 'vitest';
+import { TEST_ACCOUNT } from '../../../tests/fakes/services/vertex-search/test-account.js';
+import { VertexSearchService } from '../../../tests/fakes/services/vertex-search/vertex-search-service.js';
 import { testVectorStore } from '../../testing/index.js';
-import { TEST_ACCOUNT } from '../../testing/services/vertex-search/test-account.js';
-import { VertexSearchService } from '../../testing/services/vertex-search/vertex-search-service.js';
 import { displayNameOf, SCHEMA_VERSION } from './data-store-schema.js';
 import { dataStoreIdOf } from './vertex-names.js';
 import { createVertexSearchStore } from './vertex-search-store.js';

@@ -1,7 +1,7 @@
 import { randomUUID } from 'node:crypto';
 import { describe, it } from 'vitest';
+import { withTestServer } from '../../../tests/with-test-server.js';
 import { testVectorStore } from '../../testing/index.js';
-import { withTestServer } from '../../testing/with-test-server.js';
 import { describeSpec, SCHEMA_VERSION } from './collection-class.js';
 import { classNameOf } from './weaviate-names.js';
 import { createWeaviateStore } from './weaviate-store.js';

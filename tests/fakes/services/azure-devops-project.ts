@@ -1,7 +1,7 @@
 import {
   AzureDevOpsSource,
   type AzureDevOpsSourceOptions,
-} from '../../sources/azure-devops/azure-devops-source.js';
+} from '../../../src/sources/azure-devops/azure-devops-source.js';
 import { startAzureDevOps, type WorkItemState } from './azure-devops.js';
 import type { FakeApi } from './fake-api.js';
 

@@ -1,8 +1,8 @@
-import type { RawDocument } from '../../core/document.js';
-import { RAGError } from '../../core/errors.js';
-import { listChanges } from '../../indexing/list-changes.js';
-import type { LedgerItem } from '../../ledger/ledger.js';
-import type { ReadResult, Source, SourceItem } from '../../sources/source.js';
+import type { RawDocument } from '../../../src/core/document.js';
+import { RAGError } from '../../../src/core/errors.js';
+import { listChanges } from '../../../src/indexing/list-changes.js';
+import type { LedgerItem } from '../../../src/ledger/ledger.js';
+import type { ReadResult, Source, SourceItem } from '../../../src/sources/source.js';
 
 /** What a sync did. */
 export interface SyncResult {

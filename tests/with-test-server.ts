@@ -1,4 +1,4 @@
-import type { TestRunner } from './vector-store/contract.js';
+import type { TestRunner } from '../src/testing/vector-store/contract.js';
 
 /** A runner that can leave out what cannot run, as Vitest's and Jest's can. */
 export interface SkippingRunner extends Omit<TestRunner, 'describe'> {
