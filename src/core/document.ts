@@ -28,6 +28,8 @@ export interface RawDocument {
   readonly createdAt?: string;
   /** ISO-8601 UTC. */
   readonly updatedAt?: string;
+  /** Both are times of a file: dates that its text states come before them. @default false */
+  readonly isDatedByFile?: boolean;
   readonly metadata: Metadata;
   readonly access: AccessControl;
 }

@@ -15,6 +15,7 @@ import { type EncodedText, encodeUtf8 } from '../ledger/text-encoding.js';
 import type { Parser } from '../parsing/parser.js';
 import { parsingFor } from '../parsing/worker/parsing-threads.js';
 import { analyzeForIndex, type ChunkTerms } from './chunk-terms.js';
+import { documentDates } from './document-dates.js';
 import { type GatedMetadata, gateMetadata } from './document-metadata.js';
 import type { DocumentProtection, ProtectedDocument, RedactionCounts } from './document-protection.js';
 import { sliceReader, stringReader } from './slice-reader.js';
@@ -365,8 +366,7 @@ function documentMetadata(
     ...optional('sourceType', raw.sourceType),
     source: raw.location ?? raw.externalId,
     ...optional('title', title),
-    ...optional('createdAt', raw.createdAt),
-    ...optional('updatedAt', raw.updatedAt),
+    ...documentDates(raw, parsed),
     ...(Object.keys(redactions).length === 0 ? {} : { redactions }),
   };
   return { metadata, warnings: stated.warnings };

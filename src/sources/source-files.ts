@@ -93,6 +93,7 @@ const guardOf = async (selection: RootedSelection, root: string): Promise<FileGu
 export interface FileContent {
   readonly content: Uint8Array;
   readonly isMovable: true;
+  readonly isDatedByFile: true;
   /** ISO-8601 UTC; absent where the file system keeps no birth time. */
   readonly createdAt?: string;
   /** ISO-8601 UTC. */
@@ -127,6 +128,7 @@ async function readFileContent(
   return {
     content,
     isMovable: true,
+    isDatedByFile: true,
     updatedAt: stats.mtime.toISOString(),
     ...(stats.birthtimeMs > 0 ? { createdAt: stats.birthtime.toISOString() } : {}),
   };

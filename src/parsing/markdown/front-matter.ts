@@ -96,7 +96,6 @@ export function readYaml(yaml: string): YamlReading | YamlFault {
       uniqueKeys: false,
       lineCounter: lines,
       schema: 'core',
-      customTags: ['timestamp'],
       merge: true,
       logLevel: 'error',
     });

@@ -27,6 +27,7 @@ export function createMarkdownParser(options: MarkdownParserOptions = {}): SyncP
   const readBlocks = createBlockReader(options.maxDepth ?? DEFAULT_MAX_DEPTH);
   return {
     mediaTypes: ['text/markdown'],
+    version: 1,
     parse: (document) => parseMarkdown(document, readBlocks, options.frontmatterFields),
   };
 }

@@ -205,7 +205,9 @@ class GitSource implements Source {
               .replaceAll('{commit}', commit)
               .replaceAll('{path}', () => path.split('/').map(encodeURIComponent).join('/')),
           }),
-      ...(facts === undefined ? {} : { createdAt: facts.createdAt, updatedAt: facts.updatedAt }),
+      ...(facts === undefined
+        ? {}
+        : { createdAt: facts.createdAt, updatedAt: facts.updatedAt, isDatedByFile: true }),
       metadata: {
         path,
         ...(type.language === undefined ? {} : { language: type.language }),

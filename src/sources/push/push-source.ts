@@ -3,9 +3,9 @@ import { RAGError } from '../../core/errors.js';
 import { contentHash } from '../../core/ids.js';
 import { MEDIA_TYPES } from '../../core/media-types.js';
 import type { Metadata } from '../../core/metadata.js';
+import { momentOf } from '../../core/moment.js';
 import { type AccessControl, OPEN_ACCESS } from '../../core/scope.js';
 import { typeOfFile } from '../file-types.js';
-import { momentOf } from '../moment.js';
 import type { ListedChange, ReadResult, Source, SourceItem } from '../source.js';
 
 /** A document handed in by the caller: text, or bytes that a parser reads. Its tenant and project are those of the scope. */

@@ -1,8 +1,8 @@
 import type { RawDocument } from '../../core/document.js';
 import { RAGError } from '../../core/errors.js';
 import { isMarkedName, type Metadata } from '../../core/metadata.js';
+import { momentOf } from '../../core/moment.js';
 import { OPEN_ACCESS } from '../../core/scope.js';
-import { momentOf } from '../moment.js';
 import { ROW_PRESETS, type RowPresetName } from './bug-templates.js';
 import { listOf, type Row, RowTemplate, textOf } from './row-template.js';
 import { jsonValueOf } from './sql-values.js';

@@ -11,10 +11,10 @@ import {
 } from 'kysely';
 import type * as PgModule from 'pg';
 import { RAGError, systemErrorCode } from '../../core/errors.js';
+import { momentOf } from '../../core/moment.js';
 import { realPathOf } from '../../security/real-path.js';
 import { assertOpenable } from '../../security/regular-file.js';
 import { rootError } from '../file-patterns.js';
-import { momentOf } from '../moment.js';
 import { exactNumber } from './sql-values.js';
 import { rowOfBytes, withTextsAsBytes } from './sqlite-texts.js';
 

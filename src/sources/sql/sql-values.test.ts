@@ -1,6 +1,6 @@
 import * as fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import { momentOf } from '../moment.js';
+import { momentOf } from '../../core/moment.js';
 import { exactNumber, jsonValueOf } from './sql-values.js';
 
 describe('values of a database', () => {

@@ -1,0 +1,46 @@
+import { describe, expect, test } from 'vitest';
+import { OPEN_ACCESS } from '../core/scope.js';
+import { createMarkdownParser } from '../parsing/markdown/markdown-parser.js';
+import { documentDates } from './document-dates.js';
+
+const COPIED = '2026-01-01T00:00:00.000Z';
+const parser = createMarkdownParser();
+
+const datesOf = (frontMatter: string, dated: { updatedAt?: string; isDatedByFile?: boolean }) => {
+  const raw = {
+    ...{ externalId: 'a.md', mediaType: 'text/markdown', metadata: {}, access: OPEN_ACCESS },
+    ...dated,
+    content: `---\n${frontMatter}\n---\n\nText.\n`,
+  };
+  return documentDates(raw, parser.parse(raw));
+};
+
+describe('the date of a document', () => {
+  test.each([
+    ['updated: 2024-05-01\ndate: 2019-01-01', '2024-05-01'],
+    ['lastmod: 2021-03-03T10:00:00+02:00', '2021-03-03T08:00:00.000Z'],
+    ['date: 2019-05-01\ncreated: 2018-01-01', '2019-05-01'],
+    ['Last-Modified: "2020-02-02 12:00"', '2020-02-02T12:00:00.000Z'],
+    ['created: 2018-01-01', '2018-01-01'],
+    ['updated: soon\ndate: 2019-05-01', '2019-05-01'],
+  ])('is what front matter states, before the time of a file: %s', (frontMatter, date) => {
+    expect(datesOf(frontMatter, { updatedAt: COPIED, isDatedByFile: true }).updatedAt).toBe(
+      new Date(date).toISOString(),
+    );
+  });
+
+  test.each(['date: yesterday', 'date: 2024', 'updated: [2024-05-01]', 'title: 2024-05-01'])(
+    'is the time of its file where nothing states one: %s',
+    (frontMatter) => {
+      expect(datesOf(frontMatter, { updatedAt: COPIED, isDatedByFile: true }).updatedAt).toBe(COPIED);
+    },
+  );
+
+  test('is that of the system which keeps it, else what the text states', () => {
+    expect(datesOf('updated: 2024-05-01', { updatedAt: COPIED }).updatedAt).toBe(COPIED);
+    expect(datesOf('created: 2024-05-01', {})).toEqual({
+      createdAt: '2024-05-01T00:00:00.000Z',
+      updatedAt: '2024-05-01T00:00:00.000Z',
+    });
+  });
+});
