@@ -14,6 +14,8 @@ describe('extractIdentifiers', () => {
     ['commit deadbee1', ['deadbee1']],
     ['id 550e8400-e29b-41d4-a716-446655440000', ['550e8400-e29b-41d4-a716-446655440000']],
     ['run it with --dry-run', ['--dry-run']],
+    ['C++, C# or c++17; a .NET (F#) port of C/C++.', ['c++', 'c#', '.net', 'f#']],
+    ['g++: error', ['g++']],
     ['set NODE_ENV', ['node_env']],
     ['call getUserById', ['getuserbyid']],
     ['a.b.Class#method', ['a.b.class#method', 'a.b.class']],
@@ -39,6 +41,7 @@ describe('extractIdentifiers', () => {
     '**bold** _emphasis_ __strong__ ~~struck~~ `code`',
     '---- ==== .... ////',
     '1234567 20261121 3.14',
+    'i++, x # note, a Note #, C #, a+b, one.net',
   ])('finds none in: %s', (text) => {
     expect(extractIdentifiers(text)).toEqual([]);
   });

@@ -34,6 +34,9 @@ const QUALIFIED_NAME = /^[A-Za-z_$][\w$]*(?:(?:\.|::|#|->)[A-Za-z_$][\w$]*)+$/;
 const LINE_REFERENCE = /^(.+\.[a-z][a-z0-9]{0,7}):(\d{1,6})(?::\d{1,6})?$/i;
 const FILE_NAME =
   /^\.?[\w-]+(?:\.[\w-]+)*\.(?:[cm]?[jt]sx?|d\.ts|json[l5]?|ya?ml|toml|ini|cfg|conf|properties|env|md|mdx|rst|txt|csv|tsv|log|xml|html?|css|scss|py|ipynb|java|kt|scala|go|rs|c|h|cc|cpp|hpp|cs|rb|php|swift|sh|bash|ps1|bat|sql|proto|tf|gradle|lock|jar|so|dll|exe|zip|tar|gz|pdf|docx?|xlsx?|png|svg|dockerfile|service|pem|key|crt)$/i;
+/** Names of languages that end or begin in signs: `C++`, `C#`, `F#`, `g++`, `.NET`; not `i++`, `page#part`. */
+const SIGNED_NAME =
+  /(?<![\w.#+])(?:(?:[A-Z][A-Za-z]{0,8}|[cfg])(?:\+\+(?![A-Za-z+])|#(?![\w#+]))|\.(?:NET|net)(?![\w-]))/g;
 const HAS_EXTENSION = /[^/.]\.[a-z][a-z0-9]{0,9}$/i;
 
 /**
@@ -42,7 +45,7 @@ const HAS_EXTENSION = /[^/.]\.[a-z][a-z0-9]{0,9}$/i;
  *
  * Ticket ids, issue numbers, versions, error codes, HTTP statuses (`http-404`), vulnerabilities, hashes, UUIDs, file names
  * and paths, line references of stack frames, qualified names, snake_case and camelCase names, command line flags,
- * environment variables. A plain word is never one. The same function reads documents and queries: what it finds inside
+ * environment variables, languages with signs (`c++`, `.net`). A plain word is never one. The same function reads documents and queries: what it finds inside
  * a text it finds where the identifier stands alone. Linear time.
  */
 export function extractIdentifiers(text: string): string[] {
@@ -68,6 +71,7 @@ const identifiersOfRuns = new GenerationalCache<readonly string[]>(8_192);
 
 function identifiersOfRun(run: string): readonly string[] {
   const found = new Set<string>();
+  for (const [name] of run.matchAll(SIGNED_NAME)) found.add(name.toLowerCase());
   visitRun(run, found);
   return [...found];
 }

@@ -5,7 +5,7 @@ import { stemEnglish } from './porter2-stemmer.js';
 import { cutToUnits, forEachWord, isSpaceless, MAX_TERM_LENGTH, partsOf } from './tokens.js';
 
 /** Grows with every change of the terms a text yields: an index made by another version must be built again. */
-export const ANALYSIS_VERSION = 1;
+export const ANALYSIS_VERSION = 2;
 
 /** Longest query that is analysed, in UTF-16 code units; the rest is cut and reported. */
 export const MAX_QUERY_LENGTH = 8_192;
