@@ -2,7 +2,14 @@
 import { mkdir, readdir, readFile, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { beforeEach, describe, expect, test } from 'vitest';
-import { documentOf, type ErrorDocument, finished, type Outcome, runRagstone, startRagstone } from './run-ragstone.js';
+import {
+  documentOf,
+  type ErrorDocument,
+  finished,
+  type Outcome,
+  runRagstone,
+  startRagstone,
+} from './run-ragstone.js';
 import { temporaryFolder } from './temporary-folder.js';
 
 let folder: string;
@@ -361,7 +368,9 @@ describe('Ctrl-C', () => {
       error: { reason: 'ABORTED', message: expect.stringContaining('"ragstone index" goes on') },
     });
     const { error } = documentOf<ErrorDocument>(interrupted);
-    const kept = /^Stopped\. This run is kept as far as it came: (\d+) documents? indexed;/.exec(error.message);
+    const kept = /^Stopped\. This run is kept as far as it came: (\d+) documents? indexed;/.exec(
+      error.message,
+    );
     if (kept === null) expect(error.message).toContain('Nothing of this run was written yet');
     const { documents } = documentOf<{ documents: number }>(await ragstone(['status', '--json']));
     expect(documents).toBe(Number(kept?.[1] ?? 0));
