@@ -2,7 +2,7 @@ import { analyzeText } from '../analysis/lexical-analyzer.js';
 import { sigmoid } from '../core/logistic.js';
 import { type AgreementFeature, type ClaimComparison, compareWithSource } from './agreement-features.js';
 import type { ClaimDifference } from './claim-differences.js';
-import { type ClaimEvidence, compareClaim, type EvidenceText } from './support-features.js';
+import { type ClaimEvidence, compareClaim, type EvidenceText, withNumberSigns } from './support-features.js';
 import { FAITHFULNESS_MODEL, SUPPORT_MODEL, type SupportModel, WORDS_MODEL } from './support-weights.js';
 
 export interface ClaimSupport {
@@ -25,7 +25,8 @@ export const SUPPORT_THRESHOLD = 0.5;
  * Whether a text says what a sentence claims, in whatever words: shared terms, and what stands otherwise between them (numbers, names,
  * opposites, negation, order), and how near its meaning is to a sentence of the text where that was read with a model; no language model.
  */
-export function checkSupport(claim: string, evidence: EvidenceText): ClaimSupport {
+export function checkSupport(asWritten: string, evidence: EvidenceText): ClaimSupport {
+  const claim = withNumberSigns(asWritten);
   const evident = compareClaim(claim, evidence);
   const { features, missing, nearest } = evident;
   const comparison = compareWithSource(claim, evidence.source);
