@@ -105,7 +105,9 @@ describe('with a language model', () => {
   it('never cites: the passage nearest to a sentence is cited, and the caller is told no more than that', async () => {
     const answer = await ask('Audit logs are kept for 30 days.');
     expect(answer.answer).toBe('Audit logs are kept for 30 days. [1]');
-    expect(answer.notices.join()).toContain('1 sentence had no citation; the passage nearest to it is cited.');
+    expect(answer.notices.join()).toContain(
+      '1 sentence had no citation; the passage nearest to it is cited.',
+    );
   });
 
   it('cites [99]: the citation is dropped, the sentence checked against all passages', async () => {

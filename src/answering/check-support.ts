@@ -35,6 +35,7 @@ export function checkSupport(asWritten: string, evidence: EvidenceText): ClaimSu
   const problems = [
     ...(contradiction === undefined ? [] : [contradiction]),
     ...missing.numbers.map((number) => `the number ${number} is not in the source`),
+    ...comparison.amountsOfOthers.map(({ text }) => `the source says ${text} of something else`),
     ...missing.names.map((name) => `the name "${name}" is not in the source`),
     ...missing.identifiers.map((identifier) => `"${identifier}" is not in the source`),
     ...(features.polarity < 1 ? ['the source says it with another negation'] : []),
@@ -89,7 +90,10 @@ function contradictionIn(claim: string, { differences, copied }: ClaimComparison
 function scoreOf(evident: ClaimEvidence, comparison: ClaimComparison): number {
   const model = evident.meaning === undefined ? WORDS_MODEL : SUPPORT_MODEL;
   const score = probability(model, (name) => agreementValue(name, evident, comparison));
-  const isMissing = comparison.departures.amountMissing > 0 || evident.features.identifiers < 1;
+  const isMissing =
+    comparison.departures.amountMissing > 0 ||
+    comparison.amountsOfOthers.length > 0 ||
+    evident.features.identifiers < 1;
   return isMissing ? score * WITH_ONE_MISSING : score;
 }
 
