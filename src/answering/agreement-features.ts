@@ -76,6 +76,8 @@ export type AgreementFeature =
 export interface ClaimComparison {
   readonly departures: Readonly<Record<Departure, number>>;
   readonly differences: readonly ClaimDifference[];
+  /** Numbers that the source has, and says of something else. */
+  readonly amountsOfOthers: readonly ComparedWord[];
   /** Share of the claim that stands in the source in its order, in [0, 1]. */
   readonly copied: number;
 }
@@ -145,6 +147,7 @@ export function compareWithSource(text: string, source: SourceText): ClaimCompar
       otherCause: Number(causes.length > 0),
     },
     differences: [...found, ...negated, ...turned, ...causes, ...beside],
+    amountsOfOthers: amountsOfOthers(claim, source),
     copied,
   };
 }
@@ -176,6 +179,42 @@ function hasAmountElsewhere(claim: readonly ComparedWord[], best: SourceStatemen
       best.some((other) => isNumber(other) && isOfKind(word.quantity, other.quantity)),
   );
 }
+
+/**
+ * Amounts of a claim that its source says of something else: a statement with all of its terms has another amount of the kind, and none that has
+ * this one has all of them or tells of a change.
+ */
+function amountsOfOthers(claim: readonly ComparedWord[], source: SourceText): ComparedWord[] {
+  const terms = claim.filter((word) => isTerm(word) && !isUnit(word, claim));
+  if (terms.length === 0) return [];
+  const isAbout = (statement: SourceStatement): boolean =>
+    terms.every((word) => statement.some((other) => areSameWord(word, other)));
+  const about = source.statements.filter(isAbout);
+  return claim.filter(({ quantity, ...word }) => {
+    if (!isNumber(word) || quantity === undefined || quantity.dimension === '') return false;
+    const holding = source.statements.filter((statement) =>
+      statement.some((other) => areSameWord({ quantity, ...word }, other)),
+    );
+    const isOfOther = holding.every(
+      (statement) => !isAbout(statement) && !statement.some(({ text }) => CHANGED.test(text)),
+    );
+    const hasOther = about.some((statement) =>
+      statement.some((other) => isNumber(other) && isOfKind(quantity, other.quantity)),
+    );
+    return holding.length > 0 && isOfOther && hasOther;
+  });
+}
+
+/** An amount that is changed is stated once before and once after. */
+const CHANGED =
+  /^(?:now|new|up|down|set|cuts?|grew|rose|fell)$|^(?:chang|rais|increas|lower|reduc|bump|doubl|halv|tripl|grow|extend|shorten|longer|shorter|drop|mov|updat)/i;
+
+/** The word behind a number that says its unit. */
+const isUnit = (word: ComparedWord, words: readonly ComparedWord[]): boolean =>
+  words.some(
+    ({ quantity }, at) =>
+      quantity !== undefined && quantity.dimension !== '' && quantity.end > at + 1 && words[at + 1] === word,
+  );
 
 /** Words between a direction and what it is of. */
 const AWAY = 3;

@@ -102,10 +102,12 @@ describe('with a language model', () => {
     expect(answer.citations[0]?.quote).toBe('Audit logs are kept for 30 days.');
   });
 
-  it('never cites: the passage that says a sentence is found and cited, and the caller is told', async () => {
+  it('never cites: the passage nearest to a sentence is cited, and the caller is told no more than that', async () => {
     const answer = await ask('Audit logs are kept for 30 days.');
     expect(answer.answer).toBe('Audit logs are kept for 30 days. [1]');
-    expect(answer.notices.join()).toContain('1 sentence had no citation; the passage that says it was');
+    expect(answer.notices.join()).toContain(
+      '1 sentence had no citation; the passage nearest to it is cited.',
+    );
   });
 
   it('cites [99]: the citation is dropped, the sentence checked against all passages', async () => {

@@ -62,6 +62,7 @@ export async function* streamChat(call: ChatCall): AsyncGenerator<string, ChatOu
   } catch (error) {
     throwIfAborted(signal);
     const failure = toRAGError(error, 'CHAT_UNAVAILABLE', 'The language model failed.');
+    controller.abort(failure);
     if (text === '') throw failure;
     end = { type: 'finish', reason: 'interrupted', detail: failure.message };
   } finally {

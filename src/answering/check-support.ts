@@ -2,7 +2,7 @@ import { analyzeText } from '../analysis/lexical-analyzer.js';
 import { sigmoid } from '../core/logistic.js';
 import { type AgreementFeature, type ClaimComparison, compareWithSource } from './agreement-features.js';
 import type { ClaimDifference } from './claim-differences.js';
-import { type ClaimEvidence, compareClaim, type EvidenceText } from './support-features.js';
+import { type ClaimEvidence, compareClaim, type EvidenceText, withNumberSigns } from './support-features.js';
 import { FAITHFULNESS_MODEL, SUPPORT_MODEL, type SupportModel, WORDS_MODEL } from './support-weights.js';
 
 export interface ClaimSupport {
@@ -25,7 +25,8 @@ export const SUPPORT_THRESHOLD = 0.5;
  * Whether a text says what a sentence claims, in whatever words: shared terms, and what stands otherwise between them (numbers, names,
  * opposites, negation, order), and how near its meaning is to a sentence of the text where that was read with a model; no language model.
  */
-export function checkSupport(claim: string, evidence: EvidenceText): ClaimSupport {
+export function checkSupport(asWritten: string, evidence: EvidenceText): ClaimSupport {
+  const claim = withNumberSigns(asWritten);
   const evident = compareClaim(claim, evidence);
   const { features, missing, nearest } = evident;
   const comparison = compareWithSource(claim, evidence.source);
@@ -34,6 +35,7 @@ export function checkSupport(claim: string, evidence: EvidenceText): ClaimSuppor
   const problems = [
     ...(contradiction === undefined ? [] : [contradiction]),
     ...missing.numbers.map((number) => `the number ${number} is not in the source`),
+    ...comparison.amountsOfOthers.map(({ text }) => `the source says ${text} of something else`),
     ...missing.names.map((name) => `the name "${name}" is not in the source`),
     ...missing.identifiers.map((identifier) => `"${identifier}" is not in the source`),
     ...(features.polarity < 1 ? ['the source says it with another negation'] : []),
@@ -88,7 +90,10 @@ function contradictionIn(claim: string, { differences, copied }: ClaimComparison
 function scoreOf(evident: ClaimEvidence, comparison: ClaimComparison): number {
   const model = evident.meaning === undefined ? WORDS_MODEL : SUPPORT_MODEL;
   const score = probability(model, (name) => agreementValue(name, evident, comparison));
-  const isMissing = comparison.departures.amountMissing > 0 || evident.features.identifiers < 1;
+  const isMissing =
+    comparison.departures.amountMissing > 0 ||
+    comparison.amountsOfOthers.length > 0 ||
+    evident.features.identifiers < 1;
   return isMissing ? score * WITH_ONE_MISSING : score;
 }
 

@@ -14,6 +14,8 @@ export interface CitedSentence extends TextRange {
   readonly isCode: boolean;
   /** Sources that it cites and that exist, ascending. */
   readonly cites: readonly number[];
+  /** Those of `cites` whose marks are words of it and stay: "according to [2]". */
+  readonly citedInWords: readonly number[];
   /** It cites, and no source that exists. */
   readonly isMiscited: boolean;
   /** Where its citations and words about it go. */
@@ -23,7 +25,7 @@ export interface CitedSentence extends TextRange {
 export interface ParsedAnswer {
   /** In order; `start` and `end` are offsets of the answer. */
   readonly sentences: readonly CitedSentence[];
-  /** Citation marks, with the blanks that go with them. */
+  /** Citation marks that no word needs, with the blanks and brackets that go with them. */
   readonly marks: readonly TextRange[];
   /** Numbers that were cited and that no source has. */
   readonly invalid: readonly number[];
@@ -40,6 +42,7 @@ export function parseCitedAnswer(text: string, entries: readonly Pick<ContextEnt
   const units = markdownBlocks(text).flatMap((block) =>
     unitsOf(block).map((unit, at) => ({ ...unit, isFirst: at === 0 })),
   );
+  const stays = ({ isWord, numbers }: UnitMark): boolean => isWord && numbers.every((n) => known.has(n));
   const sentences: (Omit<CitedSentence, 'isMiscited'> & { cites: number[] })[] = [];
   const cited: number[] = [];
   for (const { marks, text: plain, isFirst, ...unit } of units) {
@@ -49,7 +52,8 @@ export function parseCitedAnswer(text: string, entries: readonly Pick<ContextEnt
     cited.push(...leading, ...own);
     const previous = sentences.at(-1);
     if (previous !== undefined) previous.cites.push(...leading);
-    if (plain !== '') sentences.push({ ...unit, text: plain, cites: own });
+    const citedInWords = marks.filter(stays).flatMap(({ numbers }) => numbers);
+    if (plain !== '') sentences.push({ ...unit, text: plain, cites: own, citedInWords });
   }
   const sorted = (numbers: readonly number[]) => [...new Set(numbers)].sort((a, b) => a - b);
   return {
@@ -57,14 +61,20 @@ export function parseCitedAnswer(text: string, entries: readonly Pick<ContextEnt
       const cites = sorted(each.cites).filter((n) => known.has(n));
       return { ...each, cites, isMiscited: cites.length < each.cites.length && cites.length === 0 };
     }),
-    marks: units.flatMap(({ marks }) => marks.map(({ start, end }) => ({ start, end }))),
+    marks: units.flatMap(({ marks }) =>
+      marks.flatMap((mark) => (stays(mark) ? [] : [{ start: mark.start, end: mark.end }])),
+    ),
     invalid: sorted(cited).filter((n) => !known.has(n)),
   };
 }
 
 /** Text without citation marks, on one line. */
-const withoutMarks = (text: string): string =>
-  onOneLine(text.replace(CITATION_MARK, '').replace(/\s+([.,;:!?])/g, '$1'));
+const withoutMarks = (text: string, marks: readonly TextRange[]): string => {
+  const parts = [...marks, { start: text.length, end: text.length }].map(({ start }, at) =>
+    text.slice(at === 0 ? 0 : marks[at - 1]?.end, start),
+  );
+  return onOneLine(parts.join('').replace(/\s+([.,;:!?])/g, '$1'));
+};
 
 const onOneLine = (text: string): string => text.replace(/\s+/g, ' ').trim();
 
@@ -73,6 +83,8 @@ interface UnitMark extends TextRange {
   readonly numbers: readonly number[];
   /** Only other marks stand before it. */
   readonly isAtStart: boolean;
+  /** The sentence lacks a word without it: "according to [2]", "[2] says that". */
+  readonly isWord: boolean;
 }
 
 interface AnswerUnit extends Pick<CitedSentence, 'text' | 'claims' | 'isCode' | 'start' | 'end' | 'behind'> {
@@ -100,7 +112,12 @@ const MARKER = /^\s*(?:[-*+]|\d{1,9}[.)])\s+/;
 
 type Part = Pick<PassageUnit, 'start' | 'end' | 'kind'>;
 
-/** Sentences, and lines of code as one; none ends inside what is a whole. */
+/** What stands before a number and ends with a full stop that ends no sentence; "No." alone is an answer. */
+const BEFORE_NUMBER =
+  /(?:[^\s.!?]\s|\()(?:no|nr|art|ch|chap|para?|sect?|ref|rev|ver|tab|abs|abb|app|ext|tel|pos)\.$/iu;
+const LONGEST_BEFORE_NUMBER = 8;
+
+/** Sentences, and lines of code as one; none ends inside what is a whole, or between "no." and its number. */
 function partsOf(content: string, units: readonly Part[], wholes: readonly TextRange[]): Part[] {
   const parts: Part[] = [];
   for (const part of units.flatMap((unit) => sentencesOf(content, unit))) {
@@ -108,12 +125,20 @@ function partsOf(content: string, units: readonly Part[], wholes: readonly TextR
     const isOne =
       previous !== undefined &&
       ((previous.kind === 'code-line' && part.kind === 'code-line') ||
+        isNumbered(content, previous, part) ||
         wholes.some(({ start, end }) => start < previous.end && end > part.start));
     if (isOne) parts.splice(-1, 1, { ...previous, end: part.end });
     else parts.push(part);
   }
   return parts;
 }
+
+const isNumbered = (content: string, previous: Part, part: Part): boolean =>
+  part.kind === 'sentence' &&
+  /^[ \t]\d/.test(content.slice(previous.end, part.start + 1)) &&
+  BEFORE_NUMBER.test(
+    content.slice(Math.max(previous.start, previous.end - LONGEST_BEFORE_NUMBER), previous.end),
+  );
 
 function sentencesOf(content: string, unit: Part): Part[] {
   if (unit.kind === 'fence' || unit.kind === 'heading' || unit.kind === 'table-head') return [];
@@ -130,7 +155,10 @@ const MARK_IN_CODE = /［[\d\s,;–-]+］/g;
 
 function codeUnit({ content, rangeOf }: MarkdownBlock, range: TextRange, behind: Behind): AnswerUnit {
   const code = content.slice(range.start, range.end);
-  const claims = code.split('\n').map((line) => withoutMarks(line.replace(MARK_IN_CODE, '')));
+  const claims = code.split('\n').map((line) => {
+    const plain = line.replace(MARK_IN_CODE, '');
+    return withoutMarks(plain, marksIn(plain));
+  });
   return {
     text: onOneLine(code),
     claims: claims.filter((line) => line !== ''),
@@ -141,7 +169,37 @@ function codeUnit({ content, rangeOf }: MarkdownBlock, range: TextRange, behind:
   };
 }
 
-const LEADING_MARKS = new RegExp(`^\\s*(?:${CITATION_MARK.source}\\s*)+`);
+interface FoundMark extends TextRange {
+  readonly numbers: readonly number[];
+}
+
+/** Marks in order, those that stand together as one, with the brackets that hold nothing else: `[1], [2]`, `[[2]]`, `([1] and [2])`. */
+function marksIn(text: string): FoundMark[] {
+  const marks: FoundMark[] = [];
+  for (const found of text.matchAll(CITATION_MARK)) {
+    const end = found.index + found[0].length;
+    const mark = withBrackets(text, { start: found.index, end, numbers: numbersIn(found[1] ?? '') });
+    const previous = marks.at(-1);
+    if (previous === undefined || !BETWEEN_MARKS.test(text.slice(previous.end, mark.start))) marks.push(mark);
+    else {
+      const numbers = [...previous.numbers, ...mark.numbers];
+      marks.splice(-1, 1, withBrackets(text, { start: previous.start, end: mark.end, numbers }));
+    }
+  }
+  return marks;
+}
+
+const BETWEEN_MARKS = /^\s{0,4}(?:[,;&]|,?\s{0,4}\band\b)?\s{0,4}$/;
+const CLOSING: Readonly<Record<string, string>> = { '[': ']', '(': ')' };
+
+const withBrackets = (text: string, mark: FoundMark): FoundMark =>
+  mark.start > 0 && CLOSING[text.charAt(mark.start - 1)] === text.charAt(mark.end)
+    ? { ...mark, start: mark.start - 1, end: mark.end + 1 }
+    : mark;
+
+/** Words that a mark completes: a sentence that ends with one would be cut off. */
+const NEEDS_MARK =
+  /(?:^|[\s("'])(?:see|cf\.?|per|to|in|of|by|from|with|than|as|under|and|or|sources?|passages?|documents?|entry|entries|references?|refs?\.?)\s*$/i;
 
 function proseUnit(
   { content, wholes, rangeOf }: MarkdownBlock,
@@ -149,15 +207,15 @@ function proseUnit(
   behind: Behind,
 ): AnswerUnit {
   const raw = content.slice(range.start, range.end);
-  const leading = LEADING_MARKS.exec(raw)?.[0].length ?? 0;
-  const text = withoutMarks(raw);
   const isWhole = ({ start, end }: TextRange): boolean =>
     wholes.some((whole) => whole.start < range.start + end && whole.end > range.start + start);
-  const marks = [...raw.matchAll(CITATION_MARK)].flatMap((found) => {
-    const end = found.index + found[0].length;
-    if (isWhole({ start: found.index, end })) return [];
-    return [{ start: found.index, end, numbers: numbersIn(found[1] ?? ''), isAtStart: end <= leading }];
-  });
+  const found = marksIn(raw);
+  const text = withoutMarks(raw, found);
+  const isSubject = (end: number): boolean => /^\s*\p{Ll}/u.test(raw.slice(end));
+  let leading = 0;
+  for (const { start, end } of found)
+    if (raw.slice(leading, start).trim() === '' && !isSubject(end)) leading = end;
+  const marks = found.filter((mark) => !isWhole(mark));
   const own = { start: range.start + (text === '' ? 0 : leading), end: range.end };
   return {
     text,
@@ -165,13 +223,18 @@ function proseUnit(
     isCode: false,
     ...rangeOf(own),
     behind,
-    marks: marks.map(({ numbers, isAtStart, ...mark }) => ({
+    marks: marks.map(({ start, end, numbers }) => ({
       numbers,
-      isAtStart,
-      ...rangeOf(withBlanks(content, { start: range.start + mark.start, end: range.start + mark.end })),
+      isAtStart: end <= leading,
+      isWord:
+        (NEEDS_MARK.test(raw.slice(Math.max(0, start - LONGEST_NEEDING), start)) && !isSubject(end)) ||
+        (raw.slice(0, start).trim() === '' && isSubject(end)),
+      ...rangeOf(withBlanks(content, { start: range.start + start, end: range.start + end })),
     })),
   };
 }
+
+const LONGEST_NEEDING = 16;
 
 /** With the blanks before it, where it does not hold two words apart. */
 function withBlanks(content: string, { start, end }: TextRange): TextRange {

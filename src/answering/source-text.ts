@@ -12,7 +12,8 @@ import {
 /** A sentence of a source, or a part of one that could be a sentence; a row of a table with what its head says of each cell. */
 export type SourceStatement = readonly ComparedWord[];
 
-const PART = /[;:](?=\s)|\s[–—-]\s/;
+/** Dashes between two numbers make a range. */
+const PART = /[;:](?=\s)|\s[–—-]\s(?!\d)|(?<!\d)\s[–—-]\s/;
 /** The rest of a longer one is compared with nothing. */
 const MOST_WORDS = 300;
 

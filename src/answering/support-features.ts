@@ -68,7 +68,8 @@ const wordsOf = (text: string): Set<string> => new Set(text.toLowerCase().match(
  * @param texts passages, in any order; a claim may rest on several.
  * @param meaning compares what claims mean too; without it words alone tell.
  */
-export function readEvidence(texts: readonly string[], meaning?: TextMeaning): EvidenceText {
+export function readEvidence(asWritten: readonly string[], meaning?: TextMeaning): EvidenceText {
+  const texts = asWritten.map(withNumberSigns);
   const all = texts.join('\n');
   const sentences = texts.flatMap((text, part) =>
     splitSentences(text, { start: 0, end: text.length }).map(({ start, end }) => {
@@ -89,6 +90,10 @@ export function readEvidence(texts: readonly string[], meaning?: TextMeaning): E
     meaning,
   };
 }
+
+/** "no. 481" is a number: it denies nothing and ends no sentence. Offsets stay. */
+export const withNumberSigns = (text: string): string =>
+  text.replace(/(?<=[^\s.!?]\s|\()no\.(?=\s?\d)/gi, '#  ');
 
 export interface ClaimEvidence {
   readonly features: Readonly<Record<SupportFeature, number>>;

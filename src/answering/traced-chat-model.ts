@@ -1,4 +1,11 @@
-import type { ChatEvent, ChatModel, ChatRequest, ChatUsage } from '../core/chat-model.js';
+import {
+  type ChatEvent,
+  type ChatModel,
+  type ChatRequest,
+  type ChatUsage,
+  ENDED_EARLY,
+} from '../core/chat-model.js';
+import { RAGError } from '../core/errors.js';
 import { openSpan, type TelemetryPayloads } from '../core/telemetry.js';
 
 /** The model, each of its calls published (`TelemetryPayloads.chat`). */
@@ -29,14 +36,29 @@ export function tracedChatModel(model: ChatModel): ChatModel {
 async function* tracedStream(model: ChatModel, request: ChatRequest): AsyncGenerator<ChatEvent> {
   const payload: TelemetryPayloads['chat'] = { model: model.id };
   const span = openSpan('chat', payload);
+  const { signal } = request;
+  // A model that is late may be deaf to signals, and then its stream never ends.
+  const endLate = (): void => {
+    if (isChatFailure(signal?.reason)) span.end(signal?.reason);
+  };
+  signal?.addEventListener('abort', endLate, { once: true });
   const events = span.run(() => model.stream(request)[Symbol.asyncIterator]());
+  const breakOff = (detail: string): void => {
+    span.end(new RAGError(signal?.aborted === true ? 'ABORTED' : 'CHAT_UNAVAILABLE', detail));
+  };
   try {
     for (;;) {
       const next = await span.run(() => events.next());
-      if (next.done === true) break;
+      if (next.done === true) {
+        breakOff(ENDED_EARLY);
+        break;
+      }
       if (next.value.type === 'finish') {
-        payload.finishReason = next.value.reason;
-        countUsage(payload, next.value.usage);
+        const { reason, usage, detail = ENDED_EARLY } = next.value;
+        payload.finishReason = reason;
+        countUsage(payload, usage);
+        if (reason === 'interrupted') breakOff(detail);
+        else span.end();
       }
       yield next.value;
     }
@@ -44,11 +66,15 @@ async function* tracedStream(model: ChatModel, request: ChatRequest): AsyncGener
     span.end(error);
     throw error;
   } finally {
+    signal?.removeEventListener('abort', endLate);
     // Whoever leaves the loop ends the call.
     await events.return?.();
     span.end();
   }
 }
+
+const isChatFailure = (reason: unknown): boolean =>
+  RAGError.isInstance(reason) && reason.reason.startsWith('CHAT_');
 
 function countUsage(payload: TelemetryPayloads['chat'], usage: ChatUsage | undefined): void {
   if (usage === undefined) return;

@@ -277,9 +277,11 @@ function placesFor(
   return (wasCited ? found : best.slice(0, 1)).map(({ citation }) => citation);
 }
 
-const insertionFor = ({ sentence: { behind }, support: { cites, verdict } }: Checked): Insertion[] => {
+const insertionFor = ({ sentence, support: { cites, verdict } }: Checked): Insertion[] => {
+  const { behind, citedInWords } = sentence;
+  const unsaid = cites.filter((n) => !citedInWords.includes(n));
   const words = [
-    ...(cites.length === 0 ? [] : [`[${cites.join(', ')}]`]),
+    ...(unsaid.length === 0 ? [] : [`[${unsaid.join(', ')}]`]),
     ...(verdict === 'unsupported' ? [UNCHECKED_MARK] : []),
   ];
   return words.length === 0
@@ -289,8 +291,8 @@ const insertionFor = ({ sentence: { behind }, support: { cites, verdict } }: Che
 
 const citedInstead = (count: number, why: string): string =>
   count === 1
-    ? `1 sentence ${why}; the passage that says it was found and cited.`
-    : `${count} sentences ${why}; the passages that say them were found and cited.`;
+    ? `1 sentence ${why}; the passage nearest to it is cited.`
+    : `${count} sentences ${why}; the passage nearest to each is cited.`;
 
 function noticesOf(
   checked: readonly Checked[],

@@ -50,7 +50,10 @@ export function statementWords(text: string): StatementWord[] {
   for (let match = TOKEN.exec(shown); match !== null; match = TOKEN.exec(shown)) {
     const [token] = match;
     const start = match.index;
-    const { term, kind, value, isName, isCapital } = readings.getOrMake(token, readWord);
+    const reading = readings.getOrMake(token, readWord);
+    const { term, value, isName, isCapital } = reading;
+    const isMonth = term === 'may' && isMay(token, words, shown.slice(start + token.length));
+    const kind = isMonth ? 'content' : reading.kind;
     // A capital at the beginning of a sentence is none of a name.
     const isNamed =
       kind === 'content' &&
@@ -62,6 +65,26 @@ export function statementWords(text: string): StatementWord[] {
     words.push({ term, kind: isNamed ? 'name' : kind, value, start, end: start + token.length });
   }
   return words;
+}
+
+/** Before a name of a month. */
+const BEFORE_MONTH: ReadonlySet<string> = new Set(
+  'in of by since until till during from to through early late last next this every each before after between and mid end'.split(
+    ' ',
+  ),
+);
+const DAY = /^\d{1,2}(?:st|nd|rd|th)?$/;
+
+/** Whether "may" is the month: beside a day or a year, or with a capital behind "in" and the like. */
+function isMay(token: string, before: readonly StatementWord[], behind: string): boolean {
+  const previous = before.at(-1);
+  const isDated = previous !== undefined && DAY.test(previous.term);
+  if (token !== 'May') return isDated && /^,?\s\d{4}(?!\d)/.test(behind);
+  return (
+    isDated ||
+    /^\s\d{1,4}(?:st|nd|rd|th)?(?![\p{L}\d])/u.test(behind) ||
+    BEFORE_MONTH.has(previous?.term ?? '')
+  );
 }
 
 /** A word as far as it does not depend on its place. */

@@ -67,6 +67,9 @@ export const lateAnswer = (timeoutMs: number): RAGError =>
     details: { timeoutMs },
   });
 
+/** Said of a stream without a last event. */
+export const ENDED_EARLY = 'The answer ended without its last event.';
+
 /** A whole answer of a model. */
 export interface ChatAnswer {
   readonly text: string;
@@ -90,5 +93,5 @@ export async function readAnswer(model: ChatModel, request: ChatRequest): Promis
       };
     }
   }
-  return { text, reason: 'interrupted', detail: 'The answer ended without its last event.' };
+  return { text, reason: 'interrupted', detail: ENDED_EARLY };
 }

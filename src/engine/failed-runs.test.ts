@@ -6,12 +6,13 @@ import { createEngine } from './create-engine.js';
 
 /** A folder with one document, and a model on a server that may be out. */
 async function hosted(dimensions?: number) {
-  const model = { isOut: false };
-  const server = await startWireServer(compatibleEmbeddingWire, (request) =>
-    model.isOut
+  const model = { isOut: false, asked: () => {} };
+  const server = await startWireServer(compatibleEmbeddingWire, (request) => {
+    model.asked();
+    return model.isOut
       ? jsonReply(401, { error: { message: 'No.' } })
-      : embeddingReply(compatibleEmbeddingWire, request, 768),
-  );
+      : embeddingReply(compatibleEmbeddingWire, request, 768);
+  });
   onTestFinished(() => server.close());
   const cwd = temporaryFolder({ 'a.md': '# Report\n\nRevenue grew by three percent.\n' });
   const open = async () => {
@@ -88,4 +89,26 @@ test('a run that is stopped has no end', async () => {
   const run = engine.index({ signal: controller.signal, onProgress: () => controller.abort() });
   await expect(run).rejects.toMatchObject({ reason: 'ABORTED' });
   expect((await engine.status()).lastRun).not.toHaveProperty('error');
+});
+
+test('a run that is stopped says how many documents of it are kept, and the index holds so many', async () => {
+  const { open, model, cwd } = await hosted(768);
+  const notes = ['b', 'c', 'd', 'e'].map((name) => [`${name}.md`, `The note ${name} on pumps.\n`]);
+  writeFiles(cwd, Object.fromEntries(notes));
+  const engine = await open();
+  const stoppedAtCall = async (wanted: number) => {
+    const controller = new AbortController();
+    let calls = 0;
+    model.asked = () => {
+      calls += 1;
+      if (calls === wanted) controller.abort();
+    };
+    const run = engine.index({ options: { batchSize: 1, parallel: 1 }, signal: controller.signal });
+    const stopped = await run.catch((error: unknown) => error);
+    return { stopped, documents: (await engine.status()).documents };
+  };
+  const kept = (documentsProcessed: number) => ({ reason: 'ABORTED', details: { documentsProcessed } });
+  expect(await stoppedAtCall(1)).toMatchObject({ stopped: kept(0), documents: 0 });
+  expect(await stoppedAtCall(3)).toMatchObject({ stopped: kept(2), documents: 2 });
+  expect(await stoppedAtCall(2)).toMatchObject({ stopped: kept(1), documents: 3 });
 });

@@ -360,6 +360,54 @@ describe('a listing that shrinks', () => {
   });
 });
 
+describe('a folder that is empty suddenly', () => {
+  const notes = { name: 'notes', type: 'files' as const, root: 'notes' };
+  const clear = async (cwd: string, keep: readonly string[] = []): Promise<void> => {
+    const { readdirSync, rmSync } = await import('node:fs');
+    for (const name of readdirSync(`${cwd}/notes`)) if (!keep.includes(name)) rmSync(`${cwd}/notes/${name}`);
+  };
+  const filled = async (count: number) => {
+    const texts = Object.entries(many(count)).map(([id, text]) => [`notes/${id}.md`, text]);
+    const cwd = temporaryFolder(Object.fromEntries(texts));
+    const engine = await opened([], { sources: [notes] }, cwd);
+    await engine.index();
+    return { cwd, engine };
+  };
+
+  it.each([
+    [1, 'its document was deleted'],
+    [5, 'all 5 documents of it were deleted'],
+    [19, 'all 19 documents of it were deleted'],
+  ])('and held %s: the run says that it is empty and how many were deleted', async (count, told) => {
+    const { cwd, engine } = await filled(count);
+    await clear(cwd);
+    const dry = await engine.index({ options: { dryRun: true } });
+    expect(dry.notices.join()).toContain('would be deleted');
+    const { notices, stats } = await engine.index();
+    expect(stats.documentsDeleted).toBe(count);
+    expect(notices.join()).toContain(`The source "notes" is empty now: ${told} from the index.`);
+    expect((await engine.index()).notices.join()).not.toContain('is empty now');
+  });
+
+  it('is not told of one that lost some, or got others', async () => {
+    const { cwd, engine } = await filled(5);
+    const [first = ''] = Object.keys(many(5));
+    await clear(cwd, [`${first}.md`]);
+    expect((await engine.index()).notices.join()).not.toContain('is empty now');
+    await clear(cwd);
+    writeFiles(cwd, { 'notes/other.md': 'Another one.' });
+    expect((await engine.index()).notices.join()).not.toContain('is empty now');
+  });
+
+  it('is told of a folder that a call named, too', async () => {
+    const cwd = temporaryFolder({ 'notes/a.md': 'The gate.', 'notes/b.md': 'The kiln.' });
+    const engine = await opened([], {}, cwd);
+    await engine.index({ paths: ['notes'] });
+    await clear(cwd);
+    expect((await engine.index()).notices.join()).toContain('is empty now: all 2 documents');
+  });
+});
+
 describe('a source that tells what changed', () => {
   it('is listed whole when that is due, which finds what it did not tell', async () => {
     const wiki = new ChangingShelf('wiki', many(3));

@@ -143,14 +143,21 @@ function filledLogs(config: ResolvedConfig, behind: readonly string[]): string[]
   return [...paths].filter((path) => (statSync(path, { throwIfNoEntry: false })?.size ?? 0) > 0);
 }
 
-/** Where an index keeps SQLite files. The second store deletes later where it is behind. */
+/** Where an index keeps SQLite files. A store of `rag.failover` that is behind deletes later. */
 function foldersOf({ dataDir, rag }: ResolvedConfig, behind: readonly string[]): string[] {
   const { failover, storage } = rag;
   const { store, lexical, words } = DATA_FOLDERS;
-  const first = [dataDir, ...[store, lexical, words].map((name) => join(dataDir, name)), storage.local.path];
-  if (failover === undefined || behind.includes(failover.secondary.name)) return first;
+  const own = [dataDir, join(dataDir, words)];
+  const first = [join(dataDir, store), join(dataDir, lexical), storage.local.path];
+  if (failover === undefined) return [...own, ...first];
   const second = join(dataDir, DATA_FOLDERS.failover, failover.secondary.name);
-  return [...first, second, join(second, lexical), failover.secondary.storage.local.path];
+  return [
+    ...own,
+    ...(behind.some((name) => name !== failover.secondary.name) ? [] : first),
+    ...(behind.includes(failover.secondary.name)
+      ? []
+      : [second, join(second, lexical), failover.secondary.storage.local.path]),
+  ];
 }
 
 function entriesOf(folder: string): string[] {

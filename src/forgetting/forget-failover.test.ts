@@ -86,6 +86,24 @@ test('words that are kept beside both stores are forgotten too', async () => {
   expect(await remains('quaggadromous')).toEqual([]);
 });
 
+test('a first store that is out keeps its log, and forgetting says that it is behind, not that somebody reads it', async () => {
+  const first = new FaultyStore('first');
+  engine = await createEngine({
+    config: { failover: { secondary: 'libsql' }, degradation: { failures: 100 } },
+    store: first.handle(),
+    dataDir: join(folder, 'data'),
+    cwd: folder,
+  });
+  await engine.index({ paths: ['docs'] });
+  first.isOut = true;
+  // What such a store wrote before stands in its log until it is reached again.
+  mkdirSync(join(folder, 'data', 'store'), { recursive: true });
+  writeFileSync(join(folder, 'data', 'store', 'store.db-wal'), 'Quaggadromous');
+  const receipt = await engine.forget({ filter: NAMED });
+  expect(receipt).toMatchObject({ state: 'done', documents: 3 });
+  expect(JSON.stringify(receipt)).toContain('the store \\"first\\" and the journal');
+});
+
 test('a rotation does not end well while a store that is out holds what was there before', async () => {
   const first = new FaultyStore('first');
   const openWith = (keys: readonly (typeof OLD)[], fields: string[]): Promise<Engine> =>

@@ -20,8 +20,8 @@ export interface AbandonedSource {
   /** Where its files lay, where that is known. */
   readonly root: string | undefined;
   /**
-   * Its configuration is gone, or its folder; or it is a folder that an earlier version named in its way: it is read under another name, or
-   * nobody knows where it lies.
+   * Its configuration is gone, or its folder; or the next run names the folder otherwise (an earlier version named it, its project moved,
+   * a link stands there now); or an earlier version named it and nobody knows where it lies.
    */
   readonly why: 'unconfigured' | 'gone' | 'renamed' | 'unplaced';
 }
@@ -66,7 +66,7 @@ export async function abandonmentOf(
   if (documents === 0) return undefined;
   if (why === 'unplaced') return unknownPlace(name);
   if (why === 'renamed')
-    return `"${name}" is named as an earlier version named folders; the next \`ragstone index\` names it by its path (${root}).`;
+    return `"${name}" is not named by the real path of its folder; the next \`ragstone index\` names it so (${realPathOf(root ?? name)}).`;
   const what =
     why === 'unconfigured'
       ? `The source "${name}" is no longer configured`
@@ -128,7 +128,7 @@ export async function giveUpMovedFiles(
 const WHY: Readonly<Record<AbandonedSource['why'], string>> = {
   unconfigured: 'is no longer configured',
   gone: 'is not there any more',
-  renamed: 'an earlier version named so',
+  renamed: 'is not the name of a folder any more',
   unplaced: 'an earlier version named so',
 };
 

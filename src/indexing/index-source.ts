@@ -15,7 +15,7 @@ import { previewItems } from './preview-items.js';
 import { type ItemRead, leaveOut, prepareItem, readItem, settleItem, withoutRepeats } from './read-item.js';
 import { carryOutRetention, withoutExpired } from './retention.js';
 import { DEFAULT_RETRY_POLICY, nextAttemptAt } from './retry-policy.js';
-import { assertNotShrunk } from './shrink-guard.js';
+import { assertNotShrunk, isEmptied } from './shrink-guard.js';
 import { keyOf, nothingWritten, orLeave, type SourcePass, takeLeft } from './source-pass.js';
 import { type SourceTask, USUAL_BYTES } from './source-task.js';
 import { type BatchDocument, writeBatch } from './write-batch.js';
@@ -146,6 +146,7 @@ async function indexListed(
     );
     await targets.claims?.release(keyOf(pass), [...mine]);
   }
+  const deletedBefore = run.total().documentsDeleted;
   for (const share of sharesOf(goneItemIds, pass)) {
     const mine = await takeUnchanged(share, changes, pass);
     const gone = await stillGone(mine, owed, pass);
@@ -153,8 +154,14 @@ async function indexListed(
     await deleteGone([...gone], pass);
     await targets.claims?.release(keyOf(pass), [...mine]);
   }
+  const deleted = run.total().documentsDeleted - deletedBefore;
+  if (deleted > 0 && pass.isPush !== true && isEmptied(configured, listed))
+    run.notice(emptiedNotice(source.name, deleted, options.dryRun));
   return { cursor: changes.cursor, listedAt };
 }
+
+const emptiedNotice = (name: string, documents: number, dryRun: boolean): string =>
+  `The source "${name}" is empty now: ${documents === 1 ? 'its document' : `all ${documents} documents of it`} ${dryRun ? 'would be' : documents === 1 ? 'was' : 'were'} deleted from the index. If that is not meant (a disk that is not mounted, files that were moved), put the files back and run \`ragstone index\` again.`;
 
 /**
  * Before they are read: what is read now may be gone a moment later, and a listing of another run that no longer names it has to know that

@@ -117,12 +117,22 @@ async function bringInStep(pipeline: IndexPipeline, run: IndexRun): Promise<void
     const { command, now } = pipeline;
     if (runId !== undefined)
       await recordFailedRun(ledger, { runId, command, now, stats: run.stats() }, error);
-    throw error;
+    throw saysWhatIsKept(error, run);
   } finally {
     await preparers.close();
     // What cannot be given back is free when its lease is over.
     await targets.claims?.close().catch(() => undefined);
   }
+}
+
+/** Whoever stops a run is told in `details` what of it is kept. */
+function saysWhatIsKept(error: unknown, run: IndexRun): unknown {
+  if (!RAGError.isInstance(error) || error.reason !== 'ABORTED') return error;
+  const { documentsProcessed, documentsDeleted } = run.total();
+  return new RAGError('ABORTED', error.message, {
+    details: { ...error.details, documentsProcessed, documentsDeleted },
+    cause: error.cause,
+  });
 }
 
 /**

@@ -41,6 +41,18 @@ export function assertNotShrunk(
   );
 }
 
+/** Whether a source that held something lists nothing any more, and another source of the run has none of it. */
+export function isEmptied({ source }: ConfiguredSource, changes: SourceChanges): boolean {
+  const others = leftToOthers(source);
+  return (
+    changes.goneItemIds.length > 0 &&
+    changes.unreadable.length === 0 &&
+    changes.keptOutItemIds.length === 0 &&
+    heldAfter(changes).size === 0 &&
+    !changes.goneItemIds.some((id) => others.has(id))
+  );
+}
+
 /** What would be held after the run. */
 function heldAfter({ known, goneItemIds, toRead }: SourceChanges): ReadonlySet<string> {
   const present = new Set(known.keys());

@@ -2,7 +2,14 @@
 import { mkdir, readdir, readFile, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { beforeEach, describe, expect, test } from 'vitest';
-import { documentOf, finished, type Outcome, runRagstone, startRagstone } from './run-ragstone.js';
+import {
+  documentOf,
+  type ErrorDocument,
+  finished,
+  type Outcome,
+  runRagstone,
+  startRagstone,
+} from './run-ragstone.js';
 import { temporaryFolder } from './temporary-folder.js';
 
 let folder: string;
@@ -360,6 +367,13 @@ describe('Ctrl-C', () => {
     expect(documentOf(interrupted)).toMatchObject({
       error: { reason: 'ABORTED', message: expect.stringContaining('"ragstone index" goes on') },
     });
+    const { error } = documentOf<ErrorDocument>(interrupted);
+    const kept = /^Stopped\. This run is kept as far as it came: (\d+) documents? indexed;/.exec(
+      error.message,
+    );
+    if (kept === null) expect(error.message).toContain('Nothing of this run was written yet');
+    const { documents } = documentOf<{ documents: number }>(await ragstone(['status', '--json']));
+    expect(documents).toBe(Number(kept?.[1] ?? 0));
     expect((await ragstone(['verify'])).code).toBe(1);
     // The folder need not be named again.
     const resumed = await ragstone(['index', '--json']);

@@ -2,7 +2,7 @@ import { existsSync } from 'node:fs';
 import { resolve } from 'node:path';
 import { type Command, Option } from 'commander';
 import type { IndexCounts } from '../../client/index.js';
-import type { IndexRequest, PrunedSource } from '../../index.js';
+import type { IndexRequest, PrunedSource, RAGError } from '../../index.js';
 import { askYesNo } from '../ask.js';
 import type { CliContext } from '../context.js';
 import { ExitCode } from '../errors.js';
@@ -180,11 +180,23 @@ async function noteProject(context: CliContext): Promise<void> {
 /** Says what a stopped run leaves behind, in place of that it was cancelled. */
 async function stopped(cause: unknown, { dryRun = false, force = false }: IndexOptions): Promise<Error> {
   const { RAGError } = await import('../../index.js');
+  const details = RAGError.isInstance(cause) ? cause.details : {};
   const kept = force
     ? 'What is searched stays whole; the same command goes on.'
-    : 'What is indexed so far is kept and whole; "ragstone index" goes on with the rest.';
+    : `${keptOf(details)}; "ragstone index" goes on.`;
   const next = dryRun ? 'Nothing was written.' : kept;
-  return new RAGError('ABORTED', `Stopped. ${next}`, { cause });
+  return new RAGError('ABORTED', `Stopped. ${next}`, { details, cause });
+}
+
+/** What a run had done to the index when it was stopped; batches that were not written yet are lost. */
+function keptOf({ documentsProcessed, documentsDeleted }: RAGError['details']): string {
+  const done = [
+    ...(Number(documentsProcessed) > 0 ? [`${plural(Number(documentsProcessed), 'document')} indexed`] : []),
+    ...(Number(documentsDeleted) > 0 ? [`${plural(Number(documentsDeleted), 'document')} deleted`] : []),
+  ];
+  return done.length === 0
+    ? 'Nothing of this run was written yet, and what was indexed before is as it was'
+    : `This run is kept as far as it came: ${done.join(', ')}`;
 }
 
 /** Nobody waits for this process meanwhile but who reads its progress. */
