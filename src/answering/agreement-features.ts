@@ -101,7 +101,7 @@ export function compareWithSource(text: string, source: SourceText): ClaimCompar
   const found = gaps.flatMap((gap) => differencesIn(gap, source));
   const negated = deniedOtherwise(claim, near);
   const turned = turnedAround(claim, joined);
-  const beside = near.flatMap((statement) => opposedBeside(claim, statement));
+  const beside = near.flatMap((statement) => opposedBeside(claim, statement, joined));
   const causes = near.flatMap((statement) => otherCause(claim, statement));
   const framed = (...kinds: readonly DifferenceKind[]): number =>
     found.reduce(

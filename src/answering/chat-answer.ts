@@ -39,6 +39,7 @@ export async function* streamChat(call: ChatCall): AsyncGenerator<string, ChatOu
     { timeoutMs, signal: own, lateError: () => lateAnswer(timeoutMs) },
     model.stream({ messages, maxOutputTokens, signal: own }),
   );
+  const spoken = withoutThoughts();
   let text = '';
   let end: Extract<ChatEvent, { type: 'finish' }> = {
     type: 'finish',
@@ -51,7 +52,8 @@ export async function* streamChat(call: ChatCall): AsyncGenerator<string, ChatOu
         end = event;
         break;
       }
-      const piece = event.text.slice(0, MAX_ANSWER_LENGTH - text.length);
+      const piece = spoken(event.text).slice(0, MAX_ANSWER_LENGTH - text.length);
+      if (piece === '') continue;
       text += piece;
       yield piece;
       if (text.length >= MAX_ANSWER_LENGTH) {
@@ -69,6 +71,32 @@ export async function* streamChat(call: ChatCall): AsyncGenerator<string, ChatOu
     controller.abort();
   }
   return outcomeOf(call, text, end);
+}
+
+const OPENING = /^\s*<think(?:ing)?>/i;
+const CLOSING = /<\/think(?:ing)?>\s*/i;
+const LONGEST_TAG = 12;
+const mayOpen = (text: string): boolean =>
+  ['<think>', '<thinking>'].some((tag) => tag.startsWith(text.trimStart().toLowerCase()));
+
+/** Takes the pieces of an answer in order: what a model that reasons thinks aloud before it (`<think>`) is no part of it. */
+function withoutThoughts(): (piece: string) => string {
+  let held: string | undefined = '';
+  let isThinking = false;
+  const tell = (): string => {
+    const told = held ?? '';
+    held = undefined;
+    return told;
+  };
+  return (piece) => {
+    if (held === undefined) return piece;
+    held += piece;
+    isThinking ||= OPENING.test(held);
+    if (!isThinking) return mayOpen(held) ? '' : tell();
+    const closing = CLOSING.exec(held);
+    held = closing === null ? held.slice(-LONGEST_TAG) : held.slice(closing.index + closing[0].length);
+    return closing === null ? '' : tell();
+  };
 }
 
 function outcomeOf(

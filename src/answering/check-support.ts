@@ -2,6 +2,7 @@ import { analyzeText } from '../analysis/lexical-analyzer.js';
 import { sigmoid } from '../core/logistic.js';
 import { type AgreementFeature, type ClaimComparison, compareWithSource } from './agreement-features.js';
 import type { ClaimDifference } from './claim-differences.js';
+import { turnedBounds } from './stated-bounds.js';
 import { type ClaimEvidence, compareClaim, type EvidenceText, withNumberSigns } from './support-features.js';
 import { FAITHFULNESS_MODEL, SUPPORT_MODEL, type SupportModel, WORDS_MODEL } from './support-weights.js';
 
@@ -30,12 +31,14 @@ export function checkSupport(asWritten: string, evidence: EvidenceText): ClaimSu
   const evident = compareClaim(claim, evidence);
   const { features, missing, nearest } = evident;
   const comparison = compareWithSource(claim, evidence.source);
-  const score = scoreOf(evident, comparison);
+  const turned = turnedBounds(claim, evidence);
+  const score = scoreOf(evident, comparison) * (turned.length > 0 ? WITH_ONE_MISSING : 1);
   const contradiction = score < SUPPORT_THRESHOLD ? contradictionIn(claim, comparison) : undefined;
   const problems = [
     ...(contradiction === undefined ? [] : [contradiction]),
     ...missing.numbers.map((number) => `the number ${number} is not in the source`),
     ...comparison.amountsOfOthers.map(({ text }) => `the source says ${text} of something else`),
+    ...turned.map((amount) => `the source states the other side of ${amount}`),
     ...missing.names.map((name) => `the name "${name}" is not in the source`),
     ...missing.identifiers.map((identifier) => `"${identifier}" is not in the source`),
     ...(features.polarity < 1 ? ['the source says it with another negation'] : []),

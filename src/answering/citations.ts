@@ -99,7 +99,7 @@ function unitsOf(block: MarkdownBlock): AnswerUnit[] {
   if (kind === 'heading' || kind === 'head')
     return /\d/.test(content) ? [proseUnit(block, whole, behind)] : [];
   if (kind === 'row') return [proseUnit(block, whole, behind)];
-  const parts = passageUnits(content);
+  const parts = passageUnits(stopsBehindMarks(content));
   return partsOf(content, parts, block.wholes).flatMap((part) => {
     const { end } = block.rangeOf(part);
     return part.kind === 'code-line'
@@ -107,6 +107,18 @@ function unitsOf(block: MarkdownBlock): AnswerUnit[] {
       : [proseUnit(block, part, { at: end, before: ' ', after: '' })];
   });
 }
+
+/** `.[2] Next` as `[2]. Next`, of the same length: only a stop before white space ends a sentence. */
+const stopsBehindMarks = (content: string): string =>
+  content.replace(
+    MARKED_STOP,
+    (_, stop: string, closing: string, marks: string) => `${closing}${marks}${stop}`,
+  );
+
+const MARKED_STOP = new RegExp(
+  String.raw`([.!?…])(["'”’»)*_]{0,4})((?:${CITATION_MARK.source}){1,8})(?=\s|$)`,
+  'g',
+);
 
 const MARKER = /^\s*(?:[-*+]|\d{1,9}[.)])\s+/;
 
@@ -144,10 +156,12 @@ function sentencesOf(content: string, unit: Part): Part[] {
   if (unit.kind === 'fence' || unit.kind === 'heading' || unit.kind === 'table-head') return [];
   if (unit.kind !== 'list-item') return [unit];
   const marker = MARKER.exec(content.slice(unit.start, unit.end))?.[0].length ?? 0;
-  return splitSentences(content, { start: unit.start + marker, end: unit.end }).map((range) => ({
-    ...range,
-    kind: 'sentence',
-  }));
+  return splitSentences(stopsBehindMarks(content), { start: unit.start + marker, end: unit.end }).map(
+    (range) => ({
+      ...range,
+      kind: 'sentence',
+    }),
+  );
 }
 
 /** As `withoutMarksInCode` leaves them. */
@@ -168,6 +182,12 @@ function codeUnit({ content, rangeOf }: MarkdownBlock, range: TextRange, behind:
     marks: [],
   };
 }
+
+/** The words of links without their addresses, and no marks of notes: they are no words. */
+const asClaim = (text: string): string =>
+  text.replace(/!?\[([^\]\n]{1,300})\]\([^()\s]{1,2000}\)/g, '$1').replace(NOTE_MARK, '');
+
+const NOTE_MARK = /(?<=[\p{L}\d.,;:!?)])(?<!\b[ckdm]?m)[¹²³⁰⁴-⁹]{1,3}(?=[\s.,;:!?)]|$)/gu;
 
 interface FoundMark extends TextRange {
   readonly numbers: readonly number[];
@@ -219,7 +239,7 @@ function proseUnit(
   const own = { start: range.start + (text === '' ? 0 : leading), end: range.end };
   return {
     text,
-    claims: [text],
+    claims: [asClaim(text)],
     isCode: false,
     ...rangeOf(own),
     behind,

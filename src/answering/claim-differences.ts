@@ -58,7 +58,7 @@ export const isOfKind = (a: Quantity | undefined, b: Quantity | undefined): bool
 
 /** Compounds too: `file-vault` is written small. */
 const isNamed = ({ kind, text }: ComparedWord): boolean =>
-  kind === 'name' || (kind === 'content' && /[\p{L}\p{N}][-_./][\p{L}\p{N}]/u.test(text));
+  kind === 'name' || (kind === 'content' && /[\p{L}\p{N}][-_.][\p{L}\p{N}]/u.test(text));
 
 /** What is said otherwise between the words of a claim that are matched. */
 export function differencesIn(gap: AlignedGap, source: SourceText): ClaimDifference[] {
@@ -86,12 +86,22 @@ export function differencesIn(gap: AlignedGap, source: SourceText): ClaimDiffere
   const [names, others] = [gap.claim.filter(isNamed), gap.source.filter(isNamed)];
   return [
     ...exact,
-    ...(names.length > 0 && others.length > 0 ? [difference('name', names, others)] : []),
+    ...(names.length > 0 &&
+    others.length > 0 &&
+    !names.some((name) => others.some((other) => areShortAndLong(name, other)))
+      ? [difference('name', names, others)]
+      : []),
     ...(gap.claim.some((word) => isTerm(word) && !source.has(word))
       ? [difference('wording', gap.claim, gap.source)]
       : []),
   ];
 }
+
+/** `TTL` for `ttlSecondsAfterFinished`. */
+const areShortAndLong = (a: ComparedWord, b: ComparedWord): boolean => {
+  const [one, other] = [a.text.toLowerCase(), b.text.toLowerCase()];
+  return one.includes(other) || other.includes(one);
+};
 
 const DENYING: ReadonlySet<string> = new Set(
   'refus reject declin deni forbid forbidden prohibit prevent block fail lack miss stop skip avoid without except unless unabl imposs instead rather drop lose lost remov exclud onli abandon unlik ignor discard'.split(
@@ -170,9 +180,14 @@ const termsBeside = (words: readonly ComparedWord[], word: ComparedWord): readon
   return [...terms.slice(Math.max(0, at - BESIDE), at), ...terms.slice(at + 1, at + 1 + BESIDE)];
 };
 
-export function opposedBeside(claim: readonly ComparedWord[], statement: SourceStatement): ClaimDifference[] {
+/** @param near what is near to the claim, `statement` among it: a word that stands there is not opposed. */
+export function opposedBeside(
+  claim: readonly ComparedWord[],
+  statement: SourceStatement,
+  near: readonly ComparedWord[],
+): ClaimDifference[] {
   return claim
-    .filter((word) => !hasWord(statement, word))
+    .filter((word) => !hasWord(near, word))
     .flatMap((word) =>
       statement
         .filter((other) => areOpposed(word.term, other.term))
@@ -205,8 +220,10 @@ export function turnedAround(
   claim: readonly ComparedWord[],
   near: readonly ComparedWord[],
 ): ClaimDifference[] {
-  return PIVOTS.flatMap((pivots) =>
-    aroundPivot(claim, pivots).flatMap((a) =>
+  return PIVOTS.flatMap((pivots) => {
+    const own = aroundPivot(claim, pivots);
+    // Of several of one clause none tells what belongs to which: "divide it by 12 and multiply it by 4".
+    return (own.length > 1 ? [] : own).flatMap((a) =>
       aroundPivot(near, pivots).flatMap((b): ClaimDifference[] => {
         const first = a.left.find((word) => hasWord(b.right, word) && !hasWord(b.left, word));
         const second = a.right.find((word) => hasWord(b.left, word) && !hasWord(b.right, word));
@@ -222,8 +239,8 @@ export function turnedAround(
           },
         ];
       }),
-    ),
-  );
+    );
+  });
 }
 
 function aroundPivot(words: readonly ComparedWord[], pivots: ReadonlySet<string>) {

@@ -15,9 +15,9 @@ import type { StandaloneQuestion } from './follow-up.js';
 import { checkWithModel, type ModelSupportOptions } from './model-support-check.js';
 import { oneSidedNotices } from './one-sided.js';
 import { outcomeOf } from './outcome.js';
-import { NO_ANSWER } from './prompts/answer-prompt.js';
 import { apart, exactText, type QuotedPart, type QuotedRange, wholeStretch } from './quotation.js';
 import type { RankedQuotation } from './rank-quotations.js';
+import { isRefusal, REFUSAL_LINE } from './refusal.js';
 import type { TextMeaning } from './support-features.js';
 import { type UnsupportedPolicy, type VerifiedAnswer, verifyAnswer } from './verify-answer.js';
 
@@ -266,13 +266,3 @@ async function verify(
   const verified = verifyAnswer(text, entries, { unsupported, refuted, ...meant });
   return { ...verified, ...toldNotices([...statedNotices(verified), ...notices]) };
 }
-
-/** Stands beside an answer where a model gives both. */
-const REFUSAL_LINE = new RegExp(String.raw`^[*_\s]*${NO_ANSWER}\b[*_.:\s]*`, 'gm');
-
-/** The word that the prompt asks for, alone or with a remark; what cites a passage is an answer. */
-const isRefusal = (text: string): boolean =>
-  text
-    .trim()
-    .slice(0, NO_ANSWER.length + 2)
-    .includes(NO_ANSWER) && !/\[\d/.test(text);

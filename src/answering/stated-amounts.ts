@@ -25,6 +25,7 @@ const UNIT = 'seconds?|minutes?|hours?|days?|weeks?|months?|years?';
 
 /** How many of which, for words that hold both. */
 const MEASURES: readonly (readonly [RegExp, string])[] = [
+  [/\bonce(?= (?:an?|per|every|each)\b)/gi, '1 time'],
   [/\bdecade\b/gi, '10 years'],
   [/\bfortnight\b/gi, '2 weeks'],
   [/\b(?:a |one )?dozen\b/gi, '12'],

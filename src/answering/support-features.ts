@@ -115,7 +115,9 @@ export function compareClaim(claim: string, evidence: EvidenceText): ClaimEviden
   const nearest = indexOfMost(coverages);
   const numbers = lacking(statedNumbers(claim), evidence.numbers);
   const names = lacking(namesOf(claim), evidence.words, (name) => [...wordsOf(name)]);
-  const identifiers = lacking(new Set(extractIdentifiers(claim)), evidence.identifiers);
+  // `GitHub` is a name of code by its letters, and may be written `Github`.
+  const coined = extractIdentifiers(claim).filter((identifier) => !evidence.words.has(identifier));
+  const identifiers = lacking(new Set(coined), evidence.identifiers);
   const places = placesOf(claim);
   const around = evidence.sentences.slice(Math.max(0, nearest - 1), nearest + 2);
   return {

@@ -1,8 +1,8 @@
 import { expect, onTestFinished, test } from 'vitest';
+import type { ChatEvent, ChatModel } from '../core/chat-model.js';
 import { RAGError } from '../core/errors.js';
 import { countOperations } from '../monitoring/metrics/count-operations.js';
 import { streamChat } from './chat-answer.js';
-import type { ChatEvent, ChatModel } from './chat-model.js';
 import { tracedChatModel } from './traced-chat-model.js';
 
 const text: ChatEvent = { type: 'text', text: 'The gate opens' };

@@ -201,3 +201,61 @@ it.each([
 ])('a limit that is said the other way is no contradiction: %s', (passage, sentence) => {
   expect(checkSupport(sentence, readEvidence([passage])).contradiction).toBeUndefined();
 });
+
+it.each([
+  [
+    'When ttlSecondsAfterFinished is set to zero, the Job is deleted immediately after it finishes.',
+    'If the TTL is set to zero, the Job is deleted immediately after it finishes.',
+  ],
+  [
+    'An invoice that is over 90 days past due and/or disputed falls into Class 10.',
+    'An invoice that is over 90 days past due falls into Class 10.',
+  ],
+  [
+    'Multiply the hours worked by the rate. Divide the full monthly amount by 173.33 hours.',
+    'Divide the full monthly amount by 173.33 hours and multiply it by the hours worked.',
+  ],
+  [
+    'Your key has to support FIDO U2F.',
+    'Your key has to support [FIDO U2F](https://en.wikipedia.org/wiki/Universal_2nd_Factor).',
+  ],
+  ['Commits are signed on Github with a Yubikey.', 'Commits are signed on GitHub with a YubiKey.'],
+])('what is right in other names is not removed: %s', async (content, sentence) => {
+  const { support } = await answerQuestion(
+    { question: QUESTION },
+    testDependencies(
+      fixedRetrieve([{ ...OUTAGE, content }]),
+      new ScriptedChatModel(sentence.replace(/\.$/, ' [1].')),
+    ),
+  );
+  expect(support.map(({ isRemoved }) => isRemoved)).toEqual([false]);
+});
+
+it('what a model thinks aloud is no part of its answer', async () => {
+  for (const thought of [
+    '<think>The user asks. Passage 1 says so.</think>\n\n',
+    ' <thinking>\nHm.</thinking>',
+  ]) {
+    const { answer, support } = await ask(`${thought}${RIGHT}`);
+    expect(answer).toBe('Downloads were not affected. [1]');
+    expect(support).toHaveLength(1);
+  }
+});
+
+it.each([
+  ['Backups are kept for up to 7 days.', 'Backups are kept for at least 7 days.'],
+  ['The review ends within two weeks.', 'The review ends after more than two weeks.'],
+  ['At least two approvals are needed.', 'At most two approvals are needed.'],
+  ['The lag must not exceed 40 seconds.', 'The lag must be over 40 seconds.'],
+  ['Keys are rotated once a week.', 'Keys are rotated twice a week.'],
+])('the other side of an amount is not supported: %s', (passage, sentence) => {
+  expect(checkSupport(sentence, readEvidence([passage])).score).toBeLessThan(0.5);
+});
+
+it.each([
+  ['Backups are kept for up to 7 days.', 'Backups are kept for no more than 7 days.'],
+  ['At least two approvals are needed.', 'No fewer than two approvals are needed.'],
+  ['The lag must not exceed 40 seconds.', 'The lag must be at most 40 seconds.'],
+])('the same side in other words is: %s', (passage, sentence) => {
+  expect(checkSupport(sentence, readEvidence([passage])).problems.join()).not.toContain('other side');
+});

@@ -13,7 +13,7 @@ const entry = (n: number, text: string): ContextEntry => ({
   sourceType: 'files',
   headingPath: [],
   lines: { start: 1, end: 1 },
-  pieces: [{ text, start: 0 }],
+  pieces: [{ text, start: 0, end: text.length, line: 1 }],
   score: 1,
   tokens: 40,
   flags: [],
@@ -86,4 +86,35 @@ test('"No." that answers a question is a sentence', () => {
   expect(shown('Does it cool in a day? No. The kiln cools in two hours [2].')).toBe(
     'Does it cool in a day? No. The kiln cools in two hours. [2]',
   );
+});
+
+const support = (written: string) =>
+  verifyAnswer(written, entries).support.map(({ sentence, verdict, cites }) => ({
+    sentence,
+    verdict,
+    cites,
+  }));
+
+test('a mark right behind the stop ends its sentence', () => {
+  expect(support('The kiln burns at 900 degrees.[2] It is painted red by the warden.[2]')).toMatchObject([
+    { sentence: 'The kiln burns at 900 degrees.', verdict: 'supported', cites: [2] },
+    { sentence: 'It is painted red by the warden.', verdict: 'unsupported', cites: [2] },
+  ]);
+});
+
+test.each(['```json\n[1, 2]\n```', '```\n[1]\n```', 'Result:\n\n```js\n[0]\n```'])(
+  'code of nothing but a list claims nothing: %j',
+  (code) => {
+    const { support: checked, text } = verifyAnswer(`The kiln burns at 900 degrees [2].\n\n${code}`, entries);
+    expect(checked.map(({ score }) => score).filter((score) => !Number.isFinite(score))).toEqual([]);
+    expect(checked[0]?.verdict).toBe('supported');
+    expect(text).toContain('```');
+  },
+);
+
+test.each([
+  'Allowed digits are [0-9] and the interval is [0, 1]; the kiln burns at 900 degrees [2].',
+  'The list keys[0] burns at 900 degrees [2].',
+])('an interval is no citation: %s', (written) => {
+  expect(shown(written)).toContain(/\[0[^\]]*\]/.exec(written)?.[0]);
 });

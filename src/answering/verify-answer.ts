@@ -71,6 +71,7 @@ export function verifyAnswer(
   const checked = sentences
     .map((sentence) => {
       const claims = sentence.claims.filter(isClaim);
+      if (sentence.claims.length === 0) return leave(sentence);
       if (sentence.isCode && analyzeText(sentence.text).length > 0) return check(sentence);
       if (claims.length > 0) return check({ ...sentence, claims });
       return sentence.cites.length > 0 || !isAnyClaim ? check(sentence) : leave(sentence);

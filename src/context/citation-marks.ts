@@ -1,5 +1,6 @@
-/** A citation in the text of an answer: `[2]`, `[1, 3]`, `[1-3]`. */
-export const CITATION_MARK = /\[\s{0,4}(\d{1,4}(?:\s{0,4}(?:,|;|-|–)\s{0,4}\d{1,4}){0,40})\s{0,4}\]/g;
+/** A citation in the text of an answer: `[2]`, `[1, 3]`, `[1-3]`; an interval or a class of characters such as `[0, 1]` is none. */
+export const CITATION_MARK =
+  /\[(?!\s{0,4}0)\s{0,4}(\d{1,4}(?:\s{0,4}(?:,|;|-|–)\s{0,4}\d{1,4}){0,40})\s{0,4}\]/g;
 
 // Escaped brackets are shown as brackets. `x[1] = 0` is an element of something: an operator, or more of the expression, follows.
 const QUOTED_MARK =
