@@ -41,7 +41,7 @@ export function checkSupport(asWritten: string, evidence: EvidenceText): ClaimSu
     ...turned.map((amount) => `the source states the other side of ${amount}`),
     ...missing.names.map((name) => `the name "${name}" is not in the source`),
     ...missing.identifiers.map((identifier) => `"${identifier}" is not in the source`),
-    ...(features.polarity < 1 ? ['the source says it with another negation'] : []),
+    ...(features.polarity < 1 ? ['its negations are others than those of the source'] : []),
     ...(features.coverage < LITTLE ? ['most of its words are not in the source'] : []),
   ];
   return {

@@ -192,15 +192,19 @@ const searchedText = ({ steps, stopped }: ReturnType<typeof searchedOf>): string
   `Searched in steps: ${steps.join(' | ')}. Stopped: ${stopped}.`;
 
 const SAID = {
-  answer: 'The documents answer it.',
+  answer: 'A language model answered from the documents; what they do not show in so many words is marked.',
   perhaps: 'No sure answer; judge the nearest passages yourself.',
   'not-found': 'Nothing that may be read here tells of it.',
 } as const;
 
-const saidOf = ({ outcome, isUnsure, staticResponses }: Answer): string => {
+const saidOf = ({ outcome, answerer, isUnsure, staticResponses }: Answer): string => {
   if (staticResponses !== undefined) return SAID_STATIC;
+  if (outcome === 'answer' && answerer === 'extractive' && isUnsure !== true) return SAID_QUOTED;
   return isUnsure === true ? SAID_UNSURE : SAID[outcome];
 };
+
+const SAID_QUOTED =
+  'The passage that answers best is quoted. The confidence is an estimate by its words: judge whether it answers.';
 
 const SAID_STATIC =
   'Nothing can be searched now. What follows was written for such times and is in no document: do not cite it as one.';
