@@ -1,6 +1,7 @@
 import { resolve } from 'node:path';
 import type { Answer } from '../answering/answer.js';
 import { RAGError, throwIfAborted, toRAGError } from '../core/errors.js';
+import { loadTextMeaning } from '../embedding/static/text-meaning.js';
 import {
   type AnswerValues,
   answerValues,
@@ -67,13 +68,14 @@ export async function evaluateAnswers(options: EvaluateAnswersOptions): Promise<
     const values: AnswerValues[] = [];
     const answers: Answer[] = [];
     for (const [index, { question, gold }] of questions.entries()) {
+      const meaning = await loadTextMeaning();
       const answer = await session.engine.ask({
         question,
         ...(options.signal === undefined ? {} : { signal: options.signal }),
       });
       answers.push(answer);
       values.push({
-        ...answerValues(answer, gold),
+        ...answerValues(answer, gold, meaning),
         ...(judge === undefined || answer.abstained ? {} : await judge.opinionOf(answer, options.signal)),
       });
       options.onProgress?.({ stage: 'searching', done: index + 1, total: questions.length });

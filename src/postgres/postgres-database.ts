@@ -217,8 +217,7 @@ export class PostgresDatabase {
         const isWorthAnother = options.isIdempotent === false ? isConflict(error) : isPassing(error);
         if (!isWorthAnother || attempt >= this.settings.retries || this.#isClosed)
           throw this.#options.toError(error, { action: options.action, address: this.#address });
-        await sleep(pauseBefore(attempt));
-        throwIfAborted(options.signal);
+        await sleep(pauseBefore(attempt), options.signal);
       }
     }
   }
@@ -295,8 +294,9 @@ async function connected(pool: Pool, limits: StatementLimits): Promise<PoolClien
       });
     } catch (error) {
       if (!isFull(error) || runtime().elapsed() >= end) throw error;
-      await sleep(pauseBefore(Math.min(attempt, MAX_DOUBLINGS)));
-      throwIfAborted(limits.signal);
+      await sleep(pauseBefore(Math.min(attempt, MAX_DOUBLINGS)), limits.signal);
+      // Of a pool that ends meanwhile the last answer stands.
+      if (pool.ending) throw error;
     }
   }
 }

@@ -1,7 +1,7 @@
 import { ENGLISH_STOP_WORDS } from '../../analysis/english-stop-words.js';
 import type { Answer } from '../../answering/answer.js';
-import { checkSupport, isClaim } from '../../answering/check-support.js';
-import { readEvidence } from '../../answering/support-features.js';
+import { checkSupport, isClaim, SUPPORT_THRESHOLD } from '../../answering/check-support.js';
+import { readEvidence, type TextMeaning } from '../../answering/support-features.js';
 import { relevanceTo } from '../../context/relevance.js';
 
 /** What the right answer is known by: spans of text, any of which is right. */
@@ -16,8 +16,9 @@ export type AnswerValues = Readonly<Record<string, number>>;
  * The measures of one answer, without a judge (definitions and sources in docs/answering.md).
  *
  * @param gold empty spans for a question that nothing answers: only abstention is measured then.
+ * @param meaning as the check of the answer had it.
  */
-export function answerValues(answer: Answer, gold: GoldAnswer): AnswerValues {
+export function answerValues(answer: Answer, gold: GoldAnswer, meaning?: TextMeaning): AnswerValues {
   const isAnswerable = gold.spans.length > 0;
   const abstained = { [isAnswerable ? 'abstained_wrongly' : 'abstained_rightly']: Number(answer.abstained) };
   if (!isAnswerable) return abstained;
@@ -31,16 +32,19 @@ export function answerValues(answer: Answer, gold: GoldAnswer): AnswerValues {
     context_recall: shareOf(gold.spans, (span) =>
       answer.sources.some(({ chunk_text }) => holds(chunk_text, { spans: [span] })),
     ),
-    ...(answer.abstained ? {} : answeredValues(answer, gold)),
+    ...(answer.abstained ? {} : answeredValues(answer, gold, meaning)),
   };
 }
 
-function answeredValues(answer: Answer, gold: GoldAnswer): AnswerValues {
+function answeredValues(answer: Answer, gold: GoldAnswer, meaning: TextMeaning | undefined): AnswerValues {
   const cited = new Set(answer.citations.map(({ n }) => n));
   // What was removed is no part of the answer.
   const sentences = answer.support.filter(({ isRemoved }) => !isRemoved);
   const claims = sentences.map(({ sentence }) => sentence).filter(isClaim);
-  const evidence = readEvidence(answer.sources.map(({ chunk_text }) => chunk_text));
+  const evidence = readEvidence(
+    answer.sources.map(({ chunk_text }) => chunk_text),
+    meaning,
+  );
   return {
     answer_in_first_sentence: Number(holds(sentences[0]?.sentence ?? '', gold)),
     answer_in_answer: Number(holds(answer.answer, gold)),
@@ -51,7 +55,7 @@ function answeredValues(answer: Answer, gold: GoldAnswer): AnswerValues {
       sentences.map(({ sentence }) => sentence),
     )([...sentences.map(({ sentence }) => sentence), ...headingsOf(answer, cited)].join('\n')),
     context_utilisation: shareOf(answer.sources, ({ n }) => cited.has(n)),
-    ...citationValues(answer),
+    ...citationValues(answer, meaning),
   };
 }
 
@@ -59,9 +63,10 @@ const headingsOf = ({ sources }: Answer, cited: ReadonlySet<number>): string[] =
   sources.filter(({ n }) => cited.has(n)).flatMap(({ title = '', headingPath }) => [title, ...headingPath]);
 
 /** ALCE (Gao et al., EMNLP 2023): recall is of sentences that their citations support, precision of citations that do. */
-function citationValues({ citations, support }: Answer): AnswerValues {
+function citationValues({ citations, support }: Answer, meaning: TextMeaning | undefined): AnswerValues {
   const supports = ({ sentence, quote }: Answer['citations'][number]): boolean =>
-    checkSupport(support[sentence]?.sentence ?? '', readEvidence([quote])).score >= 0.5;
+    checkSupport(support[sentence]?.sentence ?? '', readEvidence([quote], meaning)).score >=
+    SUPPORT_THRESHOLD;
   const good = citations.filter(supports);
   const claims = support.flatMap(({ verdict, isRemoved }, index) =>
     isRemoved || verdict === 'not-checked' ? [] : [index],
