@@ -13,7 +13,7 @@ const entry = (n: number, text: string): ContextEntry => ({
   sourceType: 'files',
   headingPath: [],
   lines: { start: 1, end: 1 },
-  pieces: [{ text, start: 0 }],
+  pieces: [{ text, start: 0, end: text.length, line: 1 }],
   score: 1,
   tokens: 40,
   flags: [],
