@@ -90,5 +90,7 @@ function tidyMessage(error: CommanderError): string {
   if (error.code === 'commander.help') return 'No command is given. See "ragstone --help".';
   const message = error.message.replace(/^error: /, '');
   if (error.code === 'commander.excessArguments') return `${message} Put text with spaces in quotes.`;
-  return error.code === 'commander.optionMissingArgument' ? `${message}. Write it behind the option.` : message;
+  return error.code === 'commander.optionMissingArgument'
+    ? `${message}. Write it behind the option.`
+    : message;
 }
