@@ -185,21 +185,17 @@ function hasAmountElsewhere(claim: readonly ComparedWord[], best: SourceStatemen
  * this one has all of them or tells of a change.
  */
 function amountsOfOthers(claim: readonly ComparedWord[], source: SourceText): ComparedWord[] {
+  const amounts = claim.filter((word) => isNumber(word) && (word.quantity?.dimension ?? '') !== '');
   const terms = claim.filter((word) => isTerm(word) && !isUnit(word, claim));
-  if (terms.length === 0) return [];
-  const isAbout = (statement: SourceStatement): boolean =>
-    terms.every((word) => statement.some((other) => areSameWord(word, other)));
-  const about = source.statements.filter(isAbout);
-  return claim.filter(({ quantity, ...word }) => {
-    if (!isNumber(word) || quantity === undefined || quantity.dimension === '') return false;
-    const holding = source.statements.filter((statement) =>
-      statement.some((other) => areSameWord({ quantity, ...word }, other)),
-    );
+  if (amounts.length === 0 || terms.length === 0) return [];
+  const about = source.withAll(terms);
+  return amounts.filter((word) => {
+    const holding = source.withAll([word]);
     const isOfOther = holding.every(
-      (statement) => !isAbout(statement) && !statement.some(({ text }) => CHANGED.test(text)),
+      (statement) => !about.includes(statement) && !statement.some(({ text }) => CHANGED.test(text)),
     );
     const hasOther = about.some((statement) =>
-      statement.some((other) => isNumber(other) && isOfKind(quantity, other.quantity)),
+      statement.some((other) => isNumber(other) && isOfKind(word.quantity, other.quantity)),
     );
     return holding.length > 0 && isOfOther && hasOther;
   });

@@ -68,12 +68,21 @@ export function parseCitedAnswer(text: string, entries: readonly Pick<ContextEnt
   };
 }
 
+/** Brackets that pointed to a citation and say nothing without it: "(see )". */
+const ONLY_POINTING =
+  /[([]\s{0,4}(?:see|cf\.?|per|sources?|references?|refs?\.?|passages?|documents?)\s{0,4}:?\s{0,4}[)\]]/gi;
+
 /** Text without citation marks, on one line. */
 const withoutMarks = (text: string, marks: readonly TextRange[]): string => {
   const parts = [...marks, { start: text.length, end: text.length }].map(({ start }, at) =>
     text.slice(at === 0 ? 0 : marks[at - 1]?.end, start),
   );
-  return onOneLine(parts.join('').replace(/\s+([.,;:!?])/g, '$1'));
+  return onOneLine(
+    parts
+      .join('')
+      .replace(ONLY_POINTING, '')
+      .replace(/\s+([.,;:!?])/g, '$1'),
+  );
 };
 
 const onOneLine = (text: string): string => text.replace(/\s+/g, ' ').trim();
@@ -198,6 +207,11 @@ function marksIn(text: string): FoundMark[] {
   const marks: FoundMark[] = [];
   for (const found of text.matchAll(CITATION_MARK)) {
     const end = found.index + found[0].length;
+    if (
+      /[\p{L}_]$/u.test(text.slice(Math.max(0, found.index - 2), found.index)) &&
+      ELEMENT.test(text.slice(end, end + 2))
+    )
+      continue;
     const mark = withBrackets(text, { start: found.index, end, numbers: numbersIn(found[1] ?? '') });
     const previous = marks.at(-1);
     if (previous === undefined || !BETWEEN_MARKS.test(text.slice(previous.end, mark.start))) marks.push(mark);
@@ -209,17 +223,32 @@ function marksIn(text: string): FoundMark[] {
   return marks;
 }
 
-const BETWEEN_MARKS = /^\s{0,4}(?:[,;&]|,?\s{0,4}\band\b)?\s{0,4}$/;
-const CLOSING: Readonly<Record<string, string>> = { '[': ']', '(': ')' };
+/** Behind `x[1]` these make it an element of something. */
+const ELEMENT = /^\s?[=+*/%<>|^]/;
+const BETWEEN_MARKS = /^\s{0,4}(?:[,;&/–—-]|,?\s{0,4}\band\b)?\s{0,4}$/;
+const CLOSING: Readonly<Record<string, string>> = { '[': ']', '(': ')', '{': '}', '<': '>' };
+/** Emphasis and quotes, which stand close to what they hold. */
+const AROUND = /[*_"'“”]/;
 
-const withBrackets = (text: string, mark: FoundMark): FoundMark =>
-  mark.start > 0 && CLOSING[text.charAt(mark.start - 1)] === text.charAt(mark.end)
-    ? { ...mark, start: mark.start - 1, end: mark.end + 1 }
-    : mark;
+function withBrackets(text: string, mark: FoundMark): FoundMark {
+  let { start, end } = mark;
+  for (;;) {
+    const before = text.charAt(start - 1);
+    const inner = { start: start - (before === ' ' ? 1 : 0), end: end + (text.charAt(end) === ' ' ? 1 : 0) };
+    const opening = text.charAt(inner.start - 1);
+    if (opening !== '' && CLOSING[opening] === text.charAt(inner.end)) {
+      start = inner.start - 1;
+      end = inner.end + 1;
+    } else if (AROUND.test(before) && before === text.charAt(end)) {
+      start -= 1;
+      end += 1;
+    } else return { ...mark, start, end };
+  }
+}
 
 /** Words that a mark completes: a sentence that ends with one would be cut off. */
 const NEEDS_MARK =
-  /(?:^|[\s("'])(?:see|cf\.?|per|to|in|of|by|from|with|than|as|under|and|or|sources?|passages?|documents?|entry|entries|references?|refs?\.?)\s*$/i;
+  /(?:^|[\s("'])(?:see|cf\.?|per|to|in|of|by|from|with|than|as|under|and|or|both|sources?:?|passages?:?|documents?:?|entry|entries|references?:?|refs?[.:]?)\s*$/i;
 
 function proseUnit(
   { content, wholes, rangeOf }: MarkdownBlock,
@@ -247,7 +276,7 @@ function proseUnit(
       numbers,
       isAtStart: end <= leading,
       isWord:
-        (NEEDS_MARK.test(raw.slice(Math.max(0, start - LONGEST_NEEDING), start)) && !isSubject(end)) ||
+        NEEDS_MARK.test(raw.slice(Math.max(0, start - LONGEST_NEEDING), start)) ||
         (raw.slice(0, start).trim() === '' && isSubject(end)),
       ...rangeOf(withBlanks(content, { start: range.start + start, end: range.start + end })),
     })),

@@ -120,6 +120,12 @@ export class SourceText {
     return best === undefined ? [] : (this.statements[best[0]] ?? []);
   }
 
+  /** Statements that hold each of some words. */
+  withAll(words: readonly ComparedWord[]): SourceStatement[] {
+    const places = words.map((word) => this.#statementsWith(word));
+    return this.statements.filter((_, at) => places.every((of) => of.has(at)));
+  }
+
   #statementsWith(word: ComparedWord): ReadonlySet<number> {
     const key = `${word.kind === 'number' ? '#' : ''}${word.quantity?.dimension ?? ''}${word.quantity?.amount ?? ''} ${word.term}`;
     const known = this.#found.get(key);

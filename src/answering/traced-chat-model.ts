@@ -43,27 +43,28 @@ async function* tracedStream(model: ChatModel, request: ChatRequest): AsyncGener
   };
   signal?.addEventListener('abort', endLate, { once: true });
   const events = span.run(() => model.stream(request)[Symbol.asyncIterator]());
-  const breakOff = (detail: string): void => {
-    span.end(new RAGError(signal?.aborted === true ? 'ABORTED' : 'CHAT_UNAVAILABLE', detail));
+  // Whoever stops a call is told of it in whatever way the model has; nothing failed.
+  const breakOff = (failure: unknown): void => {
+    span.end(signal?.aborted === true ? new RAGError('ABORTED', 'The call was stopped.') : failure);
   };
   try {
     for (;;) {
       const next = await span.run(() => events.next());
       if (next.done === true) {
-        breakOff(ENDED_EARLY);
+        breakOff(new RAGError('CHAT_UNAVAILABLE', ENDED_EARLY));
         break;
       }
       if (next.value.type === 'finish') {
         const { reason, usage, detail = ENDED_EARLY } = next.value;
         payload.finishReason = reason;
         countUsage(payload, usage);
-        if (reason === 'interrupted') breakOff(detail);
+        if (reason === 'interrupted') breakOff(new RAGError('CHAT_UNAVAILABLE', detail));
         else span.end();
       }
       yield next.value;
     }
   } catch (error) {
-    span.end(error);
+    breakOff(error);
     throw error;
   } finally {
     signal?.removeEventListener('abort', endLate);

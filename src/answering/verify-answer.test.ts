@@ -36,6 +36,11 @@ test.each([
   ['The kiln burns at 900 degrees ([1] and [2]).', 'The kiln burns at 900 degrees. [1, 2]'],
   ['The kiln burns at 900 degrees [[2]][[1]].', 'The kiln burns at 900 degrees. [1, 2]'],
   ['The kiln burns at 900 degrees [1], [2].', 'The kiln burns at 900 degrees. [1, 2]'],
+  ['The kiln burns at 900 degrees **[2]**.', 'The kiln burns at 900 degrees. [2]'],
+  ['The kiln burns at 900 degrees {[2]}.', 'The kiln burns at 900 degrees. [2]'],
+  ['The kiln burns at 900 degrees ( [2] ).', 'The kiln burns at 900 degrees. [2]'],
+  ['The kiln burns at 900 degrees [2]/[1].', 'The kiln burns at 900 degrees. [1, 2]'],
+  ['**The kiln burns at 900 degrees [2]**.', '**The kiln burns at 900 degrees**. [2]'],
   ['The gate opens [[9]] at 5 bar ([1]).', 'The gate opens at 5 bar. [1]'],
   [
     'The kiln burns ([2]) at 900 degrees and cools in two hours [[2]].',
@@ -58,8 +63,12 @@ test.each([
   'The kiln burns at 900 degrees (see [2]).',
   '[2] says that the kiln burns at 900 degrees.',
   'The kiln burns at 900 degrees (sources [1] and [2]).',
+  'The kiln burns at 900 degrees (Source: [2]).',
+  'Both [1] and [2] say that the kiln burns at 900 degrees.',
+  'The kiln, as [2] says, burns at 900 degrees.',
+  'In [2] the kiln burns at 900 degrees.',
 ])('a citation that is a word of its sentence stays where it is, once: %j', (written) => {
-  expect(shown(written)).toBe(written);
+  expect(shown(written).replace(' (unchecked)', '')).toBe(written);
 });
 
 test.each([
@@ -80,6 +89,10 @@ test.each([
 test('"no." before a number denies nothing', () => {
   const { support } = verifyAnswer('The pump that failed last week is no. 481 of the plant [1].', entries);
   expect(support.map(({ verdict }) => verdict)).toEqual(['supported']);
+});
+
+test('an element of an array is no citation', () => {
+  expect(shown('The gate opens at 5 bar where x[1] = 0 [1].')).toContain('x[1] = 0. [1]');
 });
 
 test('"No." that answers a question is a sentence', () => {

@@ -89,5 +89,8 @@ export function exitCodeOf(error: unknown): number {
 function tidyMessage(error: CommanderError): string {
   if (error.code === 'commander.help') return 'No command is given. See "ragstone --help".';
   const message = error.message.replace(/^error: /, '');
-  return error.code === 'commander.excessArguments' ? `${message} Put text with spaces in quotes.` : message;
+  if (error.code === 'commander.excessArguments') return `${message} Put text with spaces in quotes.`;
+  return error.code === 'commander.optionMissingArgument'
+    ? `${message}. Write it behind the option.`
+    : message;
 }

@@ -1,6 +1,9 @@
 import { InvalidArgumentError } from 'commander';
 import type { Filter } from '../index.js';
 
+/** What follows an option is its value, whatever it is. */
+const VALUE_FIRST = 'Write it directly behind the option, before files, folders and questions.';
+
 /** A whole number of at least `minimum`, and at most `maximum`, for commander. */
 export const wholeNumber =
   (minimum: number, maximum = Number.MAX_SAFE_INTEGER) =>
@@ -9,7 +12,7 @@ export const wholeNumber =
     const range =
       maximum === Number.MAX_SAFE_INTEGER ? `of at least ${minimum}` : `from ${minimum} to ${maximum}`;
     if (!/^\d+$/.test(text) || value < minimum || value > maximum)
-      throw new InvalidArgumentError(`It must be a whole number ${range}.`);
+      throw new InvalidArgumentError(`It must be a whole number ${range}. ${VALUE_FIRST}`);
     return value;
   };
 
@@ -19,7 +22,7 @@ export const numberBetween =
   (text: string): number => {
     const value = Number(text);
     if (text.trim() === '' || !(value >= minimum && value <= maximum))
-      throw new InvalidArgumentError(`It must be a number from ${minimum} to ${maximum}.`);
+      throw new InvalidArgumentError(`It must be a number from ${minimum} to ${maximum}. ${VALUE_FIRST}`);
     return value;
   };
 

@@ -34,6 +34,7 @@ import {
   abandonedSourcesOf,
   abandonmentsOf,
   type EngineHost,
+  followLinks,
   forgetRedundant,
   indexedSources,
   rememberSelected,
@@ -158,9 +159,10 @@ async function runOnce(
   if (!dryRun) {
     const read = new Set(selected.sources.map(({ source }) => source.name));
     const renamed = folders.filter((folder) => isOfOldKind(folder) && read.has(folder.presentName));
-    const places = [...placesNamed(request, host), ...renamed.flatMap(({ root }) => root ?? [])];
+    const named = placesNamed(request, host);
+    const places = [...named, ...renamed.flatMap(({ root }) => root ?? [])];
     trustNamed(foldersNamed(places, config), config);
-    await rememberSelected(ledger, { tenant, selected, folders, before: ownership.own, config });
+    await rememberSelected(ledger, { tenant, selected, folders, named, before: ownership.own, config });
   }
   // Other tenants are in the same generation: it is not begun anew for one of them.
   const wished = wanted ?? rebuildOf(request);
@@ -220,6 +222,7 @@ async function runOnce(
   });
   if (!dryRun) {
     await forgetRedundant(ledger, { tenant, selected, folders });
+    await followLinks(ledger, { tenant, selected, folders });
     await ledger.recordSourceRoots?.(tenant, placesOf(selected.sources, host.config));
   }
   const ofFolders = dryRun ? [] : keepFoldersPrivate(host.config);

@@ -13,7 +13,7 @@ import {
 import { pathsOf } from '../indexing/document-paths.js';
 import { isPathSource } from '../indexing/folder-names.js';
 import { isClosed, presenceOf } from '../indexing/folder-presence.js';
-import { isOfOldKind, type NamedFolder, namedFolders } from '../indexing/named-folders.js';
+import { isOfOldKind, linksAmong, type NamedFolder, namedFolders } from '../indexing/named-folders.js';
 import { isRedundant, withoutOverlaps } from '../indexing/overlapping-sources.js';
 import { type Ownership, readOwnership, recordOwnership } from '../indexing/source-owners.js';
 import type { ConfiguredSource } from '../indexing/source-task.js';
@@ -196,7 +196,7 @@ export async function abandonmentsOf(
  */
 export async function rememberSelected(
   ledger: Ledger,
-  { tenant, selected: { sources, givenUp }, folders, before, config }: RememberedSelection,
+  { tenant, selected: { sources, givenUp }, folders, named, before, config }: RememberedSelection,
 ): Promise<void> {
   const roots = new Map(
     sources.flatMap(({ source: { name }, root }) =>
@@ -209,6 +209,26 @@ export async function rememberSelected(
   const kept = [...before].filter((name) => isPathSource(name) && !givenUp.has(name));
   await recordOwnership(ledger, { tenant, paths: [...paths, ...kept], config, before });
   await ledger.forgetSources(tenant, [...givenUp]);
+  const recorded = (await ledger.sourceRoots?.(tenant)) ?? new Map<string, string>();
+  const links = [...linksAmong(named, recorded, config)];
+  const isTurned = (key: string): boolean => folders.some(({ turnedLink }) => turnedLink === key);
+  await ledger.recordSourceRoots?.(tenant, new Map(links.filter(([key]) => !isTurned(key))));
+}
+
+/** Records what links lead to that were turned, once nothing is indexed any more of what they led to. */
+export async function followLinks(
+  ledger: Ledger,
+  { tenant, selected: { sources }, folders }: ReadFolders,
+): Promise<void> {
+  const live = await ledger.live();
+  const reader = live && ledger.reader(live.generation);
+  const read = new Set(sources.map(({ source }) => source.name));
+  const followed = new Map<string, string>();
+  for (const { name, presentName, turnedLink } of folders) {
+    if (turnedLink === undefined || !read.has(presentName)) continue;
+    if (((await reader?.items(tenant, name))?.size ?? 0) === 0) followed.set(turnedLink, presentName);
+  }
+  await ledger.recordSourceRoots?.(tenant, followed);
 }
 
 interface RememberedSelection {
@@ -216,6 +236,8 @@ interface RememberedSelection {
   readonly selected: SelectedSources;
   /** As they were named before. */
   readonly folders: readonly NamedFolder[];
+  /** Paths that the call names, absolute. */
+  readonly named: readonly string[];
   /** What this configuration was recorded with. */
   readonly before: ReadonlySet<string>;
   readonly config: ResolvedConfig;

@@ -1,6 +1,6 @@
 import { join, relative } from 'node:path';
 import type { ResolvedConfig } from '../config/resolved-config.js';
-import type { GenerationReader, Ledger } from '../ledger/ledger.js';
+import type { GenerationReader, Ledger, LedgerItem } from '../ledger/ledger.js';
 import { isPathInside } from '../security/path-containment.js';
 import { realPathOf } from '../security/real-path.js';
 import { isPushSource } from './configured-sources.js';
@@ -10,8 +10,9 @@ import { presenceOf } from './folder-presence.js';
 import type { IndexRun } from './index-run.js';
 import { isOfOldKind, namedFolders, rememberedPaths, unknownPlace } from './named-folders.js';
 import { folderOfRoot } from './root-folder.js';
+import { allowingIt, DEFAULT_MAX_SHRINK, isShrunk, mayShrink } from './shrink-guard.js';
 import { configuredNames, readOwnership } from './source-owners.js';
-import type { ConfiguredSource } from './source-task.js';
+import type { ConfiguredSource, IndexSourceOptions } from './source-task.js';
 import type { WriteTargets } from './write-batch.js';
 
 /** A source that no run of any configuration reads any more under its name, and of which documents are indexed. */
@@ -66,7 +67,7 @@ export async function abandonmentOf(
   if (documents === 0) return undefined;
   if (why === 'unplaced') return unknownPlace(name);
   if (why === 'renamed')
-    return `"${name}" is not named by the real path of its folder; the next \`ragstone index\` names it so (${realPathOf(root ?? name)}).`;
+    return `What is indexed as "${name}" is read from ${realPathOf(root ?? name)} by the next \`ragstone index\`, under the name of that path.`;
   const what =
     why === 'unconfigured'
       ? `The source "${name}" is no longer configured`
@@ -92,43 +93,90 @@ export async function abandonments(
  */
 export async function giveUpMovedFiles(
   abandoned: AbandonedSource,
-  { owners, targets, tenant }: MovedFilesContext,
+  { owners, targets, options }: MovedFilesContext,
   run: IndexRun,
 ): Promise<void> {
   const { name, root, why } = abandoned;
   if (root === undefined && why !== 'unplaced') return;
   const { ledger } = targets;
+  const { tenant } = options.scope;
   const left = new Set((await ledger.items(tenant, name)).keys());
-  for (const { source, root: ownRoot } of owners) {
+  for (const { source, root: ownRoot, maxShrink = DEFAULT_MAX_SHRINK } of owners) {
     const isListed = !run.errors.some((error) => error.source === source.name && error.item === undefined);
     if (ownRoot === undefined || !isListed || left.size === 0) continue;
     const own = await ledger.items(tenant, source.name);
-    const moved: string[] = [];
-    for (const itemId of left) {
-      const path = root === undefined ? undefined : join(folderOfRoot(root), itemId);
-      const ownId = path === undefined ? undefined : idBelow(ownRoot, path);
-      const isSameFile =
-        path !== undefined &&
-        ownId !== undefined &&
-        (own.get(ownId)?.status === 'indexed' || presenceOf(path) === 'gone');
-      const isAway = root === undefined || presenceOf(root) === 'gone';
-      const isCopy = isAway && own.get(itemId)?.status === 'indexed';
-      if (isSameFile || (isCopy && (await holdsSameText(itemId, [name, source.name], { tenant, ledger }))))
-        moved.push(itemId);
+    const { held, gone } = await movedFiles(abandoned, left, {
+      own,
+      ownRoot,
+      source: source.name,
+      tenant,
+      ledger,
+    });
+    const known = held.length + gone.length;
+    const isSuspicious =
+      !mayShrink(source.name, options) &&
+      isShrunk({ known, lost: gone.length, added: own.size - held.length, maxShrink });
+    if (isSuspicious) {
+      run.errors.push({
+        source: source.name,
+        reason: 'SOURCE_SHRUNK',
+        message: `${gone.length} of ${known} files of "${name}", which ${WHY[why]}, are not in the source "${source.name}", which is read instead: more than rag.indexing.maxShrink (${maxShrink}) allows. They are kept and still found. ${allowingIt(source.name)}`,
+      });
     }
-    if (moved.length === 0) continue;
-    await deleteItems({ tenant, source: name, itemIds: moved, dryRun: false }, targets, run);
-    for (const itemId of moved) left.delete(itemId);
-    run.notice(
-      `The source "${source.name}" now holds ${moved.length === 1 ? 'a file' : `${moved.length} files`} of "${name}", which ${WHY[why]}; each file is indexed once.`,
-    );
+    const itemIds = isSuspicious ? held : [...held, ...gone];
+    if (itemIds.length === 0) continue;
+    await deleteItems({ tenant, source: name, itemIds, dryRun: false }, targets, run);
+    for (const itemId of itemIds) left.delete(itemId);
+    if (held.length > 0)
+      run.notice(
+        `The source "${source.name}" now holds ${countOf(held)} of "${name}", which ${WHY[why]}; each file is indexed once.`,
+      );
+    if (gone.length > 0 && !isSuspicious)
+      run.notice(
+        `${countOf(gone)} of "${name}", which ${WHY[why]}, ${gone.length === 1 ? 'is' : 'are'} not in the source "${source.name}", which is read instead, and ${gone.length === 1 ? 'was' : 'were'} deleted from the index.`,
+      );
   }
 }
+
+interface OwnFiles {
+  readonly own: ReadonlyMap<string, LedgerItem>;
+  readonly ownRoot: string;
+  readonly source: string;
+  readonly tenant: string;
+  readonly ledger: GenerationReader;
+}
+
+/** Of the items of an abandoned source: those that another source holds, and those that are deleted where they would be its. */
+async function movedFiles(
+  { name, root }: AbandonedSource,
+  itemIds: Iterable<string>,
+  { own, ownRoot, source, tenant, ledger }: OwnFiles,
+): Promise<{ readonly held: readonly string[]; readonly gone: readonly string[] }> {
+  const held: string[] = [];
+  const gone: string[] = [];
+  const isAway = root === undefined || presenceOf(root) === 'gone';
+  for (const itemId of itemIds) {
+    const path = root === undefined ? undefined : join(folderOfRoot(root), itemId);
+    const ownId = path === undefined ? undefined : idBelow(ownRoot, path);
+    const isBelow = path !== undefined && ownId !== undefined;
+    const isCopy = isAway && own.get(itemId)?.status === 'indexed';
+    if (
+      (isBelow && own.get(ownId)?.status === 'indexed') ||
+      (isCopy && (await holdsSameText(itemId, [name, source], { tenant, ledger })))
+    )
+      held.push(itemId);
+    else if (isBelow && presenceOf(path) === 'gone') gone.push(itemId);
+  }
+  return { held, gone };
+}
+
+const countOf = (files: readonly string[]): string =>
+  files.length === 1 ? 'a file' : `${files.length} files`;
 
 const WHY: Readonly<Record<AbandonedSource['why'], string>> = {
   unconfigured: 'is no longer configured',
   gone: 'is not there any more',
-  renamed: 'is not the name of a folder any more',
+  renamed: 'is read by another path now',
   unplaced: 'an earlier version named so',
 };
 
@@ -136,7 +184,7 @@ export interface MovedFilesContext {
   /** Sources that were brought in step in this run. */
   readonly owners: readonly ConfiguredSource[];
   readonly targets: WriteTargets;
-  readonly tenant: string;
+  readonly options: Pick<IndexSourceOptions, 'scope' | 'allowShrink'>;
 }
 
 /** The id of a file in a source of files; undefined where it is not below its root. */

@@ -21,6 +21,19 @@ export function nameOfFolder(
   return PATH_PREFIX + (isInside ? inside.split(path.sep).join('/') || '.' : withDrive(real, path));
 }
 
+/** Paths that calls named and that led elsewhere through a link carry this prefix in the ledger. */
+const LINK_PREFIX = 'link:';
+
+/** Under what the ledger keeps where a path led that a call named. */
+export const keyOfLink = (path: string, project: string | undefined): string =>
+  LINK_PREFIX + nameOfFolder(path, project).slice(PATH_PREFIX.length);
+
+/** The absolute path of such a key; undefined for other keys, and for a relative one without a project. */
+export const pathOfLink = (key: string, project: string | undefined): string | undefined =>
+  key.startsWith(LINK_PREFIX)
+    ? folderOfName(PATH_PREFIX + key.slice(LINK_PREFIX.length), project)
+    : undefined;
+
 /** The absolute path that a name leads to; undefined for other sources, and for a relative name without a project. */
 export function folderOfName(
   name: string,

@@ -15,7 +15,7 @@ import { previewItems } from './preview-items.js';
 import { type ItemRead, leaveOut, prepareItem, readItem, settleItem, withoutRepeats } from './read-item.js';
 import { carryOutRetention, withoutExpired } from './retention.js';
 import { DEFAULT_RETRY_POLICY, nextAttemptAt } from './retry-policy.js';
-import { assertNotShrunk, isEmptied } from './shrink-guard.js';
+import { assertNotShrunk, isEmptied, mayShrink } from './shrink-guard.js';
 import { keyOf, nothingWritten, orLeave, type SourcePass, takeLeft } from './source-pass.js';
 import { type SourceTask, USUAL_BYTES } from './source-task.js';
 import { type BatchDocument, writeBatch } from './write-batch.js';
@@ -199,9 +199,8 @@ function guardShrink(
   { configured, options }: SourcePass,
 ): void {
   const { source } = configured;
-  const { allowShrink = false } = options;
   if (source.listing === 'incremental' || source.itemIds !== undefined) return;
-  if (allowShrink === true || (allowShrink !== false && allowShrink.includes(source.name))) return;
+  if (mayShrink(source.name, options)) return;
   assertNotShrunk(configured, changes, held);
 }
 

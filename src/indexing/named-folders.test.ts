@@ -120,6 +120,102 @@ describe('a folder that was named', () => {
     expect(notices.join('\n')).not.toMatch(GONE);
   });
 
+  describe('by a link that is turned', () => {
+    const turn = (target: string): void => {
+      rmSync(at('current'), { recursive: true, force: true });
+      symlinkSync(target, at('current'));
+    };
+    const kilns = async () =>
+      (await found('elsewhere', 'kiln')).map(({ content }) => /\d+/.exec(content)?.[0]);
+
+    beforeEach(() => {
+      write('v1/a.md', '# A\n\nThe kiln burns at 900 degrees.\n');
+      write('v1/b.md', '# B\n\nThe kiln of b burns at 910 degrees.\n');
+      write('v2/a.md', '# A\n\nThe kiln burns at 950 degrees.\n');
+      write('v2/c.md', '# C\n\nThe kiln of c burns at 960 degrees.\n');
+      turn('v1');
+    });
+
+    test.each([
+      ['by a run that names nothing', undefined],
+      ['by a run that names it again', ['current']],
+    ])('is read where it leads now %s, and nothing else is left', async (_, paths) => {
+      await index('.', { paths: ['current'] });
+      turn('v2');
+      const { stats, notices } = await index('.', paths === undefined ? {} : { paths });
+      expect(stats).toMatchObject({ documentsProcessed: 2, documentsDeleted: 2, errors: [] });
+      expect((await kilns()).sort()).toEqual(['950', '960']);
+      expect(await sources('.')).toEqual([`path:${at('v2')}`]);
+      expect(notices.join('\n')).not.toContain('earlier version');
+      expect(notices.join('\n')).toContain('now holds a file of');
+      expect(notices.join('\n')).toMatch(/a file of .* is not in the source .* deleted from the index/);
+      expect((await index('.')).stats).toMatchObject({ documentsUnchanged: 2, documentsProcessed: 0 });
+      turn('v1');
+      await index('elsewhere');
+      expect((await kilns()).sort()).toEqual(['900', '910']);
+      expect(await use('.', (engine) => engine.verify())).toMatchObject({ ok: true });
+    });
+
+    test('above it is followed, and in a project that moved', async () => {
+      write('project/v1/docs/a.md', 'The kiln burns at 100 degrees.');
+      write('project/v2/docs/a.md', 'The kiln burns at 200 degrees.');
+      symlinkSync('v1', at('project/now'));
+      await index('project', { paths: ['now/docs'] }, 'project/.ragstone');
+      renameSync(at('project'), at('moved'));
+      expect((await index('moved', {}, 'moved/.ragstone')).stats).toMatchObject({ documentsUnchanged: 1 });
+      rmSync(at('moved/now'));
+      symlinkSync('v2', at('moved/now'));
+      await index('moved', {}, 'moved/.ragstone');
+      const results = await found('moved', 'kiln', 'moved/.ragstone');
+      expect(results.map(({ content }) => content)).toEqual(['The kiln burns at 200 degrees.']);
+    });
+
+    test('leaves the folder itself alone where that was named, too', async () => {
+      await index('.', { paths: ['current'] });
+      await index('.', { paths: ['v1'] });
+      turn('v2');
+      expect((await index('.')).stats).toMatchObject({ documentsUnchanged: 2, documentsDeleted: 0 });
+      await index('.', { paths: ['current'] });
+      expect((await kilns()).sort()).toEqual(['900', '910', '950', '960']);
+    });
+
+    test('to nothing keeps what is indexed', async () => {
+      await index('.', { paths: ['current'] });
+      turn('nowhere');
+      expect((await index('.')).stats).toMatchObject({ documentsUnchanged: 2, documentsDeleted: 0 });
+    });
+
+    test('to a folder that holds next to nothing loses many documents only where that is allowed', async () => {
+      for (let i = 0; i < 30; i++) write(`v1/${i}.md`, `Kiln number ${i} burns.`);
+      mkdirSync(at('v3'));
+      await index('.', { paths: ['current'] });
+      turn('v3');
+      const stopped = await index('.');
+      expect(stopped).toMatchObject({ success: false, stats: { documentsDeleted: 0 } });
+      expect(stopped.stats.errors).toMatchObject([{ source: `path:${at('v3')}`, reason: 'SOURCE_SHRUNK' }]);
+      const { stats } = await index('.', { options: { allowShrink: true } });
+      expect(stats).toMatchObject({ documentsDeleted: 32, errors: [] });
+      expect((await index('.', { paths: ['v1'] })).stats.documentsProcessed).toBe(32);
+    });
+
+    test('is said by status and verify until it is read', async () => {
+      await index('.', { paths: ['current'] });
+      turn('v2');
+      const { notices } = await use('.', (engine) => engine.status());
+      expect(notices.join('\n')).toContain(`is read from ${at('v2')} by the next`);
+    });
+
+    test('and a folder that becomes a link are told as what they are', async () => {
+      await index('.', { paths: ['v1'] });
+      renameSync(at('v1'), at('v0'));
+      symlinkSync('v0', at('v1'));
+      const { notices, stats } = await index('.');
+      expect(stats.errors).toEqual([]);
+      expect(notices.join('\n')).not.toContain('earlier version');
+      expect(await sources('.')).toEqual([`path:${at('v0')}`]);
+    });
+  });
+
   test('moves with the project that its index is in', async () => {
     await index('input', { paths: ['docs'] }, 'input/.ragstone');
     renameSync(at('input'), at('moved'));

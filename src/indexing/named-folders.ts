@@ -5,7 +5,7 @@ import { contentHash } from '../core/ids.js';
 import type { GenerationReader, Ledger, LedgerItem } from '../ledger/ledger.js';
 import { realPathOf } from '../security/real-path.js';
 import { readRegularFileSync } from '../security/regular-file.js';
-import { folderOfName, isPathSource, nameOfFolder } from './folder-names.js';
+import { folderOfName, isPathSource, keyOfLink, nameOfFolder, pathOfLink } from './folder-names.js';
 import { presenceOf } from './folder-presence.js';
 import { folderOfRoot } from './root-folder.js';
 
@@ -15,8 +15,10 @@ export interface NamedFolder {
   readonly name: string;
   /** Where it lies, absolute; undefined where an earlier version kept a name without its beginning. */
   readonly root: string | undefined;
-  /** What a run indexes it as; another than `name` where an earlier version named it, or the data folder was moved. */
+  /** What a run indexes it as; another than `name` where an earlier version named it, the data folder was moved, or a link was turned. */
   readonly presentName: string;
+  /** Key of the link that it was named by, where that leads elsewhere now: then `root` is the link. */
+  readonly turnedLink?: string;
 }
 
 /** Whether the next run gives a folder another name. */
@@ -47,17 +49,62 @@ export async function namedFolders(
   { ledger, reader, tenant, config }: IndexOfFolders,
 ): Promise<NamedFolder[]> {
   const recorded = await ledger.sourceRoots?.(tenant);
+  const turned = turnedLinks(recorded, config);
   const folders: NamedFolder[] = [];
   for (const name of names) {
     if (!isPathSource(name)) continue;
     const isPlaced = ledger.sourceRoots === undefined || recorded?.has(name) === true;
-    const root = isPlaced
+    const held = isPlaced
       ? await placedRoot(name, recorded?.get(name), { reader, tenant, config })
       : await oldRoot(name, { reader, tenant, config });
-    folders.push({ name, root, presentName: root === undefined ? name : pathSourceName(root, config) });
+    const link = turned.get(name);
+    const root = link?.path ?? held;
+    const presentName = root === undefined ? name : pathSourceName(root, config);
+    folders.push({ name, root, presentName, ...(link === undefined ? {} : { turnedLink: link.key }) });
   }
   return folders;
 }
+
+/** Links that lead elsewhere now, by the name of what they led to. */
+function turnedLinks(
+  recorded: ReadonlyMap<string, string> | undefined,
+  config: ResolvedConfig,
+): ReadonlyMap<string, { readonly key: string; readonly path: string }> {
+  const project = projectOfIndex(config);
+  return new Map(
+    [...(recorded ?? [])].flatMap(([key, name]) => {
+      const path = pathOfLink(key, project);
+      const isTurned =
+        path !== undefined && presenceOf(path) === 'there' && pathSourceName(path, config) !== name;
+      return isTurned ? [[name, { key, path }] as const] : [];
+    }),
+  );
+}
+
+/**
+ * What the ledger keeps of paths that a call names, by key: the name of what each link leads to. A folder that is named by its own path is that
+ * folder, wherever links to it are turned.
+ */
+export function linksAmong(
+  paths: readonly string[],
+  recorded: ReadonlyMap<string, string>,
+  config: ResolvedConfig,
+): ReadonlyMap<string, string> {
+  const project = projectOfIndex(config);
+  const isDirect = (path: string): boolean => realPathOf(path) === path;
+  const direct = new Set(paths.filter(isDirect).map((path) => pathSourceName(path, config)));
+  const loosened = [...recorded].flatMap(([key, name]) =>
+    pathOfLink(key, project) !== undefined && direct.has(name) ? [[key, NOTHING] as const] : [],
+  );
+  const links = paths.flatMap((path) => {
+    const name = pathSourceName(path, config);
+    return isDirect(path) || direct.has(name) ? [] : [[keyOfLink(path, project), name] as const];
+  });
+  return new Map([...loosened, ...links]);
+}
+
+/** Kept in place of what a link led to that is followed no more. */
+const NOTHING = '';
 
 /**
  * A project that moved has its folders beside it; else they are where they were. Where both are there, an index that moved alone may lie

@@ -33,7 +33,7 @@ export async function settleIndex(
   if (live !== undefined) await completeGeneration(live, { pipeline, targets, run });
   const { sources: owners, options } = pipeline;
   for (const source of pipeline.abandonedSources ?? [])
-    await giveUpMovedFiles(source, { owners, targets, tenant: options.scope.tenant }, run);
+    await giveUpMovedFiles(source, { owners, targets, options }, run);
   await lift({ facts, collection }, { pipeline, targets, isDry }, run);
   const { vectorsIndexed, documentsDeleted } = run.total();
   if (vectorsIndexed > 0 || documentsDeleted > 0) {

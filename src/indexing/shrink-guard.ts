@@ -32,14 +32,34 @@ export function assertNotShrunk(
   const items = [...held.keys()].filter((id) => !id.endsWith('/'));
   const lost = items.filter(isLost).length;
   const added = changes.toRead.filter(({ id }) => !held.has(id)).length;
-  const fewer = lost - added;
-  if (fewer < MIN_SUSPICIOUS_LOSS || fewer <= maxShrink * items.length) return;
+  if (!isShrunk({ known: items.length, lost, added, maxShrink })) return;
   throw new RAGError(
     'SOURCE_SHRUNK',
-    `The source "${source.name}" lists ${items.length - fewer} items where ${items.length} were known, and ${lost} of these would be deleted: more than rag.indexing.maxShrink (${maxShrink}) allows. Nothing of it was changed. If they are really gone, \`ragstone index --allow-shrink-source ${JSON.stringify(source.name)}\` deletes them.`,
+    `The source "${source.name}" lists ${items.length - lost + added} items where ${items.length} were known, and ${lost} of these would be deleted: more than rag.indexing.maxShrink (${maxShrink}) allows. Nothing of it was changed. ${allowingIt(source.name)}`,
     { details: { source: source.name, known: items.length, lost, added, maxShrink } },
   );
 }
+
+/** What a person does where it is meant. */
+export const allowingIt = (source: string): string =>
+  `If they are really gone, \`ragstone index --allow-shrink-source ${JSON.stringify(source)}\` deletes them.`;
+
+/** Whether of so many items that were known more would be lost than may be, less those that were added. */
+export function isShrunk({
+  known,
+  lost,
+  added,
+  maxShrink,
+}: Readonly<Record<'known' | 'lost' | 'added' | 'maxShrink', number>>): boolean {
+  const fewer = lost - added;
+  return fewer >= MIN_SUSPICIOUS_LOSS && fewer > maxShrink * known;
+}
+
+/** Whether a source may lose whatever it does not list any more. */
+export const mayShrink = (
+  source: string,
+  { allowShrink = false }: { readonly allowShrink?: boolean | readonly string[] | undefined },
+): boolean => allowShrink === true || (allowShrink !== false && allowShrink.includes(source));
 
 /** Whether a source that held something lists nothing any more, and another source of the run has none of it. */
 export function isEmptied({ source }: ConfiguredSource, changes: SourceChanges): boolean {

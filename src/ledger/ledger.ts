@@ -479,7 +479,7 @@ export interface SourceOwners {
  * configures them. Absent where several machines share the ledger: a path is another folder on each.
  */
 export interface SourceRoots {
-  /** By source. */
+  /** By source; of a link that a call named (`link:PATH`), the source that it led to. */
   sourceRoots?(tenant: string): Promise<ReadonlyMap<string, string>>;
   recordSourceRoots?(tenant: string, roots: ReadonlyMap<string, string>): Promise<void>;
 }

@@ -69,6 +69,21 @@ describe('wrong usage', () => {
     expect(stderr).toContain(`Did you mean ${near}?`);
   });
 
+  test.each(['--wait', '--batch-size', '--parallel'])(
+    'index %s with a folder behind it is refused, and says where the number goes',
+    async (option) => {
+      await mkdir(join(folder, 'docs'), { recursive: true });
+      const { code, stderr } = await ragstone(['index', option, 'docs']);
+      expect(code).toBe(2);
+      expect(stderr).toContain("argument 'docs' is invalid");
+      expect(stderr).toContain('whole number');
+      expect(stderr).toContain('directly behind the option, before files, folders');
+      const missing = await ragstone(['index', 'docs', option]);
+      expect(missing.code).toBe(2);
+      expect(missing.stderr).toContain('argument missing. Write it behind the option.');
+    },
+  );
+
   test.each([
     [['search']],
     [['search', 'x', '--top-k', '0']],

@@ -4,7 +4,7 @@ import { type AddressInfo, connect, createServer as createRelay, type Server } f
 import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, onTestFinished, test } from 'vitest';
 import { IS_LONG } from '../long-forms.js';
-import { type ErrorDocument, ragstoneJson, runRagstone } from './run-ragstone.js';
+import { type ErrorDocument, finished, ragstoneJson, runRagstone, startRagstone } from './run-ragstone.js';
 import { openService, type Service } from './start-service.js';
 import { sharedFolder, temporaryFolder } from './temporary-folder.js';
 
@@ -407,6 +407,20 @@ describe('RAGSTONE_SERVER is for the commands that can ask a service', () => {
       expect(refused.message).toContain('Unset RAGSTONE_SERVER');
     },
   );
+});
+
+test('Ctrl-C while a service indexes claims nothing of what is kept there', async () => {
+  let stop = (): void => undefined;
+  const url = await answeringWith(({ method }, response) => {
+    if (method === 'POST') stop();
+    else response.writeHead(200, { 'content-type': 'application/json' }).end('{"sources":[]}');
+  });
+  const child = startRagstone(['index', '--server', url], { cwd: elsewhere() });
+  stop = () => child.kill('SIGINT');
+  const { code, stderr } = await finished(child);
+  expect(code).toBe(130);
+  expect(stderr).toContain('The service ends its run and keeps what it has written');
+  expect(stderr).not.toContain('Nothing of this run');
 });
 
 // `fetch` of Node.js gives up after five minutes.

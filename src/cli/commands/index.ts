@@ -146,7 +146,13 @@ async function indexOnServer(context: CliContext, { tenant }: IndexOptions): Pro
     const counts = await openServer(context, tenant).indexSources(told);
     await printCounts(counts, context);
   } catch (error) {
-    throw context.signal.aborted ? await stopped(error, {}) : error;
+    if (!context.signal.aborted) throw error;
+    const { RAGError } = await import('../../index.js');
+    throw new RAGError(
+      'ABORTED',
+      'Stopped. The service ends its run and keeps what it has written: "ragstone status" shows how much, and "ragstone index" goes on.',
+      { cause: error },
+    );
   } finally {
     progress.stop();
   }
