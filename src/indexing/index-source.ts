@@ -1,24 +1,16 @@
-import type { RAGError } from '../core/errors.js';
 import { runtime } from '../core/runtime.js';
 import type { LedgerItem, OwedBatch } from '../ledger/ledger.js';
 import type { SourceItem } from '../sources/source.js';
-import { deleteDocuments } from './delete-documents.js';
-import { deleteGone, deleteVanished } from './delete-gone.js';
-import { finishDocument } from './finish-pushes.js';
-import { IndexRun } from './index-run.js';
+import { deleteGone } from './delete-gone.js';
 import { beingWritten } from './item-claims.js';
 import { listChanges, onlyOf, type SourceChanges } from './list-changes.js';
-import { mapConcurrently } from './map-concurrently.js';
 import { beginListing, giveUpListing, owedBatches, oweListed, oweOrLeave, stillGone } from './owed-work.js';
-import type { Preparer } from './preparation/preparer.js';
-import { previewItems } from './preview-items.js';
-import { type ItemRead, leaveOut, prepareItem, readItem, settleItem, withoutRepeats } from './read-item.js';
-import { carryOutRetention, withoutExpired } from './retention.js';
-import { DEFAULT_RETRY_POLICY, nextAttemptAt } from './retry-policy.js';
+import { leaveOut } from './read-item.js';
+import { carryOutRetention } from './retention.js';
 import { assertNotShrunk, isEmptied, mayShrink } from './shrink-guard.js';
 import { keyOf, nothingWritten, orLeave, type SourcePass, takeLeft } from './source-pass.js';
 import { type SourceTask, USUAL_BYTES } from './source-task.js';
-import { type BatchDocument, writeBatch } from './write-batch.js';
+import { readAndWrite, recordFailure } from './write-items.js';
 
 /** Items that are claimed together: a share that another writer can work beside. */
 const CLAIMED_AT_ONCE = 256;
@@ -300,184 +292,4 @@ async function countsOfUnchanged(
   for (const { itemId } of await ledger.documentsOfItems(tenant, source.name, unchangedItemIds))
     counts.set(itemId, (counts.get(itemId) ?? 0) + 1);
   return counts;
-}
-
-/** One without a version could not even be listed: each listing looks at it again. */
-export async function recordFailure(
-  { itemId, error, version }: { itemId: string; error: RAGError; version?: string },
-  task: SourceTask,
-): Promise<void> {
-  const { configured, targets, options } = task;
-  const { processingKey, source } = configured;
-  const retrying =
-    version === undefined
-      ? {}
-      : { version, processingKey, ...(await nextAttempt({ itemId, version }, task)) };
-  await targets.ledger.failItem(
-    { tenant: options.scope.tenant, source: source.name, itemId },
-    { reason: error.reason, message: error.message, at: targets.now(), ...retrying },
-  );
-}
-
-/** Nothing after the last attempt, and where a program decides when it hands the item in again. */
-async function nextAttempt(
-  { itemId, version }: { readonly itemId: string; readonly version: string },
-  { configured, targets, options }: SourceTask,
-): Promise<{ readonly nextAttemptAt?: string }> {
-  const { retry = DEFAULT_RETRY_POLICY, scope } = options;
-  const { name, itemIds } = configured.source;
-  if (itemIds !== undefined) return {};
-  const before = (await targets.ledger.items(scope.tenant, name, [itemId])).get(itemId);
-  const failures = 1 + (before?.error?.version === version ? before.attempts : 0);
-  return failures >= retry.attempts ? {} : { nextAttemptAt: nextAttemptAt(retry, failures) };
-}
-
-/** A batch that is not full is written after so long, so that a run that is killed again and again comes forward. In milliseconds. */
-const FLUSH_MS = 5_000;
-
-const chunksOf = ({ documents }: ItemRead): number =>
-  documents.reduce((sum, { sketches }) => sum + sketches.length, 0);
-
-/** Reads and prepares items a few at a time and writes them in batches; while one batch is being written the next is being prepared. */
-export async function readAndWrite(
-  items: readonly SourceItem[],
-  task: SourcePass,
-  preparer: Preparer,
-): Promise<void> {
-  const { options, run } = task;
-  const vanished: SourceItem[] = [];
-  let batch: ItemRead[] = [];
-  let chunks = 0;
-  let flushedAt = runtime().elapsed();
-  let writing: Promise<void> = Promise.resolve();
-  const flush = async (): Promise<void> => {
-    await writing;
-    const ready = batch;
-    batch = [];
-    chunks = 0;
-    flushedAt = runtime().elapsed();
-    writing = writeItems(ready, task);
-    // A failure surfaces at the next await; without this it could be unhandled until then.
-    writing.catch(() => undefined);
-  };
-  const reads = mapConcurrently(items, options.parallel, async (item) =>
-    prepareItem(await readItem(item, task), task, preparer),
-  );
-  try {
-    for (;;) {
-      // What is timed is the waiting: reads go on behind all other work.
-      const next = await run.timedAsync('read', () => reads.next());
-      if (next.done === true) break;
-      run.checkAborted();
-      if (next.value.isGone === true) {
-        const { item } = next.value;
-        vanished.push({ ...item, version: item.listedVersion ?? item.version });
-        continue;
-      }
-      const kept = withoutExpired(next.value, task);
-      const read = withoutRepeats(await settleItem(kept, task), task.seenDocuments, run);
-      batch.push(read);
-      chunks += chunksOf(read);
-      const isLate = runtime().elapsed() - flushedAt >= FLUSH_MS;
-      if (chunks >= options.batchSize || batch.length >= options.batchSize || isLate) await flush();
-    }
-  } finally {
-    await reads.return(undefined);
-    await writing;
-  }
-  await flush();
-  await writing;
-  await deleteVanished(vanished, task);
-}
-
-async function writeItems(reads: readonly ItemRead[], task: SourcePass): Promise<void> {
-  const { options } = task;
-  if (options.dryRun) {
-    return previewItems(reads, task);
-  }
-  const unsure = reads.map(({ item, documents, gone }) => ({
-    itemId: item.id,
-    documentIds: [...documents, ...gone].map(({ documentId }) => documentId),
-  }));
-  await orLeave(unsure, task, () => writeClaimed(reads, task));
-}
-
-async function writeClaimed(reads: readonly ItemRead[], task: SourcePass): Promise<void> {
-  const { targets, options, run } = task;
-  await targets.giveWay?.();
-  if (options.force) {
-    for (const { item } of reads) await targets.ledger.markChunksMissing(await knownChunks(item, task));
-  }
-  if (task.isPush === true) await finishBefore(reads, task);
-  await writeBatch(
-    reads.flatMap((read) => batchDocuments(read, task)),
-    targets,
-    run,
-  );
-  const gone = reads.flatMap((read) => read.gone);
-  await deleteDocuments(
-    gone.map(({ documentId }) => documentId),
-    { ...targets, items: gone },
-    run,
-  );
-  for (const read of reads) run.of(read.item.id).documentsDeleted += read.gone.length;
-  await run.timedAsync('ledger', () => settleItems(reads, task));
-  for (const { item } of reads) run.itemDone(item.bytes ?? 1);
-}
-
-/**
- * A push over one that died: that one is finished or taken back before, for of two that died in a row over one document the store would hold no
- * whole revision, and nobody can read it again.
- */
-async function finishBefore(reads: readonly ItemRead[], { targets }: SourcePass): Promise<void> {
-  const run = new IndexRun(undefined, targets.signal);
-  for (const { unfinished } of reads)
-    for (const document of unfinished) await finishDocument(document, targets, run);
-}
-
-const batchDocuments = (
-  { item, documents }: ItemRead,
-  { configured, options }: SourceTask,
-): BatchDocument[] =>
-  documents.map((prepared) => ({
-    prepared,
-    tenant: options.scope.tenant,
-    source: configured.source.name,
-    sourceType: configured.sourceType,
-    itemId: item.id,
-  }));
-
-async function knownChunks(
-  item: SourceItem,
-  { configured, targets, options }: SourceTask,
-): Promise<string[]> {
-  const { ledger } = targets;
-  const documents = await ledger.documentsOfItems(options.scope.tenant, configured.source.name, [item.id]);
-  const chunks = await Promise.all(documents.map(({ documentId }) => ledger.chunks(documentId)));
-  return chunks.flat().map(({ chunkId }) => chunkId);
-}
-
-/** Records which items are complete at their version, and which failed. */
-async function settleItems(reads: readonly ItemRead[], task: SourceTask): Promise<void> {
-  const { configured, targets, options } = task;
-  const { processingKey, source } = configured;
-  await targets.ledger.completeItems(
-    reads
-      .filter(({ failure }) => failure === undefined)
-      .map(({ item }) => ({
-        tenant: options.scope.tenant,
-        source: source.name,
-        itemId: item.id,
-        version: item.version,
-        processingKey,
-      })),
-  );
-  for (const { item, failure } of reads) {
-    if (failure !== undefined)
-      await recordFailure({ itemId: item.id, error: failure, version: item.version }, task);
-  }
-  const changed = reads.flatMap(({ item: { id: itemId, listedVersion: version } }) =>
-    version === undefined ? [] : [{ itemId, version }],
-  );
-  if (changed.length > 0) await targets.ledger.owed?.settle(options.scope.tenant, source.name, changed);
 }

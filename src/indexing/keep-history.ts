@@ -4,8 +4,8 @@ import { runtime } from '../core/runtime.js';
 import { PART_CHUNKS, packChunks } from '../history/kept-chunks.js';
 import type { IndexFacts, Ledger } from '../ledger/ledger.js';
 import { readHeld } from './carry-over.js';
+import { storedDigest } from './chunk-digests.js';
 import type { IndexRun } from './index-run.js';
-import { storedDigest } from './prepare-document.js';
 import type { WriteTargets } from './write-batch.js';
 
 const PAGE = 200;

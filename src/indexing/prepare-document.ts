@@ -1,7 +1,6 @@
 import type { DocumentChunker, DocumentCuts, ReadSlice } from '../chunking/chunker.js';
 import type { ContextualDocument, ContextualisedSpans } from '../chunking/contextual/chunk-contextualiser.js';
-import { canonicalJson } from '../core/canonical-json.js';
-import type { ChunkRecord, ChunkSpan, StoredChunk } from '../core/chunk.js';
+import type { ChunkRecord, ChunkSpan } from '../core/chunk.js';
 import type { RawDocument } from '../core/document.js';
 import { RAGError } from '../core/errors.js';
 import { chunkIdOf, contentHash, documentIdOf } from '../core/ids.js';
@@ -14,6 +13,7 @@ import { graphRowsOf } from '../graph/graph-rows.js';
 import { type EncodedText, encodeUtf8 } from '../ledger/text-encoding.js';
 import type { Parser } from '../parsing/parser.js';
 import { parsingFor } from '../parsing/worker/parsing-threads.js';
+import { recordDigest } from './chunk-digests.js';
 import { analyzeForIndex, type ChunkTerms } from './chunk-terms.js';
 import { documentDates } from './document-dates.js';
 import { type GatedMetadata, gateMetadata } from './document-metadata.js';
@@ -370,42 +370,4 @@ function documentMetadata(
     ...(Object.keys(redactions).length === 0 ? {} : { redactions }),
   };
   return { metadata, warnings: stated.warnings };
-}
-
-/**
- * Two halves: what a store gives back (so `verify` can compute it again), and what it only searches. Either change means
- * that the record must be written again.
- */
-export function recordDigest(
-  record: Omit<ChunkRecord, 'vector'>,
-  terms: Pick<ChunkTerms, 'searchText' | 'identifiers'>,
-): string {
-  return storedDigest(record) + termsDigest(terms);
-}
-
-/** Digest of what a store only searches; the second half of the ledger's digest. */
-export const termsDigest = ({
-  searchText,
-  identifiers,
-}: Pick<ChunkTerms, 'searchText' | 'identifiers'>): string =>
-  contentHash(JSON.stringify([searchText, identifiers])).slice(0, DIGEST_HALF);
-
-const DIGEST_HALF = 16;
-
-/** Digest of the part of a record that a store gives back; the first half of the ledger's digest. */
-export function storedDigest(chunk: Omit<StoredChunk, 'vector' | 'identifiers'>): string {
-  const { id, documentId, tenant, project, source, access, content, metadata } = chunk;
-  return contentHash(
-    canonicalJson([
-      id,
-      documentId,
-      tenant,
-      project ?? null,
-      source,
-      [...access.groups],
-      access.level,
-      content,
-      metadata,
-    ]),
-  ).slice(0, DIGEST_HALF);
 }

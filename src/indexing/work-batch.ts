@@ -1,11 +1,11 @@
 import { RAGError } from '../core/errors.js';
 import type { LedgerItem, OwedBatch, OwedItem } from '../ledger/ledger.js';
 import { deleteGone } from './delete-gone.js';
-import { readAndWrite, recordFailure } from './index-source.js';
 import { leaveOut } from './read-item.js';
 import { DEFAULT_RETRY_POLICY, failedAlike, isAhead } from './retry-policy.js';
 import { keyOf, nothingWritten, orLeave, type SourcePass, takeLeft } from './source-pass.js';
 import { type SourceTask, USUAL_BYTES } from './source-task.js';
+import { readAndWrite, recordFailure } from './write-items.js';
 
 /** Who died over an item so often reads it alone from then on, so that it takes no others along. */
 const ALONE_AFTER = 1;

@@ -1,7 +1,7 @@
 import type { StoredChunk } from '../core/chunk.js';
 import { compareText, EVERYTHING } from '../core/filter.js';
 import type { Drift } from '../engine/engine.js';
-import { storedDigest } from '../indexing/prepare-document.js';
+import { storedDigest } from '../indexing/chunk-digests.js';
 import type { GenerationReader, LedgerChunk } from '../ledger/ledger.js';
 import { listPages } from '../stores/list-pages.js';
 import type { VectorCollection } from '../stores/vector-store.js';
