@@ -1,14 +1,10 @@
 import type { SqlRow } from '../../postgres/postgres-session.js';
+import { CHUNK_STATES } from '../chunk-states.js';
 import type { LedgerChunk } from '../ledger.js';
 import { storableText } from '../ledger-text.js';
 import type { Books } from './books.js';
 import { documentKeyOf } from './documents.js';
 import { numberOf, textOf } from './row.js';
-
-/** How the states are stored: by their place. */
-const STATES = ['live', 'planned', 'stale'] as const satisfies readonly LedgerChunk['state'][];
-
-export const codeOf = (state: LedgerChunk['state']): number => STATES.indexOf(state);
 
 /** Chunks of one document in document order; stale ones among them. */
 export async function chunksOf({ database, generation }: Books, documentId: string): Promise<LedgerChunk[]> {
@@ -65,7 +61,7 @@ export async function chunkPage(
 
 /** A chunk of a row with `chunk_id`, `ordinal`, `digest` and `state`. */
 export function readChunk(row: SqlRow, documentId: string): LedgerChunk {
-  const state = STATES[numberOf(row, 'state')];
+  const state = CHUNK_STATES[numberOf(row, 'state')];
   if (state === undefined) throw new TypeError(`There is no chunk state ${String(row.state)}.`);
   return {
     chunkId: textOf(row, 'chunk_id'),

@@ -18,7 +18,7 @@ export const documentKeyOf = (documentId: string): Buffer => keyOf(documentId);
 
 /** A document as writers find it. */
 export interface DocumentRow {
-  readonly id: string;
+  readonly id: number;
   readonly documentKey: Buffer;
   readonly itemKey: Buffer;
 }
@@ -34,7 +34,7 @@ export async function rowsOfDocuments(
     [generation, documentIds.map(documentKeyOf)],
   );
   return rows.map((row) => ({
-    id: storedTextOf(row, 'id'),
+    id: numberOf(row, 'id'),
     documentKey: bytesOf(row, 'document_key'),
     itemKey: bytesOf(row, 'item_key'),
   }));

@@ -3,12 +3,12 @@ import type { GraphPage, NameHit } from '../../graph/graph.js';
 import { entityName } from '../../graph/names.js';
 import type { PostgresDatabase, RunStatement } from '../../postgres/postgres-database.js';
 import type { SqlRow } from '../../postgres/postgres-session.js';
+import { codeOf } from '../chunk-states.js';
 import { nameKeyOf } from '../graph-rows.js';
 import { hexOf, keyOf, storableText } from '../ledger-text.js';
 import { packRecord, unpackFacts, unpackSummary } from '../packed-facts.js';
 import type { Books } from './books.js';
 import { countChange } from './changes.js';
-import { codeOf } from './chunks.js';
 import { documentKeyOf } from './documents.js';
 import { bytesOf, numberOf, textOf } from './row.js';
 

@@ -3,6 +3,7 @@ import type { PostgresDatabase, RunStatement } from '../../postgres/postgres-dat
 import type { SqlRow } from '../../postgres/postgres-session.js';
 import type { GenerationState, GenerationTarget, IndexFacts } from '../ledger.js';
 import { storableText } from '../ledger-text.js';
+import { ROW_TABLES } from '../rows/document-rows.js';
 import { assertStillLive } from '../still-live.js';
 import { unknownGeneration } from './books.js';
 import { countChange } from './changes.js';
@@ -122,9 +123,7 @@ export async function makeFirstGeneration(
 
 /** Tables whose rows belong to a generation by a column, those first that refer to others. */
 const OF_GENERATION = [
-  'ragstone_ledger_graph_name',
-  'ragstone_ledger_graph_reference',
-  'ragstone_ledger_statement',
+  ...ROW_TABLES.map((table) => `ragstone_ledger_${table}`),
   'ragstone_ledger_chunk',
   'ragstone_ledger_document',
   'ragstone_ledger_item',

@@ -1,12 +1,13 @@
 import type { RunStatement } from '../../postgres/postgres-database.js';
 import type { SqlRow } from '../../postgres/postgres-session.js';
+import { codeOf } from '../chunk-states.js';
 import type { HistoryPart, PlannedHistory } from '../history.js';
 import { historyDigest, historyFacts } from '../history-rows.js';
 import type { LedgerDocument, PlannedDocument } from '../ledger.js';
 import { hexOf, storableText } from '../ledger-text.js';
 import type { OpenBooks } from './books.js';
 import { BREAK_HISTORY } from './changes.js';
-import { codeOf, readChunk } from './chunks.js';
+import { readChunk } from './chunks.js';
 import { type DocumentRow, documentKeyOf, openDocuments } from './documents.js';
 import { bytesOf, numberOf, storedTextOf } from './row.js';
 

@@ -26,6 +26,9 @@ import type {
 } from '../ledger.js';
 import { LISTING } from '../ledger.js';
 import { hexOf } from '../ledger-text.js';
+import type { RowBooks } from '../rows/document-rows.js';
+import { fillGraph, graphReader } from '../rows/graph.js';
+import { fillStatements, statementReader } from '../rows/statements.js';
 import type { Books, OpenBooks } from './books.js';
 import { countChange, countUnrecorded } from './changes.js';
 import {
@@ -49,7 +52,6 @@ import {
   rowsOfDocuments,
 } from './documents.js';
 import { PostgresFacts, PostgresFactWriter } from './facts.js';
-import { fillGraph, PostgresGraph } from './graph.js';
 import { unrecorded } from './history.js';
 import { addPart, commitHistories, forgetHistories, planHistories, recordHistory } from './history-log.js';
 import {
@@ -66,6 +68,7 @@ import {
 import { assertLeases, claimItems, fence, type LeaseHolder, releaseItems, renewItems } from './leases.js';
 import { beginOwed, forgetOwed, oweItems, PostgresOwed, settleOwed } from './owed.js';
 import { keptTexts, pruneVersions, revisionText } from './revisions.js';
+import { postgresPrograms, runProgram } from './run-program.js';
 import {
   findCursor,
   forgetSource,
@@ -74,18 +77,19 @@ import {
   sourceStates,
   summarizeSources,
 } from './sources.js';
-import { fillStatements, PostgresStatements } from './statements.js';
 
 /** One generation of a PostgreSQL ledger for reading. Every read is one statement, so it sees one moment. */
 export class PostgresGenerationReader implements GenerationReader {
   readonly generation: number;
   protected readonly database: PostgresDatabase;
   protected readonly books: Books;
+  protected readonly rows: RowBooks;
 
   constructor(database: PostgresDatabase, generation: number) {
     this.generation = generation;
     this.database = database;
     this.books = { database, generation };
+    this.rows = { programs: postgresPrograms(database), generation };
   }
 
   items(tenant: string, source: string, itemIds?: readonly string[]): Promise<Map<string, LedgerItem>> {
@@ -161,11 +165,11 @@ export class PostgresGenerationReader implements GenerationReader {
   }
 
   get graph(): GraphReader {
-    return new PostgresGraph(this.books);
+    return graphReader(this.rows);
   }
 
   get statements(): StatementReader {
-    return new PostgresStatements(this.books);
+    return statementReader(this.rows);
   }
 
   get facts(): FactReader {
@@ -365,14 +369,16 @@ export class PostgresGenerationWriter extends PostgresGenerationReader implement
 
   fillGraph(filling: GraphFilling): Promise<boolean> {
     return this.#transaction('make rows of its graph', async (books) => {
-      const isFilled = await fillGraph(books, filling);
+      const isFilled = await runProgram(books.run, fillGraph(this.generation, filling));
       if (isFilled) await countChange(books.run);
       return isFilled;
     });
   }
 
   fillStatements(fillings: readonly StatementFilling[]): Promise<number> {
-    return this.#transaction('keep what its documents say', (books) => fillStatements(books, fillings));
+    return this.rows.programs.transaction('keep what its documents say', () =>
+      fillStatements(this.generation, fillings),
+    );
   }
 
   async markChunksMissing(chunkIds: readonly string[]): Promise<void> {

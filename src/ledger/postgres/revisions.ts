@@ -15,7 +15,7 @@ export const revisionKeyOf = (revision: string): Buffer => keyOf(revision);
  */
 export async function pruneRevisions(
   run: RunStatement,
-  { documents, keep }: { readonly documents: readonly string[]; readonly keep: number },
+  { documents, keep }: { readonly documents: readonly number[]; readonly keep: number },
 ): Promise<void> {
   await run(
     `WITH ranked AS (

@@ -1,15 +1,18 @@
 import { RAGError } from '../../core/errors.js';
 import { numberAt, text, textAt } from '../../sqlite/row.js';
+import { codeOf } from '../chunk-states.js';
 import { documentPlan, type KnownChunks, workFor } from '../document-plan.js';
 import type { DocumentPlan, PlannedDocument } from '../ledger.js';
 import { originalText, storableText } from '../ledger-text.js';
+import { forgetRows } from '../rows/document-rows.js';
+import { saveGraphs } from '../rows/graph.js';
+import { forgetOldStatements } from '../rows/statements.js';
 import type { Books } from './books.js';
-import { chunksOf, insertChunk, markStale, STATE, updateChunk } from './chunks.js';
+import { chunksOf, insertChunk, markStale, updateChunk } from './chunks.js';
 import { beginDocument, rowIdOf, setDocumentPending } from './documents.js';
 import { forgetGoneFacts } from './facts.js';
-import { forgetGraph, saveGraph } from './graph.js';
 import { pruneRevisions, saveRevision } from './revisions.js';
-import { forgetOldStatements } from './statements.js';
+import { runProgram } from './run-program.js';
 
 /*
  * The write-ahead log of the store.
@@ -47,8 +50,8 @@ export function planDocument(books: Books, document: PlannedDocument): DocumentP
   const { database } = books;
   const row = beginDocument(books, document);
   saveRevision(database, row, document);
-  saveGraph(books, row, document.tenant, document.graph);
-  forgetOldStatements(database, row);
+  runProgram(database, saveGraphs(books.generation, [{ ...document, document: row }]));
+  runProgram(database, forgetOldStatements([row]));
   const before = knownChunks(books, row, document.documentId);
   for (const [ordinal, { chunkId, digest }] of document.chunks.entries()) {
     const known = before.get(chunkId);
@@ -81,8 +84,13 @@ export function commitDocument(
   const row = rowIdOf(books, documentId);
   if (row === undefined)
     throw new RAGError('INTERNAL', `Document ${documentId} was to be committed before it was planned.`);
-  database.run('UPDATE chunk SET state = ? WHERE document = ? AND state = ?', STATE.live, row, STATE.planned);
-  database.run('DELETE FROM chunk WHERE document = ? AND state = ?', row, STATE.stale);
+  database.run(
+    'UPDATE chunk SET state = ? WHERE document = ? AND state = ?',
+    codeOf('live'),
+    row,
+    codeOf('planned'),
+  );
+  database.run('DELETE FROM chunk WHERE document = ? AND state = ?', row, codeOf('stale'));
   forgetGoneFacts(database, documentId);
   database.run("UPDATE document SET status = 'indexed', indexed_at = ? WHERE id = ?", at, row);
   pruneRevisions(database, row, keepRevisions);
@@ -93,7 +101,7 @@ export function planDocumentDeletion(books: Books, documentId: string): string[]
   const { database } = books;
   const row = rowIdOf(books, documentId);
   if (row === undefined) return [];
-  database.run('UPDATE chunk SET state = ? WHERE document = ?', STATE.stale, row);
+  database.run('UPDATE chunk SET state = ? WHERE document = ?', codeOf('stale'), row);
   setDocumentPending(database, row);
   database.run('UPDATE document SET indexed_at = NULL WHERE id = ?', row);
   return chunksOf(database, row, documentId).map((chunk) => chunk.chunkId);
@@ -107,15 +115,18 @@ export function forgetDocument(books: Books, documentId: string): void {
   const { database } = books;
   const row = rowIdOf(books, documentId);
   if (row === undefined) return;
-  const kept = database.row('SELECT count(*) FROM chunk WHERE document = ? AND state <> ?', row, STATE.stale);
+  const kept = database.row(
+    'SELECT count(*) FROM chunk WHERE document = ? AND state <> ?',
+    row,
+    codeOf('stale'),
+  );
   if (kept !== undefined && numberAt(kept, 0) > 0)
     throw new RAGError(
       'INTERNAL',
       `Document ${documentId} was to be forgotten before its deletion was planned.`,
     );
-  forgetGraph(database, row);
-  for (const table of ['statement', 'chunk', 'revision'])
-    database.run(`DELETE FROM ${table} WHERE document = ?`, row);
+  runProgram(database, forgetRows([row]));
+  for (const table of ['chunk', 'revision']) database.run(`DELETE FROM ${table} WHERE document = ?`, row);
   database.run('DELETE FROM document WHERE id = ?', row);
   forgetGoneFacts(database, documentId);
 }
@@ -140,10 +151,10 @@ export function markMissing({ database, generation }: Books, chunkIds: readonly 
   for (const chunkId of chunkIds) {
     const row = database.row(
       'UPDATE chunk SET state = ? WHERE generation = ? AND chunk_id = ? AND state = ? RETURNING document',
-      STATE.planned,
+      codeOf('planned'),
       generation,
       storableText(chunkId),
-      STATE.live,
+      codeOf('live'),
     );
     if (row === undefined) continue;
     const document = numberAt(row, 0);

@@ -1,16 +1,10 @@
 import { numberAt, type SqlRow, text, textAt } from '../../sqlite/row.js';
 import type { SqliteDatabase } from '../../sqlite/sqlite-database.js';
 import { SqliteValueError } from '../../sqlite/sqlite-fault.js';
+import { CHUNK_STATES, codeOf } from '../chunk-states.js';
 import type { LedgerChunk } from '../ledger.js';
 import { originalText, storableText } from '../ledger-text.js';
 import type { Books } from './books.js';
-
-type ChunkState = LedgerChunk['state'];
-
-/** How the states are stored. */
-export const STATE: Readonly<Record<ChunkState, number>> = { live: 0, planned: 1, stale: 2 };
-
-const STATES: readonly ChunkState[] = ['live', 'planned', 'stale'];
 
 const CHUNK_COLUMNS = `${text('chunk_id')}, ordinal, ${text('digest')}, state`;
 
@@ -48,7 +42,7 @@ export function insertChunk({ database, generation }: Books, documentRow: number
     storableText(chunk.chunkId),
     chunk.ordinal,
     chunk.digest,
-    STATE[chunk.state],
+    codeOf(chunk.state),
   );
 }
 
@@ -57,7 +51,7 @@ export function updateChunk(database: SqliteDatabase, documentRow: number, chunk
     'UPDATE chunk SET ordinal = ?, digest = ?, state = ? WHERE document = ? AND chunk_id = ?',
     chunk.ordinal,
     chunk.digest,
-    STATE[chunk.state],
+    codeOf(chunk.state),
     documentRow,
     storableText(chunk.chunkId),
   );
@@ -66,14 +60,14 @@ export function updateChunk(database: SqliteDatabase, documentRow: number, chunk
 export function markStale(database: SqliteDatabase, documentRow: number, chunkId: string): void {
   database.run(
     'UPDATE chunk SET state = ? WHERE document = ? AND chunk_id = ?',
-    STATE.stale,
+    codeOf('stale'),
     documentRow,
     storableText(chunkId),
   );
 }
 
 function readChunk(row: SqlRow, documentId: string): LedgerChunk {
-  const state = STATES[numberAt(row, 3)];
+  const state = CHUNK_STATES[numberAt(row, 3)];
   if (state === undefined) throw new SqliteValueError('a chunk state', 3);
   const chunkId = originalText(textAt(row, 0));
   return { chunkId, documentId, ordinal: numberAt(row, 1), digest: textAt(row, 2), state };

@@ -3,21 +3,21 @@ import type { GraphPage, NameHit } from '../../graph/graph.js';
 import { entityName } from '../../graph/names.js';
 import { bytesAt, type SqlRow, text, textAt } from '../../sqlite/row.js';
 import type { SqliteDatabase } from '../../sqlite/sqlite-database.js';
+import { codeOf } from '../chunk-states.js';
 import { nameKeyOf } from '../graph-rows.js';
 import { originalText, storableText } from '../ledger-text.js';
 import { packRecord, unpackFacts, unpackSummary } from '../packed-facts.js';
 import type { Books } from './books.js';
 import { countChange } from './changes.js';
-import { STATE } from './chunks.js';
 
 /** Whether the chunk of a row of `fact` is in the store for certain; its generation comes first of the parameters. */
-const IS_LIVE = `EXISTS (SELECT 1 FROM chunk WHERE chunk.generation = ? AND chunk.chunk_id = fact.chunk_id AND chunk.state = ${STATE.live})`;
+const IS_LIVE = `EXISTS (SELECT 1 FROM chunk WHERE chunk.generation = ? AND chunk.chunk_id = fact.chunk_id AND chunk.state = ${codeOf('live')})`;
 /** Chunks that no generation has any more. */
 const IS_GONE = `NOT EXISTS (SELECT 1 FROM chunk WHERE chunk.generation IN (SELECT generation FROM generation)
   AND chunk.chunk_id = fact.chunk_id)`;
 /** Of a summary every source is in the store. */
 const IS_WHOLE = `NOT EXISTS (SELECT 1 FROM fact_source WHERE fact_source.summary = fact_summary.id AND NOT EXISTS
-  (SELECT 1 FROM chunk WHERE chunk.generation = ? AND chunk.chunk_id = fact_source.chunk_id AND chunk.state = ${STATE.live}))`;
+  (SELECT 1 FROM chunk WHERE chunk.generation = ? AND chunk.chunk_id = fact_source.chunk_id AND chunk.state = ${codeOf('live')}))`;
 
 /** Facts of a document's chunks that are gone from every generation, and the summaries that were made of them. */
 export function forgetGoneFacts(database: SqliteDatabase, documentId: string): void {
@@ -144,7 +144,7 @@ export class SqliteFactWriter extends SqliteFacts implements FactWriter {
   #isLive(chunkId: string): boolean {
     const { database, generation } = this.books;
     const sql = 'SELECT 1 FROM chunk WHERE generation = ? AND chunk_id = ? AND state = ?';
-    return database.row(sql, generation, chunkId, STATE.live) !== undefined;
+    return database.row(sql, generation, chunkId, codeOf('live')) !== undefined;
   }
 
   async saveSummary(tenant: string, summary: CommunitySummary): Promise<boolean> {

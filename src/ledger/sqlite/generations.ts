@@ -4,6 +4,7 @@ import type { SqliteDatabase } from '../../sqlite/sqlite-database.js';
 import { SqliteValueError } from '../../sqlite/sqlite-fault.js';
 import type { GenerationState, GenerationTarget, IndexFacts } from '../ledger.js';
 import { originalText, storableText } from '../ledger-text.js';
+import { ROW_TABLES } from '../rows/document-rows.js';
 import { assertStillLive } from '../still-live.js';
 import { forgetAllGoneFacts } from './facts.js';
 
@@ -78,9 +79,7 @@ export function makeFirstGeneration(database: SqliteDatabase, generation: number
 
 /** Tables whose rows belong to a generation by a column. */
 const OF_GENERATION = [
-  'graph_name',
-  'graph_reference',
-  'statement',
+  ...ROW_TABLES,
   'chunk',
   'document',
   'item',

@@ -19,6 +19,9 @@ import type {
   SourceState,
   SourceSummary,
 } from '../ledger.js';
+import type { RowBooks } from '../rows/document-rows.js';
+import { fillGraph, graphReader } from '../rows/graph.js';
+import { fillStatements, statementReader } from '../rows/statements.js';
 import type { Books } from './books.js';
 import { countChange } from './changes.js';
 import {
@@ -33,7 +36,6 @@ import {
 import { chunkPage, chunksOf } from './chunks.js';
 import { documentCounts, documentPage, documentsOfItem, findDocument, rowIdOf } from './documents.js';
 import { SqliteFacts, SqliteFactWriter } from './facts.js';
-import { fillGraph, SqliteGraph } from './graph.js';
 import {
   addPart,
   breakHistory,
@@ -54,8 +56,8 @@ import {
 } from './items.js';
 import { assertHeld, claimItem, forgetOldLeases, itemOfDocument, releaseItem, renewLease } from './leases.js';
 import { keptTexts, pruneVersions, revisionText } from './revisions.js';
+import { runProgram, sqlitePrograms } from './run-program.js';
 import { findCursor, forgetSource, recordCursor, recordSourceState, sourceStates } from './sources.js';
-import { fillStatements, SqliteStatements } from './statements.js';
 import { summarizeSources } from './summaries.js';
 import { foldedDocuments } from './unmarked-documents.js';
 
@@ -64,11 +66,13 @@ export class SqliteGenerationReader implements GenerationReader {
   readonly generation: number;
   protected readonly database: SqliteDatabase;
   protected readonly books: Books;
+  protected readonly rows: RowBooks;
 
   constructor(database: SqliteDatabase, generation: number) {
     this.generation = generation;
     this.database = database;
     this.books = { database, generation };
+    this.rows = { programs: sqlitePrograms(database), generation };
   }
 
   async items(tenant: string, source: string, itemIds?: readonly string[]): Promise<Map<string, LedgerItem>> {
@@ -155,11 +159,11 @@ export class SqliteGenerationReader implements GenerationReader {
   }
 
   get graph(): GraphReader {
-    return new SqliteGraph(this.books);
+    return graphReader(this.rows);
   }
 
   get statements(): StatementReader {
-    return new SqliteStatements(this.books);
+    return statementReader(this.rows);
   }
 
   get facts(): FactReader {
@@ -337,12 +341,12 @@ export class SqliteGenerationWriter extends SqliteGenerationReader implements Ge
   }
 
   async fillGraph(filling: GraphFilling): Promise<boolean> {
-    return this.#changing(() => fillGraph(this.books, filling));
+    return this.#changing(() => runProgram(this.database, fillGraph(this.generation, filling)));
   }
 
   async fillStatements(fillings: readonly StatementFilling[]): Promise<number> {
-    return this.database.transaction(
-      () => fillings.filter((filling) => fillStatements(this.books, filling)).length,
+    return this.rows.programs.transaction('keep what its documents say', () =>
+      fillStatements(this.generation, fillings),
     );
   }
 

@@ -11,6 +11,7 @@ import type {
   RunRecord,
 } from '../ledger.js';
 import { storableText } from '../ledger-text.js';
+import { ROW_TABLES } from '../rows/document-rows.js';
 import { countChange, revisionOf } from './changes.js';
 import { damagedTexts } from './damaged-texts.js';
 import { editRuns, keepOut, keptOut, letIn } from './forgotten.js';
@@ -49,7 +50,7 @@ export interface SqliteLedgerOptions {
 }
 
 /** Every table that `clear` empties, those first that refer to others. */
-export const TABLES = [
+export const TABLES: readonly string[] = [
   'history_part',
   'history_version',
   'history_mark',
@@ -59,9 +60,7 @@ export const TABLES = [
   'fact_summary',
   'fact_name',
   'fact',
-  'graph_name',
-  'graph_reference',
-  'statement',
+  ...ROW_TABLES,
   'revision',
   'chunk',
   'document',
@@ -74,7 +73,7 @@ export const TABLES = [
   'source_owner',
   'source_root',
   'run',
-] as const;
+];
 
 /** The ledger over one SQLite file. Every method that writes is one transaction; every read is one snapshot. */
 export class SqliteLedger implements Ledger {
