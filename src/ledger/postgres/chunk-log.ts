@@ -5,13 +5,13 @@ import { documentPlan } from '../document-plan.js';
 import type { DocumentPlan, LedgerChunk, PlannedDocument } from '../ledger.js';
 import { hexOf, keyOf, storableText } from '../ledger-text.js';
 import { forgetRows } from '../rows/document-rows.js';
+import { forgetGoneFacts } from '../rows/facts.js';
 import { saveGraphs } from '../rows/graph.js';
 import { forgetOldStatements } from '../rows/statements.js';
 import { encodeText } from '../text-encoding.js';
 import type { Books, OpenBooks } from './books.js';
 import { readChunk } from './chunks.js';
 import { type DocumentRow, documentKeyOf } from './documents.js';
-import { forgetGoneFacts } from './facts.js';
 import { itemKeyOf, setItemsPending, sourceKeyOf } from './items.js';
 import { inLockOrder } from './leases.js';
 import { pruneRevisions, revisionKeyOf } from './revisions.js';
@@ -252,10 +252,7 @@ export async function commitDocuments(
      UPDATE ragstone_ledger_document SET status = 'indexed', indexed_at = $2 WHERE id = ANY($1::bigint[])`,
     [documents, at],
   );
-  await forgetGoneFacts(
-    run,
-    rows.map(({ documentKey }) => documentKey),
-  );
+  await runProgram(run, forgetGoneFacts(rows.map(({ documentKey }) => documentKey)));
   await pruneRevisions(run, { documents, keep: keepRevisions });
 }
 
@@ -299,10 +296,7 @@ export async function forgetDocuments({ run }: OpenBooks, rows: readonly Documen
   for (const table of ['ragstone_ledger_chunk', 'ragstone_ledger_revision'])
     await run(`DELETE FROM ${table} WHERE document = ANY($1::bigint[])`, [documents]);
   await run('DELETE FROM ragstone_ledger_document WHERE id = ANY($1::bigint[])', [documents]);
-  await forgetGoneFacts(
-    run,
-    rows.map(({ documentKey }) => documentKey),
-  );
+  await runProgram(run, forgetGoneFacts(rows.map(({ documentKey }) => documentKey)));
 }
 
 /** Chunks with the keys of their items, which have to be fenced off before `markMissing`. */

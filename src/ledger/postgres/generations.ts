@@ -4,13 +4,14 @@ import type { SqlRow } from '../../postgres/postgres-session.js';
 import type { GenerationState, GenerationTarget, IndexFacts } from '../ledger.js';
 import { storableText } from '../ledger-text.js';
 import { ROW_TABLES } from '../rows/document-rows.js';
+import { forgetGoneFacts } from '../rows/facts.js';
 import { assertStillLive } from '../still-live.js';
 import { unknownGeneration } from './books.js';
 import { countChange } from './changes.js';
-import { forgetGoneFacts } from './facts.js';
 import { dropHistory, switchHistory } from './history.js';
 import { breakHistory } from './history-log.js';
 import { bytesOf, numberOf, oneOf, storedTextOf, textOf } from './row.js';
+import { runProgram } from './run-program.js';
 
 const COLUMNS = `generation, state, provider, collection, dimensions, fingerprint, embedder, started_at, switched_at,
   learned, upgrade`;
@@ -154,7 +155,7 @@ export async function dropGeneration(database: PostgresDatabase, generation: num
       [generation],
     );
     for (const table of OF_GENERATION) await run(`DELETE FROM ${table} WHERE generation = $1`, [generation]);
-    await forgetGoneFacts(run, undefined);
+    await runProgram(run, forgetGoneFacts());
     await dropHistory(run, generation);
   });
 }

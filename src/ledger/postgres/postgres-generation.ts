@@ -27,6 +27,7 @@ import type {
 import { LISTING } from '../ledger.js';
 import { hexOf } from '../ledger-text.js';
 import type { RowBooks } from '../rows/document-rows.js';
+import { factReader, factWriter } from '../rows/facts.js';
 import { fillGraph, graphReader } from '../rows/graph.js';
 import { fillStatements, statementReader } from '../rows/statements.js';
 import type { Books, OpenBooks } from './books.js';
@@ -51,7 +52,6 @@ import {
   foldedDocuments,
   rowsOfDocuments,
 } from './documents.js';
-import { PostgresFacts, PostgresFactWriter } from './facts.js';
 import { unrecorded } from './history.js';
 import { addPart, commitHistories, forgetHistories, planHistories, recordHistory } from './history-log.js';
 import {
@@ -173,7 +173,7 @@ export class PostgresGenerationReader implements GenerationReader {
   }
 
   get facts(): FactReader {
-    return new PostgresFacts(this.books);
+    return factReader(this.rows);
   }
 
   get owed(): OwedReader {
@@ -262,7 +262,7 @@ export class PostgresGenerationWriter extends PostgresGenerationReader implement
   }
 
   override get facts(): FactWriter {
-    return new PostgresFactWriter(this.books);
+    return factWriter(this.rows);
   }
 
   override get owed(): OwedWriter {

@@ -1,9 +1,9 @@
 import type { PostgresDatabase, RunStatement } from '../../postgres/postgres-database.js';
 import type { SqlParameter, SqlRow } from '../../postgres/postgres-session.js';
 import { keyOf, storableText } from '../ledger-text.js';
-import { type Columns, columnsIn, type SpelledColumn } from '../rows/columns.js';
+import { type ColumnType, type Key, madeOf, type SpelledColumn } from '../rows/columns.js';
 import type { Answer, InsertStep, Program, ProgramRunner, Step } from '../rows/program.js';
-import type { ColumnType, SqlWriter } from '../rows/sql.js';
+import type { SqlWriter } from '../rows/sql.js';
 import { bytesOf, numberOf, storedTextOf, textOf } from './row.js';
 
 /** Runs a program on the connection of a transaction. */
@@ -47,20 +47,22 @@ interface Statement {
 }
 
 function insertion({ table, columns, rows, end }: InsertStep): Statement {
-  const kept = columnsIn(columns, 'postgres');
-  const lists = kept.map(({ type }, at) => `$${at + 1}::${TYPES[type]}[]`);
-  return {
-    text: `INSERT INTO ${PREFIX}${table} (${kept.map(({ spelled }) => spelled).join(', ')})
-      SELECT * FROM unnest(${lists.join(', ')}) ${end}`,
-    parameters: kept.map(({ type, name }) => rows.map((row) => stored(type, row[name])) as string[]),
-  };
+  const { text, parametersOf } = insertionOf(columns);
+  return { text: `INSERT INTO ${PREFIX}${table} ${text} ${end}`, parameters: parametersOf(rows) };
 }
+
+const insertionOf = madeOf('postgres', (columns) => ({
+  text: `(${columns.map(({ spelled }) => spelled).join(', ')})
+    SELECT * FROM unnest(${columns.map(({ type }, at) => `$${at + 1}::${TYPES[type]}[]`).join(', ')})`,
+  parametersOf: (rows: InsertStep['rows']) =>
+    columns.map(({ type, name }) => rows.map((row) => stored(type, row[name])) as string[]),
+}));
 
 /** A value as a column of its type holds it. */
 function stored(type: ColumnType, value: unknown): unknown {
   if (value === undefined) return null;
   if (type === 'text') return storableText(value as string);
-  if (type === 'key') return keyOf(value as string);
+  if (type === 'key') return keyBytes(value as Key);
   return type === 'bytes' ? bufferOf(value as Uint8Array) : value;
 }
 
@@ -76,14 +78,14 @@ function written(step: Exclude<Step, InsertStep>): Statement {
     key: (name) => bind(keyOf(name)),
     given: () => 'given.value',
     oneOf: (type, values) =>
-      `= ANY(${bind(type === 'key' ? values.map((name) => keyOf(String(name))) : values.map(String))}::${TYPES[type]}[])`,
-    selected: (_, spelled, name) => `${spelled} AS "${name}"`,
+      `= ANY(${bind(type === 'key' ? values.map(keyBytes) : values.map(String))}::${TYPES[type]}[])`,
+    list: listIn,
   };
   const text = step.sql(writer);
   return { text: step.kind === 'each' ? forEach(text) : text, parameters };
 }
 
-const keyBytes = (given: string | Buffer): Buffer => (typeof given === 'string' ? keyOf(given) : given);
+const keyBytes = (given: Key | number): Buffer => (Buffer.isBuffer(given) ? given : keyOf(String(given)));
 
 /** A query for each of the bytes that are the first parameter. */
 const forEach = (query: string): string =>
@@ -91,15 +93,20 @@ const forEach = (query: string): string =>
      LATERAL (SELECT *, row_number() OVER () AS turn FROM (${query}) AS rows) AS found
    ORDER BY given.place, found.turn`;
 
-function readerOf(columns: Columns): (row: SqlRow) => Readonly<Record<string, unknown>> {
-  const kept = columnsIn(columns, 'postgres');
-  return (row) => Object.fromEntries(kept.map((column) => [column.name, columnOf(row, column)]));
-}
+const listIn = madeOf('postgres', (columns) =>
+  columns.map(({ spelled, name }) => `${spelled} AS "${name}"`).join(', '),
+);
+
+const readerOf = madeOf(
+  'postgres',
+  (columns) => (row: SqlRow) =>
+    Object.fromEntries(columns.map((column) => [column.name, columnOf(row, column)])),
+);
 
 function columnOf(row: SqlRow, { type, name, isOptional }: SpelledColumn): unknown {
   if (isOptional && row[name] === null) return undefined;
   if (type === 'text') return textOf(row, name);
   if (type === 'word' || type === 'json') return storedTextOf(row, name);
-  if (type === 'bytes') return bytesOf(row, name);
+  if (type === 'bytes' || type === 'key') return bytesOf(row, name);
   return type === 'boolean' ? row[name] === true : numberOf(row, name);
 }

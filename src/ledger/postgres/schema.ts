@@ -1,9 +1,9 @@
 import { RAGError } from '../../core/errors.js';
 import type { PostgresDatabase, RunStatement } from '../../postgres/postgres-database.js';
 import { tableExists } from '../../postgres/table-exists.js';
+import { CHANGE_SLOTS } from '../rows/changes.js';
 import { ROW_TABLES } from '../rows/document-rows.js';
-import { CHANGE_SLOTS } from './changes.js';
-import { FACT_TABLES } from './facts.js';
+import { FACT_TABLES } from '../rows/facts.js';
 import { numberOf } from './row.js';
 
 /**
@@ -302,8 +302,7 @@ export const TABLES: readonly string[] = [
   'ragstone_ledger_history_mark',
   'ragstone_ledger_history_live',
   'ragstone_ledger_history_state',
-  ...FACT_TABLES,
-  ...ROW_TABLES.map((table) => `ragstone_ledger_${table}`),
+  ...[...FACT_TABLES, ...ROW_TABLES].map((table) => `ragstone_ledger_${table}`),
   'ragstone_ledger_revision',
   'ragstone_ledger_chunk',
   'ragstone_ledger_document',

@@ -1,4 +1,13 @@
-import type { ColumnType, Dialect, Sql } from './sql.js';
+export type Dialect = 'sqlite' | 'postgres';
+
+/**
+ * How a column is kept. `text`: any text, escaped. `word`: text that needs no escape: a hash, a state, a time. `json`: bytes in SQLite, text in
+ * PostgreSQL. `key`: a name that rows are found by, of which PostgreSQL keeps the hash.
+ */
+export type ColumnType = 'bigint' | 'integer' | 'boolean' | 'text' | 'word' | 'json' | 'bytes' | 'key';
+
+/** A name, or what a database keeps in place of it. */
+export type Key = string | Buffer;
 
 interface TypeValues {
   readonly bigint: number;
@@ -8,7 +17,7 @@ interface TypeValues {
   readonly word: string;
   readonly json: string;
   readonly bytes: Uint8Array;
-  readonly key: string;
+  readonly key: Key;
 }
 
 /** Name or expression; by database where they differ, null where one has no such column. */
@@ -54,21 +63,21 @@ export interface SpelledColumn extends Column {
 }
 
 /** Those that a database has, in their order. */
-export const columnsIn = (columns: Columns, dialect: Dialect): SpelledColumn[] =>
+const columnsIn = (columns: Columns, dialect: Dialect): SpelledColumn[] =>
   Object.entries(columns).flatMap(([name, of]) => {
     const spelled = typeof of.spelling === 'string' ? of.spelling : of.spelling[dialect];
     return spelled === null ? [] : [{ ...of, name, spelled }];
   });
 
-/** What a `SELECT` lists. */
-export const listOf =
-  (columns: Columns): Sql =>
-  (writer) =>
-    columnsIn(columns, writer.dialect)
-      .map(({ type, spelled, name }) => writer.selected(type, spelled, name))
-      .join(', ');
-
-export const nameOf =
-  (column: Column): Sql =>
-  ({ dialect }) =>
-    (typeof column.spelling === 'string' ? column.spelling : column.spelling[dialect]) ?? '';
+/** What a database makes of columns, once. */
+export function madeOf<Made>(
+  dialect: Dialect,
+  make: (columns: readonly SpelledColumn[]) => Made,
+): (columns: Columns) => Made {
+  const known = new WeakMap<Columns, Made>();
+  return (columns) => {
+    const made = known.get(columns) ?? make(columnsIn(columns, dialect));
+    known.set(columns, made);
+    return made;
+  };
+}

@@ -1,8 +1,8 @@
 import type { GraphPage } from '../../graph/graph.js';
 import { storableText } from '../ledger-text.js';
-import { bigint, bytes, type Columns, integer, nameOf, type RowOf, text, word } from './columns.js';
+import { bigint, bytes, type Columns, integer, type RowOf, text, word } from './columns.js';
 import { each, insert, type Program, type ProgramRunner, run, select } from './program.js';
-import { DOCUMENT_KEY, FOR_UPDATE, GIVEN, NOTHING, oneOf, raw, type Sql, sql } from './sql.js';
+import { DOCUMENT_KEY, FOR_UPDATE, GIVEN, NOTHING, nameOf, oneOf, raw, type Sql, sql } from './sql.js';
 
 /*
  * Rows that a feature keeps beside a document. They come with the plan of a revision or are filled in behind the run, and go with the document.
@@ -15,35 +15,43 @@ export interface RowBooks {
   readonly generation: number;
 }
 
-export interface RowKind<Own extends Columns = Columns> {
+export interface RowKind<Shown extends Columns = Columns, Kept extends Columns = Columns> {
   readonly table: string;
-  readonly own: Own;
+  /** What is read of a row. */
+  readonly shown: Shown;
+  readonly kept: Kept;
   /** Columns by which the rows of a document are sorted. */
   readonly order: string;
 }
 
-const OWNER = { document: bigint('document'), generation: integer('generation') };
+const DOCUMENT = { document: bigint('document') };
+const GENERATION = { generation: integer('generation') };
 
-/** Hash of tenant and name, by which rows are found. */
-const NAME_KEY = bytes({ sqlite: 'key', postgres: 'name_key' });
+/** @param key what rows are found by, and never shown */
+const rowKind = <Own extends Columns, Key extends Columns>(
+  { table, own, order }: { readonly table: string; readonly own: Own; readonly order: string },
+  key: Key,
+) => ({
+  ...{ table, order },
+  shown: { ...DOCUMENT, ...own },
+  kept: { ...DOCUMENT, ...GENERATION, ...own, ...key },
+});
 
-export const GRAPH_NAMES = {
-  table: 'graph_name',
-  own: { name: text('name'), key: NAME_KEY },
-  order: 'name',
-} satisfies RowKind;
+/** Hash of tenant and name. */
+const NAME_KEY = { key: bytes({ sqlite: 'key', postgres: 'name_key' }) };
 
-export const GRAPH_REFERENCES = {
-  table: 'graph_reference',
-  own: { kind: word('kind'), name: text('name'), key: NAME_KEY },
-  order: 'kind, name',
-} satisfies RowKind;
-
-export const STATEMENTS = {
-  table: 'statement',
-  own: { packed: bytes('packed') },
-  order: 'document',
-} satisfies RowKind;
+export const GRAPH_NAMES = rowKind(
+  { table: 'graph_name', own: { name: text('name') }, order: 'name' },
+  NAME_KEY,
+);
+export const GRAPH_REFERENCES = rowKind(
+  { table: 'graph_reference', own: { kind: word('kind'), name: text('name') }, order: 'kind, name' },
+  NAME_KEY,
+);
+export const STATEMENTS = rowKind(
+  { table: 'statement', own: { packed: bytes('packed') }, order: 'document' },
+  {},
+);
 
 const ROW_KINDS: readonly RowKind[] = [GRAPH_NAMES, GRAPH_REFERENCES, STATEMENTS];
 
@@ -51,28 +59,20 @@ export const ROW_TABLES: readonly string[] = ROW_KINDS.map(({ table }) => table)
 
 const tableOf = ({ table }: RowKind): Sql => raw(`@${table}`);
 
-type Row<Own extends Columns> = RowOf<Own> & { readonly document: number };
-
 /** Rows of documents, by the numbers of those. */
-export const rows = <Own extends Columns>(
-  kind: RowKind<Own>,
+export const rows = <Shown extends Columns>(
+  kind: RowKind<Shown>,
   documents: readonly number[],
-): Program<readonly Row<Own>[]> =>
+): Program<readonly RowOf<Shown>[]> =>
   select(
-    { document: OWNER.document, ...kind.own },
+    kind.shown,
     sql`FROM ${tableOf(kind)} WHERE document ${oneOf('bigint', documents)} ORDER BY ${raw(kind.order)}`,
-  ) as Program<readonly Row<Own>[]>;
-
-export const addRows = <Own extends Columns>(
-  kind: RowKind<Own>,
-  generation: number,
-  added: readonly Row<Own>[],
-): Program<void> =>
-  insert(
-    kind.table,
-    { ...OWNER, ...kind.own },
-    added.map((row) => ({ ...row, generation })),
   );
+
+export const addRows = <Kept extends Columns>(
+  { table, kept }: RowKind<Columns, Kept>,
+  added: readonly RowOf<Kept>[],
+): Program<void> => insert(table, kept, added);
 
 export function* forgetRows(
   documents: readonly number[],
@@ -83,20 +83,24 @@ export function* forgetRows(
     yield* run(sql`DELETE FROM ${tableOf(kind)} WHERE document ${oneOf('bigint', documents)}`);
 }
 
-/** Rows that have one of some keys, for each key a page in the order of the documents. */
-export const found = <Own extends Columns>(
-  { table, own, order }: RowKind<Own>,
+/** Rows that have one of some keys, and their documents: for each key a page in the order of `columns`, those of the document first. */
+export const found = <Of extends Columns>(
+  kind: RowKind,
+  columns: Of,
   keys: readonly Buffer[],
   { generation, page }: { readonly generation: number; readonly page: GraphPage },
-) => {
-  return each(
+) =>
+  each(
     keys,
-    { documentId: text('documents.document_id'), ...own },
-    sql`FROM ${raw(`@${table}`)} AS rows JOIN @document AS documents ON documents.id = rows.document
-      WHERE rows.generation = ${generation} AND rows.${nameOf(NAME_KEY)} = ${GIVEN}${after('documents.document_id', page)}
-      ORDER BY documents.document_id, ${raw(order)} LIMIT ${page.limit}`,
+    columns,
+    sql`FROM ${tableOf(kind)} AS rows JOIN @document AS documents ON documents.id = rows.document
+      WHERE rows.generation = ${generation} AND rows.${nameOf(NAME_KEY.key)} = ${GIVEN}${after('document_id', page)}
+      ORDER BY ${raw(
+        Object.values(columns)
+          .map(({ spelling }) => spelling)
+          .join(', '),
+      )} LIMIT ${page.limit}`,
   );
-};
 
 /** A condition that follows others. */
 export const after = (column: string, page: { readonly after?: string | undefined }): Sql =>

@@ -2,7 +2,7 @@ import type { GraphReader, GraphReference, GraphRows } from '../../graph/graph.j
 import { codeOf } from '../chunk-states.js';
 import { NO_ROWS, nameKeyOf, readKind, sameRows } from '../graph-rows.js';
 import type { GraphFilling } from '../ledger.js';
-import { bigint, text } from './columns.js';
+import { bigint, text, word } from './columns.js';
 import {
   addRows,
   fillable,
@@ -38,17 +38,16 @@ export function* saveGraphs(generation: number, documents: readonly GraphOfDocum
   yield* forgetRows(numbersOf(changed), [GRAPH_NAMES, GRAPH_REFERENCES]);
   yield* addRows(
     GRAPH_NAMES,
-    generation,
     changed.flatMap(({ document, tenant, graph = NO_ROWS }) =>
-      graph.names.map((name) => ({ document, name, key: nameKeyOf(tenant, name) })),
+      graph.names.map((name) => ({ document, generation, name, key: nameKeyOf(tenant, name) })),
     ),
   );
   yield* addRows(
     GRAPH_REFERENCES,
-    generation,
     changed.flatMap(({ document, tenant, graph = NO_ROWS }) =>
       graph.references.map(({ kind, target }) => ({
         document,
+        generation,
         kind,
         name: target,
         key: nameKeyOf(tenant, target),
@@ -80,10 +79,12 @@ function* graphRows(documents: readonly number[]): Program<Map<number, GraphRows
   return graphs;
 }
 
+const FOUND = { document: bigint('id') };
+
 function* graphsOf(generation: number, documentIds: readonly string[]): Program<Map<string, GraphRows>> {
   const known = yield* each(
     documentIds,
-    { document: bigint('id') },
+    FOUND,
     sql`FROM @document WHERE generation = ${generation} AND ${DOCUMENT_KEY} = ${GIVEN} AND graph = 1`,
   );
   const graphs = yield* graphRows(numbersOf(known));
@@ -92,15 +93,20 @@ function* graphsOf(generation: number, documentIds: readonly string[]): Program<
   );
 }
 
+const FIRST_CHUNK = { chunkId: text('chunk_id') };
+
 /** Of each document the first chunk that the store holds for certain. */
 const firstChunks = (generation: number, documentIds: readonly string[]) =>
   each(
     documentIds,
-    { chunkId: text('chunk_id') },
+    FIRST_CHUNK,
     sql`FROM @document AS documents JOIN @chunk AS chunks ON chunks.document = documents.id
       WHERE documents.generation = ${generation} AND ${DOCUMENT_KEY} = ${GIVEN} AND state = ${codeOf('live')}
       ORDER BY ordinal, chunk_id LIMIT 1`,
   );
+
+const HIT = { documentId: text('document_id') };
+const REFERENCE_HIT = { ...HIT, kind: word('kind') };
 
 /** The graph of one generation. */
 export const graphReader = ({ programs, generation }: RowBooks): GraphReader => ({
@@ -108,14 +114,14 @@ export const graphReader = ({ programs, generation }: RowBooks): GraphReader => 
   named: async (tenant, names, page) => {
     const keys = names.map((name) => nameKeyOf(tenant, name));
     const hits = await programs.read('walk through its graph', () =>
-      found(GRAPH_NAMES, keys, { generation, page }),
+      found(GRAPH_NAMES, HIT, keys, { generation, page }),
     );
     return hits.map(({ place, documentId }) => ({ name: names[place] ?? '', documentId }));
   },
   referring: async (tenant, names, page) => {
     const keys = names.map((name) => nameKeyOf(tenant, name));
     const hits = await programs.read('walk through its graph', () =>
-      found(GRAPH_REFERENCES, keys, { generation, page }),
+      found(GRAPH_REFERENCES, REFERENCE_HIT, keys, { generation, page }),
     );
     return hits.map(({ place, documentId, kind }) => ({
       name: names[place] ?? '',

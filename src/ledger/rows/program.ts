@@ -1,5 +1,5 @@
-import { type Columns, listOf, type RowOf } from './columns.js';
-import { type Sql, sql } from './sql.js';
+import type { Columns, Key, RowOf } from './columns.js';
+import { listOf, type Sql, sql } from './sql.js';
 
 /*
  * Work on a ledger, whichever database keeps it: a generator that yields one statement after another and gets its answer. SQLite answers all
@@ -17,7 +17,7 @@ export type Step =
 /** The same query for each of some names or bytes, which it calls `GIVEN`. */
 export interface EachStep {
   readonly kind: 'each';
-  readonly given: readonly (string | Buffer)[];
+  readonly given: readonly Key[];
   readonly sql: Sql;
   readonly columns: Columns;
 }
@@ -64,7 +64,7 @@ export function* returning<Of extends Columns>(columns: Of, statement: Sql): Pro
 
 /** In the order of what is given, and for each in that of the query. */
 export function* each<Of extends Columns>(
-  given: readonly (string | Buffer)[],
+  given: readonly Key[],
   columns: Of,
   rest: Sql,
 ): Program<readonly (RowOf<Of> & { readonly place: number })[]> {

@@ -1,15 +1,9 @@
+import type { Column, Columns, Dialect, Key } from './columns.js';
+
 /*
  * SQL that both databases of a ledger take. `@name` in it is the table of that name; a value in `${}` is bound unless it is a fragment. Where
  * the databases differ there is a fragment, so that no statement is written twice.
  */
-
-export type Dialect = 'sqlite' | 'postgres';
-
-/**
- * How a column is kept. `text`: any text, escaped. `word`: text that needs no escape: a hash, a state, a time. `json`: bytes in SQLite, text in
- * PostgreSQL. `key`: a name that rows are found by, of which PostgreSQL keeps the hash.
- */
-export type ColumnType = 'bigint' | 'integer' | 'boolean' | 'text' | 'word' | 'json' | 'bytes' | 'key';
 
 export type Bound = string | number | Uint8Array | null;
 
@@ -25,24 +19,35 @@ export interface SqlWriter {
   /** What `each` is at. */
   given(): string;
   /** Whether what stands before it is one of these. */
-  oneOf(type: 'bigint' | 'word' | 'key', values: readonly (string | number)[]): string;
-  selected(type: ColumnType, spelling: string, name: string): string;
+  oneOf(type: 'bigint' | 'word' | 'key', values: readonly (Key | number)[]): string;
+  /** Columns to select. */
+  list(columns: Columns): string;
 }
 
 export type Sql = (writer: SqlWriter) => string;
 
 export const sql =
   (texts: readonly string[], ...values: readonly (Bound | Sql)[]): Sql =>
-  (writer) =>
-    texts
-      .map((text, at) => {
-        const value = values[at];
-        if (value === undefined) return writer.text(text);
-        return writer.text(text) + (typeof value === 'function' ? value(writer) : writer.bind(value));
-      })
-      .join('');
+  (writer) => {
+    let written = '';
+    for (const [at, text] of texts.entries()) {
+      const value = values[at];
+      written += writer.text(text);
+      if (value !== undefined) written += typeof value === 'function' ? value(writer) : writer.bind(value);
+    }
+    return written;
+  };
 
 export const NOTHING: Sql = () => '';
+
+/** What a `SELECT` lists. */
+export const listOf =
+  (columns: Columns): Sql =>
+  (writer) =>
+    writer.list(columns);
+
+export const nameOf = ({ spelling }: Column): Sql =>
+  typeof spelling === 'string' ? raw(spelling) : ({ dialect }) => spelling[dialect] ?? '';
 
 /** A name that is known where the program is written, of a table with its `@`. */
 export const raw =

@@ -16,7 +16,10 @@ export function* forgetOldStatements(documents: readonly number[]): Program<void
 /** See `GenerationWriter.fillStatements`. */
 export function* fillStatements(generation: number, fillings: readonly StatementFilling[]): Program<number> {
   const filled = yield* fillable('examined', generation, fillings);
-  yield* addRows(STATEMENTS, generation, filled);
+  yield* addRows(
+    STATEMENTS,
+    filled.map((filling) => ({ ...filling, generation })),
+  );
   return filled.length;
 }
 

@@ -1,9 +1,10 @@
 import { numberAt, optionalTextAt, text } from '../../sqlite/row.js';
 import type { SqliteDatabase } from '../../sqlite/sqlite-database.js';
+import { countChange as countOneChange } from '../rows/changes.js';
+import { runProgram } from './run-program.js';
 
-/** Counts a change that a search may show, in the transaction that makes it. */
 export const countChange = (database: SqliteDatabase): void => {
-  database.run('UPDATE change SET changes = changes + 1');
+  runProgram(database, countOneChange());
 };
 
 /** See `Ledger.revision`. */

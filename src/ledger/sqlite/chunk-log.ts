@@ -5,12 +5,12 @@ import { documentPlan, type KnownChunks, workFor } from '../document-plan.js';
 import type { DocumentPlan, PlannedDocument } from '../ledger.js';
 import { originalText, storableText } from '../ledger-text.js';
 import { forgetRows } from '../rows/document-rows.js';
+import { forgetGoneFacts } from '../rows/facts.js';
 import { saveGraphs } from '../rows/graph.js';
 import { forgetOldStatements } from '../rows/statements.js';
 import type { Books } from './books.js';
 import { chunksOf, insertChunk, markStale, updateChunk } from './chunks.js';
 import { beginDocument, rowIdOf, setDocumentPending } from './documents.js';
-import { forgetGoneFacts } from './facts.js';
 import { pruneRevisions, saveRevision } from './revisions.js';
 import { runProgram } from './run-program.js';
 
@@ -46,12 +46,18 @@ import { runProgram } from './run-program.js';
  */
 
 /** Records what is about to be written; see `Ledger.plan`. */
-export function planDocument(books: Books, document: PlannedDocument): DocumentPlan {
+export function planDocuments(books: Books, documents: readonly PlannedDocument[]): DocumentPlan[] {
+  const rows = documents.map((document) => beginDocument(books, document));
+  const plans = documents.map((document, at) => planChunks(books, rows[at] ?? 0, document));
+  const graphs = documents.map(({ tenant, graph }, at) => ({ document: rows[at] ?? 0, tenant, graph }));
+  runProgram(books.database, saveGraphs(books.generation, graphs));
+  runProgram(books.database, forgetOldStatements(rows));
+  return plans;
+}
+
+function planChunks(books: Books, row: number, document: PlannedDocument): DocumentPlan {
   const { database } = books;
-  const row = beginDocument(books, document);
   saveRevision(database, row, document);
-  runProgram(database, saveGraphs(books.generation, [{ ...document, document: row }]));
-  runProgram(database, forgetOldStatements([row]));
   const before = knownChunks(books, row, document.documentId);
   for (const [ordinal, { chunkId, digest }] of document.chunks.entries()) {
     const known = before.get(chunkId);
@@ -65,7 +71,7 @@ export function planDocument(books: Books, document: PlannedDocument): DocumentP
   return plan;
 }
 
-/** What `planDocument` would say; writes nothing. */
+/** What `planDocuments` would say; writes nothing. */
 export function previewDocument(books: Books, document: PlannedDocument): DocumentPlan {
   const row = rowIdOf(books, document.documentId);
   return documentPlan(document, row === undefined ? new Map() : knownChunks(books, row, document.documentId));
@@ -91,7 +97,7 @@ export function commitDocument(
     codeOf('planned'),
   );
   database.run('DELETE FROM chunk WHERE document = ? AND state = ?', row, codeOf('stale'));
-  forgetGoneFacts(database, documentId);
+  runProgram(database, forgetGoneFacts([documentId]));
   database.run("UPDATE document SET status = 'indexed', indexed_at = ? WHERE id = ?", at, row);
   pruneRevisions(database, row, keepRevisions);
 }
@@ -128,7 +134,7 @@ export function forgetDocument(books: Books, documentId: string): void {
   runProgram(database, forgetRows([row]));
   for (const table of ['chunk', 'revision']) database.run(`DELETE FROM ${table} WHERE document = ?`, row);
   database.run('DELETE FROM document WHERE id = ?', row);
-  forgetGoneFacts(database, documentId);
+  runProgram(database, forgetGoneFacts([documentId]));
 }
 
 /** Ids of the documents that chunks belong to, each once. */

@@ -5,8 +5,9 @@ import { SqliteValueError } from '../../sqlite/sqlite-fault.js';
 import type { GenerationState, GenerationTarget, IndexFacts } from '../ledger.js';
 import { originalText, storableText } from '../ledger-text.js';
 import { ROW_TABLES } from '../rows/document-rows.js';
+import { forgetGoneFacts } from '../rows/facts.js';
 import { assertStillLive } from '../still-live.js';
-import { forgetAllGoneFacts } from './facts.js';
+import { runProgram } from './run-program.js';
 
 const COLUMNS = `generation, ${text('state')}, ${text('provider')}, ${text('collection')}, dimensions,
   ${text('fingerprint')}, ${text('embedder')}, ${text('started_at')}, ${text('switched_at')}, ${text('learned')}, ${text('upgrade')}`;
@@ -102,7 +103,7 @@ export function dropGeneration(database: SqliteDatabase, generation: number): vo
     generation,
   );
   for (const table of OF_GENERATION) database.run(`DELETE FROM ${table} WHERE generation = ?`, generation);
-  forgetAllGoneFacts(database);
+  runProgram(database, forgetGoneFacts());
 }
 
 export function learnedBytes(database: SqliteDatabase, generation: number): Uint8Array | undefined {

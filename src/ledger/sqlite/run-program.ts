@@ -1,9 +1,9 @@
 import { bytesAt, numberAt, type SqlRow, text, textAt, textOf } from '../../sqlite/row.js';
 import type { SqliteDatabase, SqlValue } from '../../sqlite/sqlite-database.js';
 import { originalText, storableText } from '../ledger-text.js';
-import { type Columns, columnsIn, type SpelledColumn } from '../rows/columns.js';
+import { type ColumnType, madeOf, type SpelledColumn } from '../rows/columns.js';
 import type { Answer, EachStep, InsertStep, Program, ProgramRunner, Step } from '../rows/program.js';
-import type { Bound, ColumnType, Sql, SqlWriter } from '../rows/sql.js';
+import type { Sql, SqlWriter } from '../rows/sql.js';
 
 /** Runs a program in one turn, inside the transaction that is open if one is. */
 export function runProgram<Result>(database: SqliteDatabase, program: Program<Result>): Result {
@@ -33,17 +33,21 @@ function rowsOfEach(database: SqliteDatabase, { given, sql, columns }: EachStep)
   return given.flatMap((value, place) =>
     database
       .rows(statement, ...parameters(typeof value === 'string' ? storableText(value) : value))
-      .map((row) => ({ ...read(row), place })),
+      .map((row) => Object.assign(read(row), { place })),
   );
 }
 
 function insertRows(database: SqliteDatabase, { table, columns, rows, end }: InsertStep): Answer {
-  const kept = columnsIn(columns, 'sqlite');
-  const statement = `INSERT INTO ${table} (${kept.map(({ spelled }) => spelled).join(', ')})
-    VALUES (${kept.map(() => '?').join(', ')}) ${end}`;
-  for (const row of rows) database.run(statement, ...kept.map(({ type, name }) => stored(type, row[name])));
+  const { names, valuesOf } = insertionOf(columns);
+  const statement = `INSERT INTO ${table} ${names} ${end}`;
+  for (const row of rows) database.run(statement, ...valuesOf(row));
   return { rows: [], count: rows.length };
 }
+
+const insertionOf = madeOf('sqlite', (columns) => ({
+  names: `(${columns.map(({ spelled }) => spelled).join(', ')}) VALUES (${columns.map(() => '?').join(', ')})`,
+  valuesOf: (row: InsertStep['rows'][number]) => columns.map(({ type, name }) => stored(type, row[name])),
+}));
 
 /** Stands for the value that `each` is at. */
 const GIVEN = Symbol('given');
@@ -65,35 +69,39 @@ function written(sql: Sql): {
     given: () => bind(GIVEN),
     oneOf: (type, values) => {
       const list = type === 'key' ? values.map((name) => storableText(String(name))) : values;
-      return `IN (SELECT value FROM json_each(${bind(JSON.stringify(list))}))`;
+      return list.length === 1
+        ? `= ${bind(list[0] ?? '')}`
+        : `IN (SELECT value FROM json_each(${bind(JSON.stringify(list))}))`;
     },
-    selected: (type, spelled) => (IS_TEXT.has(type) ? text(spelled) : spelled),
+    list: listIn,
   };
-  const statement = sql(writer);
-  return {
-    text: statement,
-    parameters: (given = null) => parameters.map((value) => (value === GIVEN ? given : value)),
-  };
+  const text = sql(writer);
+  return { text, parameters: (given = null) => parameters.map((value) => (value === GIVEN ? given : value)) };
 }
 
-const IS_TEXT: ReadonlySet<ColumnType> = new Set(['text', 'word']);
+const IS_TEXT: ReadonlySet<ColumnType> = new Set(['text', 'word', 'key']);
+
+const listIn = madeOf('sqlite', (columns) =>
+  columns.map(({ type, spelled }) => (IS_TEXT.has(type) ? text(spelled) : spelled)).join(', '),
+);
 
 /** A value as a column of its type holds it. */
-function stored(type: ColumnType, value: unknown): Bound {
+function stored(type: ColumnType, value: unknown): SqlValue {
   if (value === undefined) return null;
   if (type === 'text' || type === 'key') return storableText(value as string);
   if (type === 'json') return Buffer.from(value as string, 'utf8');
-  return value as Bound;
+  return value as SqlValue;
 }
 
-function readerOf(columns: Columns): (row: SqlRow) => Readonly<Record<string, unknown>> {
-  const kept = columnsIn(columns, 'sqlite');
-  return (row) => Object.fromEntries(kept.map((column, at) => [column.name, valueAt(row, at, column)]));
-}
+const readerOf = madeOf('sqlite', (columns) => (row: SqlRow) => {
+  const read: Record<string, unknown> = {};
+  for (const [at, column] of columns.entries()) read[column.name] = valueAt(row, at, column);
+  return read;
+});
 
 function valueAt(row: SqlRow, at: number, { type, isOptional }: SpelledColumn): unknown {
   if (isOptional && row[at] === null) return undefined;
-  if (type === 'text') return originalText(textAt(row, at));
+  if (type === 'text' || type === 'key') return originalText(textAt(row, at));
   if (type === 'word') return textAt(row, at);
   if (type === 'json') return textOf(bytesAt(row, at), at);
   if (type === 'bytes') return bytesAt(row, at);

@@ -20,6 +20,7 @@ import type {
   SourceSummary,
 } from '../ledger.js';
 import type { RowBooks } from '../rows/document-rows.js';
+import { factReader, factWriter } from '../rows/facts.js';
 import { fillGraph, graphReader } from '../rows/graph.js';
 import { fillStatements, statementReader } from '../rows/statements.js';
 import type { Books } from './books.js';
@@ -29,13 +30,12 @@ import {
   documentsOfChunks,
   forgetDocument,
   markMissing,
-  planDocument,
   planDocumentDeletion,
+  planDocuments,
   previewDocument,
 } from './chunk-log.js';
 import { chunkPage, chunksOf } from './chunks.js';
 import { documentCounts, documentPage, documentsOfItem, findDocument, rowIdOf } from './documents.js';
-import { SqliteFacts, SqliteFactWriter } from './facts.js';
 import {
   addPart,
   breakHistory,
@@ -167,7 +167,7 @@ export class SqliteGenerationReader implements GenerationReader {
   }
 
   get facts(): FactReader {
-    return new SqliteFacts(this.books);
+    return factReader(this.rows);
   }
 }
 
@@ -337,7 +337,7 @@ export class SqliteGenerationWriter extends SqliteGenerationReader implements Ge
   }
 
   override get facts(): FactWriter {
-    return new SqliteFactWriter(this.books);
+    return factWriter(this.rows);
   }
 
   async fillGraph(filling: GraphFilling): Promise<boolean> {
@@ -374,12 +374,10 @@ export class SqliteGenerationWriter extends SqliteGenerationReader implements Ge
   }
 
   #plan(documents: readonly PlannedDocument[]): DocumentPlan[] {
-    return documents.map((document) => {
-      this.#assertHeld(document);
-      const plan = planDocument(this.books, document);
-      if (this.history !== undefined) planHistory(this.books, document);
-      return plan;
-    });
+    for (const document of documents) this.#assertHeld(document);
+    const plans = planDocuments(this.books, documents);
+    if (this.history !== undefined) for (const document of documents) planHistory(this.books, document);
+    return plans;
   }
 
   #commit(documentIds: readonly string[], at: string): void {

@@ -12,6 +12,7 @@ import type {
 } from '../ledger.js';
 import { storableText } from '../ledger-text.js';
 import { ROW_TABLES } from '../rows/document-rows.js';
+import { FACT_TABLES } from '../rows/facts.js';
 import { countChange, revisionOf } from './changes.js';
 import { damagedTexts } from './damaged-texts.js';
 import { editRuns, keepOut, keptOut, letIn } from './forgotten.js';
@@ -56,10 +57,7 @@ export const TABLES: readonly string[] = [
   'history_mark',
   'history_live',
   'history_state',
-  'fact_source',
-  'fact_summary',
-  'fact_name',
-  'fact',
+  ...FACT_TABLES,
   ...ROW_TABLES,
   'revision',
   'chunk',
