@@ -42,7 +42,7 @@ export function* forgetGoneFacts(documents?: readonly Key[]): Program<void> {
   const gone = yield* select(
     CHUNK,
     sql`FROM @fact AS fact WHERE ${documents === undefined ? NOTHING : sql`${DOCUMENT_KEY} ${oneOf('key', documents)} AND `}
-      NOT EXISTS (SELECT 1 FROM @generation AS held JOIN @chunk AS chunk ON chunk.generation = held.generation
+      NOT EXISTS (SELECT 1 FROM @chunk AS chunk WHERE chunk.generation IN (SELECT generation FROM @generation)
         AND chunk.${CHUNK_KEY} = fact.${CHUNK_KEY})`,
   );
   yield* forgetFacts(gone.map(({ chunk }) => chunk));
