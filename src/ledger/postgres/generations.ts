@@ -5,11 +5,11 @@ import type { GenerationState, GenerationTarget, IndexFacts } from '../ledger.js
 import { storableText } from '../ledger-text.js';
 import { ROW_TABLES } from '../rows/document-rows.js';
 import { forgetGoneFacts } from '../rows/facts.js';
+import { dropHistory, switchHistory } from '../rows/history.js';
+import { breakHistory } from '../rows/history-log.js';
 import { assertStillLive } from '../still-live.js';
 import { unknownGeneration } from './books.js';
 import { countChange } from './changes.js';
-import { dropHistory, switchHistory } from './history.js';
-import { breakHistory } from './history-log.js';
 import { bytesOf, numberOf, oneOf, storedTextOf, textOf } from './row.js';
 import { runProgram } from './run-program.js';
 
@@ -99,7 +99,8 @@ const recordSwitch = (
   run: RunStatement,
   generation: number,
   { at, keepsHistory }: { readonly at: string; readonly keepsHistory: boolean },
-): Promise<unknown> => (keepsHistory ? switchHistory(run, generation, Date.parse(at)) : breakHistory(run));
+): Promise<unknown> =>
+  runProgram(run, keepsHistory ? switchHistory(generation, Date.parse(at)) : breakHistory());
 
 /** See `Generations.makeFirst`. */
 export async function makeFirstGeneration(
@@ -156,7 +157,7 @@ export async function dropGeneration(database: PostgresDatabase, generation: num
     );
     for (const table of OF_GENERATION) await run(`DELETE FROM ${table} WHERE generation = $1`, [generation]);
     await runProgram(run, forgetGoneFacts());
-    await dropHistory(run, generation);
+    await runProgram(run, dropHistory(generation));
   });
 }
 

@@ -29,6 +29,14 @@ import { hexOf } from '../ledger-text.js';
 import type { RowBooks } from '../rows/document-rows.js';
 import { factReader, factWriter } from '../rows/facts.js';
 import { fillGraph, graphReader } from '../rows/graph.js';
+import {
+  addPart,
+  commitHistories,
+  forgetHistories,
+  planHistories,
+  recordHistory,
+  unrecorded,
+} from '../rows/history-log.js';
 import { fillStatements, statementReader } from '../rows/statements.js';
 import type { Books, OpenBooks } from './books.js';
 import { countChange, countUnrecorded } from './changes.js';
@@ -52,8 +60,6 @@ import {
   foldedDocuments,
   rowsOfDocuments,
 } from './documents.js';
-import { unrecorded } from './history.js';
-import { addPart, commitHistories, forgetHistories, planHistories, recordHistory } from './history-log.js';
 import {
   announceItems,
   completeItems,
@@ -303,7 +309,7 @@ export class PostgresGenerationWriter extends PostgresGenerationReader implement
     if (documents.length === 0) return [];
     return this.#write('plan documents', documents.map(itemKeyOf), async (books) => {
       const plans = await planDocuments(books, documents);
-      if (this.history !== undefined) await planHistories(books, documents);
+      if (this.history !== undefined) await runProgram(books.run, planHistories(this.generation, documents));
       await this.#countChange(books.run);
       return plans;
     });
@@ -317,7 +323,8 @@ export class PostgresGenerationWriter extends PostgresGenerationReader implement
         throw new RAGError('INTERNAL', 'A document was to be committed before it was planned.');
       }
       await commitDocuments(books, rows, { at, keepRevisions: this.#keepRevisions });
-      if (this.history !== undefined) await commitHistories(books, rows, at);
+      if (this.history !== undefined)
+        await runProgram(books.run, commitHistories(this.generation, documentIds, at));
     });
   }
 
@@ -354,7 +361,10 @@ export class PostgresGenerationWriter extends PostgresGenerationReader implement
     await this.#writeDocuments('forget documents', documentIds, async (books, rows) => {
       await forgetDocuments(books, rows);
       if (this.history !== undefined)
-        await forgetHistories(books, rows, this.#holder.now?.() ?? runtime().now());
+        await runProgram(
+          books.run,
+          forgetHistories(this.generation, documentIds, this.#holder.now?.() ?? runtime().now()),
+        );
     });
   }
 
@@ -400,11 +410,14 @@ export class PostgresGenerationWriter extends PostgresGenerationReader implement
             this.#holder,
             rows.map(({ itemKey }) => itemKey),
           );
-          await addPart(books, documentId, place, part);
+          await runProgram(books.run, addPart(this.generation, documentId, place, part));
         }),
-      unrecorded: (after, limit) => unrecorded(this.books, after, limit),
-      record: (document, history, at) =>
-        this.#transaction('record its history', (books) => recordHistory(books, document, history, at)),
+      unrecorded: (after, limit) =>
+        this.rows.programs.read('find what its history lacks', () =>
+          unrecorded(this.generation, after, limit),
+        ),
+      record: (...given) =>
+        this.rows.programs.transaction('record its history', () => recordHistory(this.generation, ...given)),
     };
   }
 

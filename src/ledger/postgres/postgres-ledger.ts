@@ -1,6 +1,7 @@
 import { RAGError } from '../../core/errors.js';
 import { connectionSettings, type PostgresConnectionOptions } from '../../postgres/connection-settings.js';
 import { PostgresDatabase } from '../../postgres/postgres-database.js';
+import type { LedgerHistory } from '../history.js';
 import type {
   GenerationReader,
   GenerationTarget,
@@ -12,6 +13,7 @@ import type {
   RunRecord,
   WriterLock,
 } from '../ledger.js';
+import { ledgerHistory } from '../rows/history.js';
 import { countChange, revisionOf } from './changes.js';
 import { ledgerError } from './faults.js';
 import { editRuns, keepOut, keptOut, letIn, reclaim } from './forgotten.js';
@@ -26,7 +28,6 @@ import {
   recordUpgrade,
   switchGeneration,
 } from './generations.js';
-import { PostgresHistory } from './history.js';
 import { acquireIndexLock } from './index-lock.js';
 import {
   PostgresGenerationReader,
@@ -34,6 +35,7 @@ import {
   type PostgresWriterOptions,
 } from './postgres-generation.js';
 import { numberOf } from './row.js';
+import { postgresPrograms } from './run-program.js';
 import { findLastRun, finishRun, startRun } from './runs.js';
 import { prepareSchema, remakeSchema, schemaVersion, TABLES } from './schema.js';
 import {
@@ -127,12 +129,12 @@ async function assertThere(database: PostgresDatabase): Promise<void> {
 class PostgresLedger implements Ledger {
   readonly #database: PostgresDatabase;
   readonly #options: Omit<PostgresWriterOptions, 'generation' | 'holder'>;
-  readonly history: PostgresHistory;
+  readonly history: LedgerHistory;
 
   constructor(database: PostgresDatabase, options: Omit<PostgresWriterOptions, 'generation' | 'holder'>) {
     this.#database = database;
     this.#options = options;
-    this.history = new PostgresHistory(database);
+    this.history = ledgerHistory(postgresPrograms(database));
   }
 
   revision(): Promise<string | undefined> {

@@ -30,6 +30,8 @@ async function answerOf(run: RunStatement, step: Step): Promise<Answer> {
 
 const PREFIX = 'ragstone_ledger_';
 
+const tables = (part: string): string => part.replaceAll('@', PREFIX);
+
 const TYPES: Readonly<Record<ColumnType, string>> = {
   bigint: 'bigint',
   integer: 'integer',
@@ -73,7 +75,7 @@ function written(step: Exclude<Step, InsertStep>): Statement {
   const bind = (value: SqlParameter): string => `$${parameters.push(value)}`;
   const writer: SqlWriter = {
     dialect: 'postgres',
-    text: (part) => part.replaceAll('@', PREFIX),
+    text: tables,
     bind,
     key: (name) => bind(keyOf(name)),
     given: () => 'given.value',
@@ -94,7 +96,7 @@ const forEach = (query: string): string =>
    ORDER BY given.place, found.turn`;
 
 const listIn = madeOf('postgres', (columns) =>
-  columns.map(({ spelled, name }) => `${spelled} AS "${name}"`).join(', '),
+  columns.map(({ spelled, name }) => tables(`${spelled} AS "${name}"`)).join(', '),
 );
 
 const readerOf = madeOf(

@@ -4,6 +4,7 @@ import { tableExists } from '../../postgres/table-exists.js';
 import { CHANGE_SLOTS } from '../rows/changes.js';
 import { ROW_TABLES } from '../rows/document-rows.js';
 import { FACT_TABLES } from '../rows/facts.js';
+import { HISTORY_TABLES } from '../rows/history.js';
 import { numberOf } from './row.js';
 
 /**
@@ -297,12 +298,7 @@ const MIGRATIONS: readonly (readonly string[])[] = [
 
 /** Every table that `clear` empties, those first that refer to others. */
 export const TABLES: readonly string[] = [
-  'ragstone_ledger_history_part',
-  'ragstone_ledger_history_version',
-  'ragstone_ledger_history_mark',
-  'ragstone_ledger_history_live',
-  'ragstone_ledger_history_state',
-  ...[...FACT_TABLES, ...ROW_TABLES].map((table) => `ragstone_ledger_${table}`),
+  ...[...HISTORY_TABLES, ...FACT_TABLES, ...ROW_TABLES].map((table) => `ragstone_ledger_${table}`),
   'ragstone_ledger_revision',
   'ragstone_ledger_chunk',
   'ragstone_ledger_document',

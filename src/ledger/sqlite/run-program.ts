@@ -18,10 +18,14 @@ export const sqlitePrograms = (database: SqliteDatabase): ProgramRunner => ({
   transaction: async (_, program) => database.transaction(() => runProgram(database, program())),
 });
 
+const NOTHING_DONE: Answer = { rows: [], count: 0 };
+
 function answerOf(database: SqliteDatabase, step: Step): Answer {
   if (step.kind === 'insert') return insertRows(database, step);
   if (step.kind === 'each') return { rows: rowsOfEach(database, step), count: 0 };
   const { text: statement, parameters } = written(step.sql);
+  // What another database has to lock.
+  if (statement === '') return NOTHING_DONE;
   if (step.kind === 'run') return { rows: [], count: database.run(statement, ...parameters()) };
   const rows = database.rows(statement, ...parameters());
   return { rows: rows.map(readerOf(step.columns)), count: rows.length };
@@ -63,7 +67,7 @@ function written(sql: Sql): {
   };
   const writer: SqlWriter = {
     dialect: 'sqlite',
-    text: (part) => part.replaceAll('@', ''),
+    text: tables,
     bind,
     key: (name) => bind(storableText(name)),
     given: () => bind(GIVEN),
@@ -79,10 +83,12 @@ function written(sql: Sql): {
   return { text, parameters: (given = null) => parameters.map((value) => (value === GIVEN ? given : value)) };
 }
 
+const tables = (part: string): string => part.replaceAll('@', '');
+
 const IS_TEXT: ReadonlySet<ColumnType> = new Set(['text', 'word', 'key']);
 
 const listIn = madeOf('sqlite', (columns) =>
-  columns.map(({ type, spelled }) => (IS_TEXT.has(type) ? text(spelled) : spelled)).join(', '),
+  columns.map(({ type, spelled }) => tables(IS_TEXT.has(type) ? text(spelled) : spelled)).join(', '),
 );
 
 /** A value as a column of its type holds it. */

@@ -22,6 +22,15 @@ import type {
 import type { RowBooks } from '../rows/document-rows.js';
 import { factReader, factWriter } from '../rows/facts.js';
 import { fillGraph, graphReader } from '../rows/graph.js';
+import {
+  addPart,
+  breakHistory,
+  commitHistories,
+  forgetHistories,
+  planHistories,
+  recordHistory,
+  unrecorded,
+} from '../rows/history-log.js';
 import { fillStatements, statementReader } from '../rows/statements.js';
 import type { Books } from './books.js';
 import { countChange } from './changes.js';
@@ -36,15 +45,6 @@ import {
 } from './chunk-log.js';
 import { chunkPage, chunksOf } from './chunks.js';
 import { documentCounts, documentPage, documentsOfItem, findDocument, rowIdOf } from './documents.js';
-import {
-  addPart,
-  breakHistory,
-  commitHistory,
-  forgetHistory,
-  planHistory,
-  recordHistory,
-  unrecorded,
-} from './history-log.js';
 import {
   completeItem,
   failedItems,
@@ -355,11 +355,14 @@ export class SqliteGenerationWriter extends SqliteGenerationReader implements Ge
       addPart: async (documentId, place, part) =>
         this.database.transaction(() => {
           this.#assertDocumentHeld(documentId);
-          addPart(this.books, documentId, place, part);
+          runProgram(this.database, addPart(this.generation, documentId, place, part));
         }),
-      unrecorded: async (after, limit) => this.database.guard(() => unrecorded(this.books, after, limit)),
-      record: async (document, history, at) =>
-        this.database.transaction(() => recordHistory(this.books, document, history, at)),
+      unrecorded: (after, limit) =>
+        this.rows.programs.read('find what its history lacks', () =>
+          unrecorded(this.generation, after, limit),
+        ),
+      record: (...given) =>
+        this.rows.programs.transaction('record its history', () => recordHistory(this.generation, ...given)),
     };
   }
 
@@ -367,7 +370,7 @@ export class SqliteGenerationWriter extends SqliteGenerationReader implements Ge
   #changing<Result>(work: () => Result): Result {
     return this.database.transaction(() => {
       const result = work();
-      if (this.history === undefined) breakHistory(this.database);
+      if (this.history === undefined) runProgram(this.database, breakHistory());
       countChange(this.database);
       return result;
     });
@@ -376,7 +379,7 @@ export class SqliteGenerationWriter extends SqliteGenerationReader implements Ge
   #plan(documents: readonly PlannedDocument[]): DocumentPlan[] {
     for (const document of documents) this.#assertHeld(document);
     const plans = planDocuments(this.books, documents);
-    if (this.history !== undefined) for (const document of documents) planHistory(this.books, document);
+    if (this.history !== undefined) runProgram(this.database, planHistories(this.generation, documents));
     return plans;
   }
 
@@ -387,8 +390,9 @@ export class SqliteGenerationWriter extends SqliteGenerationReader implements Ge
       if (itemOfDocument(this.books, documentId) === undefined) this.#assertAllHeld();
       this.#assertDocumentHeld(documentId);
       commitDocument(this.books, documentId, { at, keepRevisions });
-      if (this.history !== undefined) commitHistory(this.books, documentId, at);
     }
+    if (this.history !== undefined)
+      runProgram(this.database, commitHistories(this.generation, documentIds, at));
   }
 
   #planDeletion(documentIds: readonly string[]): string[] {
@@ -402,8 +406,9 @@ export class SqliteGenerationWriter extends SqliteGenerationReader implements Ge
     for (const documentId of documentIds) {
       this.#assertDocumentHeld(documentId);
       forgetDocument(this.books, documentId);
-      if (this.history !== undefined) forgetHistory(this.books, documentId, this.#options.now());
     }
+    if (this.history !== undefined)
+      runProgram(this.database, forgetHistories(this.generation, documentIds, this.#options.now()));
   }
 
   #assertDocumentHeld(documentId: string): void {

@@ -1,5 +1,6 @@
 import { numberAt } from '../../sqlite/row.js';
 import { bytesOf, type SqliteDatabase } from '../../sqlite/sqlite-database.js';
+import type { LedgerHistory } from '../history.js';
 import { KEPT_RUNS } from '../kept-runs.js';
 import type {
   GenerationReader,
@@ -13,6 +14,8 @@ import type {
 import { storableText } from '../ledger-text.js';
 import { ROW_TABLES } from '../rows/document-rows.js';
 import { FACT_TABLES } from '../rows/facts.js';
+import { dropHistory, HISTORY_TABLES, ledgerHistory, switchHistory } from '../rows/history.js';
+import { breakHistory } from '../rows/history-log.js';
 import { countChange, revisionOf } from './changes.js';
 import { damagedTexts } from './damaged-texts.js';
 import { editRuns, keepOut, keptOut, letIn } from './forgotten.js';
@@ -27,8 +30,7 @@ import {
   recordUpgrade,
   switchGeneration,
 } from './generations.js';
-import { dropHistory, SqliteHistory, switchHistory } from './history.js';
-import { breakHistory } from './history-log.js';
+import { runProgram, sqlitePrograms } from './run-program.js';
 import {
   forgetRememberedSource,
   ownSources,
@@ -52,11 +54,7 @@ export interface SqliteLedgerOptions {
 
 /** Every table that `clear` empties, those first that refer to others. */
 export const TABLES: readonly string[] = [
-  'history_part',
-  'history_version',
-  'history_mark',
-  'history_live',
-  'history_state',
+  ...HISTORY_TABLES,
   ...FACT_TABLES,
   ...ROW_TABLES,
   'revision',
@@ -77,12 +75,12 @@ export const TABLES: readonly string[] = [
 export class SqliteLedger implements Ledger {
   readonly #database: SqliteDatabase;
   readonly #options: SqliteLedgerOptions;
-  readonly history: SqliteHistory;
+  readonly history: LedgerHistory;
 
   constructor(database: SqliteDatabase, options: SqliteLedgerOptions) {
     this.#database = database;
     this.#options = options;
-    this.history = new SqliteHistory(database);
+    this.history = ledgerHistory(sqlitePrograms(database));
   }
 
   async revision(): Promise<string | undefined> {
@@ -127,14 +125,14 @@ export class SqliteLedger implements Ledger {
   }
 
   #recordSwitch(generation: number, at: string): void {
-    if (this.#options.keepsHistory) switchHistory(this.#database, generation, Date.parse(at));
-    else breakHistory(this.#database);
+    const { keepsHistory } = this.#options;
+    runProgram(this.#database, keepsHistory ? switchHistory(generation, Date.parse(at)) : breakHistory());
   }
 
   async drop(generation: number): Promise<void> {
     this.#database.transaction(() => {
       dropGeneration(this.#database, generation);
-      dropHistory(this.#database, generation);
+      runProgram(this.#database, dropHistory(generation));
     });
     this.#database.tryTruncateLog();
   }
