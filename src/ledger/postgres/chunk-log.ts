@@ -8,9 +8,9 @@ import { forgetRows } from '../rows/document-rows.js';
 import { forgetGoneFacts } from '../rows/facts.js';
 import { saveGraphs } from '../rows/graph.js';
 import { forgetOldStatements } from '../rows/statements.js';
+import { readChunkState } from '../rows/stored-words.js';
 import { encodeText } from '../text-encoding.js';
-import type { Books, OpenBooks } from './books.js';
-import { readChunk } from './chunks.js';
+import type { OpenBooks } from './books.js';
 import { type DocumentRow, documentKeyOf } from './documents.js';
 import { itemKeyOf, setItemsPending, sourceKeyOf } from './items.js';
 import { inLockOrder } from './leases.js';
@@ -56,25 +56,6 @@ export async function planDocuments(
   );
   await runProgram(books.run, forgetOldStatements([...known.values()].map(({ id }) => id)));
   return plans;
-}
-
-/** What `planDocuments` would say; writes nothing. */
-export async function previewDocuments(
-  { database, generation }: Books,
-  documents: readonly PlannedDocument[],
-): Promise<DocumentPlan[]> {
-  const rows = await database.rows(
-    `SELECT id, document_key, document_id, chunk_id, ordinal, digest, state FROM ragstone_ledger_document
-     LEFT JOIN ragstone_ledger_chunk ON document = id AND ragstone_ledger_chunk.generation = $1
-     WHERE ragstone_ledger_document.generation = $1 AND document_key = ANY($2::bytea[])
-     ORDER BY id, ordinal, chunk_id`,
-    [generation, documents.map(({ documentId }) => documentKeyOf(documentId))],
-    { action: 'compare documents with it' },
-  );
-  const known = begunOf(rows);
-  return documents.map((document) =>
-    documentPlan(document, known.get(hexOf(documentKeyOf(document.documentId)))?.chunks ?? new Map()),
-  );
 }
 
 /** A document that is recorded, with the chunks that were known before. */
@@ -184,6 +165,14 @@ function begunOf(rows: readonly SqlRow[]): Map<string, BegunDocument> {
   }
   return begun;
 }
+
+const readChunk = (row: SqlRow, documentId: string): LedgerChunk => ({
+  chunkId: textOf(row, 'chunk_id'),
+  documentId,
+  ordinal: numberOf(row, 'ordinal'),
+  digest: textOf(row, 'digest'),
+  state: readChunkState(numberOf(row, 'state')),
+});
 
 interface ChunkChange extends Omit<LedgerChunk, 'documentId'> {
   readonly documentRow: number;

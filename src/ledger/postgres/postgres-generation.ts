@@ -1,34 +1,28 @@
-import type { StatementFilling, StatementReader } from '../../conflicts/statement-rows.js';
+import type { StatementFilling } from '../../conflicts/statement-rows.js';
 import { RAGError } from '../../core/errors.js';
 import { runtime } from '../../core/runtime.js';
-import type { FactReader, FactWriter } from '../../graph/facts.js';
-import type { GraphPage, GraphReader } from '../../graph/graph.js';
+import type { FactWriter } from '../../graph/facts.js';
 import type { PostgresDatabase, RunStatement } from '../../postgres/postgres-database.js';
 import type { HistoryWriter } from '../history.js';
 import type {
   CompletedItem,
   DocumentPlan,
-  GenerationReader,
   GenerationWriter,
   GraphFilling,
   ItemKey,
-  LedgerChunk,
-  LedgerDocument,
   LedgerFailure,
-  LedgerItem,
   OwedBatch,
   OwedItem,
   OwedReader,
   OwedWriter,
   PlannedDocument,
   SourceState,
-  SourceSummary,
 } from '../ledger.js';
 import { LISTING } from '../ledger.js';
 import { hexOf } from '../ledger-text.js';
-import type { RowBooks } from '../rows/document-rows.js';
-import { factReader, factWriter } from '../rows/facts.js';
-import { fillGraph, graphReader } from '../rows/graph.js';
+import { factWriter } from '../rows/facts.js';
+import { LedgerGenerationReader } from '../rows/generation-reader.js';
+import { fillGraph } from '../rows/graph.js';
 import {
   addPart,
   commitHistories,
@@ -37,7 +31,7 @@ import {
   recordHistory,
   unrecorded,
 } from '../rows/history-log.js';
-import { fillStatements, statementReader } from '../rows/statements.js';
+import { fillStatements } from '../rows/statements.js';
 import type { Books, OpenBooks } from './books.js';
 import { countChange, countUnrecorded } from './changes.js';
 import {
@@ -47,139 +41,22 @@ import {
   markMissing,
   planDeletions,
   planDocuments,
-  previewDocuments,
 } from './chunk-log.js';
-import { chunkPage, chunksOf, chunksOfDocuments } from './chunks.js';
-import {
-  type DocumentRow,
-  documentCounts,
-  documentKeyOf,
-  documentPage,
-  documentsOfItems,
-  findDocument,
-  foldedDocuments,
-  rowsOfDocuments,
-} from './documents.js';
-import {
-  announceItems,
-  completeItems,
-  failedItems,
-  failItem,
-  forgetItems,
-  hasItems,
-  itemKeyOf,
-  itemsOfSource,
-  sourceNames,
-} from './items.js';
+import { type DocumentRow, documentKeyOf, rowsOfDocuments } from './documents.js';
+import { announceItems, completeItems, failItem, forgetItems, itemKeyOf } from './items.js';
 import { assertLeases, claimItems, fence, type LeaseHolder, releaseItems, renewItems } from './leases.js';
 import { beginOwed, forgetOwed, oweItems, PostgresOwed, settleOwed } from './owed.js';
-import { keptTexts, pruneVersions, revisionText } from './revisions.js';
+import { pruneVersions } from './revisions.js';
 import { postgresPrograms, runProgram } from './run-program.js';
-import {
-  findCursor,
-  forgetSource,
-  recordCursor,
-  recordSourceState,
-  sourceStates,
-  summarizeSources,
-} from './sources.js';
+import { forgetSource, recordCursor, recordSourceState } from './sources.js';
 
-/** One generation of a PostgreSQL ledger for reading. Every read is one statement, so it sees one moment. */
-export class PostgresGenerationReader implements GenerationReader {
-  readonly generation: number;
-  protected readonly database: PostgresDatabase;
+/** One generation of a PostgreSQL ledger for reading. */
+export class PostgresGenerationReader extends LedgerGenerationReader {
   protected readonly books: Books;
-  protected readonly rows: RowBooks;
 
   constructor(database: PostgresDatabase, generation: number) {
-    this.generation = generation;
-    this.database = database;
+    super({ programs: postgresPrograms(database), generation });
     this.books = { database, generation };
-    this.rows = { programs: postgresPrograms(database), generation };
-  }
-
-  items(tenant: string, source: string, itemIds?: readonly string[]): Promise<Map<string, LedgerItem>> {
-    return itemsOfSource(this.books, { tenant, source, itemIds });
-  }
-
-  hasItems(tenant: string, source: string): Promise<boolean> {
-    return hasItems(this.books, tenant, source);
-  }
-
-  sourceCursor(tenant: string, source: string): Promise<string | undefined> {
-    return findCursor(this.books, tenant, source);
-  }
-
-  sourceStates(tenant: string): Promise<Map<string, SourceState>> {
-    return sourceStates(this.books, tenant);
-  }
-
-  sourceNames(tenant: string): Promise<string[]> {
-    return sourceNames(this.books, tenant);
-  }
-
-  documentsOfItems(tenant: string, source: string, itemIds: readonly string[]): Promise<LedgerDocument[]> {
-    return documentsOfItems(this.books, { tenant, source, itemIds });
-  }
-
-  documentCounts(tenant: string, source: string): Promise<Map<string, number>> {
-    return documentCounts(this.books, tenant, source);
-  }
-
-  document(documentId: string): Promise<LedgerDocument | undefined> {
-    return findDocument(this.books, documentId);
-  }
-
-  documents(after: string | undefined, limit: number): Promise<LedgerDocument[]> {
-    return documentPage(this.books, after, limit);
-  }
-
-  chunks(documentId: string): Promise<LedgerChunk[]> {
-    return chunksOf(this.books, documentId);
-  }
-
-  chunksOf(documentIds: readonly string[]): Promise<ReadonlyMap<string, readonly LedgerChunk[]>> {
-    return chunksOfDocuments(this.books, documentIds);
-  }
-
-  allChunks(after: string | undefined, limit: number): Promise<LedgerChunk[]> {
-    return chunkPage(this.books, after, limit);
-  }
-
-  preview(documents: readonly PlannedDocument[]): Promise<DocumentPlan[]> {
-    return previewDocuments(this.books, documents);
-  }
-
-  texts(documentId: string): Promise<string[]> {
-    return keptTexts(this.books, documentId);
-  }
-
-  text(documentId: string, revision?: string): Promise<string | undefined> {
-    return revisionText(this.books, documentId, revision);
-  }
-
-  sources(): Promise<SourceSummary[]> {
-    return summarizeSources(this.books);
-  }
-
-  folded(page: GraphPage): Promise<string[]> {
-    return foldedDocuments(this.books, page);
-  }
-
-  failures(limit: number): Promise<LedgerItem[]> {
-    return failedItems(this.books, limit);
-  }
-
-  get graph(): GraphReader {
-    return graphReader(this.rows);
-  }
-
-  get statements(): StatementReader {
-    return statementReader(this.rows);
-  }
-
-  get facts(): FactReader {
-    return factReader(this.rows);
   }
 
   get owed(): OwedReader {
@@ -225,7 +102,7 @@ export class PostgresGenerationWriter extends PostgresGenerationReader implement
   ): Promise<ReadonlySet<string>> {
     if (itemIds.length === 0) return new Set();
     const keys = itemIds.map((itemId) => itemKeyOf({ tenant, source, itemId }));
-    const claimed = await this.database.transaction({ action: 'claim items' }, (run) =>
+    const claimed = await this.books.database.transaction({ action: 'claim items' }, (run) =>
       claimItems(run, this.#holder, { keys, forMs }),
     );
     return new Set(itemIds.filter((_, i) => claimed.has(hexOf(keys[i] ?? Buffer.alloc(0)))));
@@ -238,7 +115,7 @@ export class PostgresGenerationWriter extends PostgresGenerationReader implement
     forMs: number,
   ): Promise<ReadonlySet<string>> {
     const keys = itemIds.map((itemId) => itemKeyOf({ tenant, source, itemId }));
-    const renewed = await renewItems(this.database, this.#holder, { keys, forMs });
+    const renewed = await renewItems(this.books.database, this.#holder, { keys, forMs });
     return new Set(itemIds.filter((_, i) => renewed.has(hexOf(keys[i] ?? Buffer.alloc(0)))));
   }
 
@@ -251,7 +128,7 @@ export class PostgresGenerationWriter extends PostgresGenerationReader implement
   async release(tenant: string, source: string, itemIds: readonly string[]): Promise<void> {
     if (itemIds.length === 0) return;
     const keys = itemIds.map((itemId) => itemKeyOf({ tenant, source, itemId }));
-    await releaseItems(this.database, this.#holder, keys);
+    await releaseItems(this.books.database, this.#holder, keys);
   }
 
   async setSourceCursor(tenant: string, source: string, cursor: string): Promise<void> {
@@ -414,7 +291,7 @@ export class PostgresGenerationWriter extends PostgresGenerationReader implement
         }),
       unrecorded: (after, limit) =>
         this.rows.programs.read('find what its history lacks', () =>
-          unrecorded(this.generation, after, limit),
+          unrecorded(this.generation, { after, limit }),
         ),
       record: (...given) =>
         this.rows.programs.transaction('record its history', () => recordHistory(this.generation, ...given)),
@@ -464,6 +341,6 @@ export class PostgresGenerationWriter extends PostgresGenerationReader implement
     work: (books: OpenBooks) => Promise<T>,
   ): Promise<T> {
     const options = typeof call === 'string' ? { action: call } : call;
-    return this.database.transaction(options, (run) => work({ run, generation: this.generation }));
+    return this.books.database.transaction(options, (run) => work({ run, generation: this.generation }));
   }
 }

@@ -1,11 +1,8 @@
 import type { RunStatement } from '../../postgres/postgres-database.js';
-import type { SqlRow } from '../../postgres/postgres-session.js';
 import { keyOf } from '../ledger-text.js';
-import { decodeText, TEXT_ENCODINGS } from '../text-encoding.js';
 import type { Books } from './books.js';
-import { documentKeyOf } from './documents.js';
 import { sourceKeyOf } from './items.js';
-import { bytesOf, numberOf, oneOf } from './row.js';
+import { numberOf } from './row.js';
 
 export const revisionKeyOf = (revision: string): Buffer => keyOf(revision);
 
@@ -36,38 +33,6 @@ export async function pruneRevisions(
     [documents, keep],
   );
 }
-
-/** Text of a revision, the document's current one where none is named. */
-export async function revisionText(
-  { database, generation }: Books,
-  documentId: string,
-  revision: string | undefined,
-): Promise<string | undefined> {
-  const [row] = await database.rows(
-    `SELECT revision.encoding, revision.text FROM ragstone_ledger_document AS documents
-     JOIN ragstone_ledger_revision AS revision ON revision.document = documents.id
-     WHERE documents.generation = $1 AND documents.document_key = $2
-       AND revision.revision_key = coalesce($3, documents.revision_key)`,
-    [generation, documentKeyOf(documentId), revision === undefined ? null : revisionKeyOf(revision)],
-    { action: 'read a text' },
-  );
-  return row === undefined ? undefined : readText(row);
-}
-
-/** See `GenerationReader.texts`. */
-export async function keptTexts({ database, generation }: Books, documentId: string): Promise<string[]> {
-  const rows = await database.rows(
-    `SELECT revision.encoding, revision.text FROM ragstone_ledger_document AS documents
-     JOIN ragstone_ledger_revision AS revision ON revision.document = documents.id
-     WHERE documents.generation = $1 AND documents.document_key = $2`,
-    [generation, documentKeyOf(documentId)],
-    { action: 'read texts' },
-  );
-  return rows.map(readText);
-}
-
-const readText = (row: SqlRow): string =>
-  decodeText({ encoding: oneOf(row, 'encoding', TEXT_ENCODINGS), bytes: bytesOf(row, 'text') });
 
 /** Deletes the texts of a source's documents beyond the newest ones that are kept; see `GenerationWriter.pruneVersions`. */
 export async function pruneVersions(

@@ -16,6 +16,7 @@ export async function runProgram<Result>(run: RunStatement, program: Program<Res
 
 export const postgresPrograms = (database: PostgresDatabase): ProgramRunner => ({
   read: (action, program) => database.withConnection({ action }, (run) => runProgram(run, program())),
+  snapshot: (action, program) => database.snapshot({ action }, (run) => runProgram(run, program())),
   transaction: (action, program) => database.transaction({ action }, (run) => runProgram(run, program())),
 });
 

@@ -2,7 +2,7 @@ import type { GraphPage } from '../../graph/graph.js';
 import { storableText } from '../ledger-text.js';
 import { bigint, bytes, type Columns, integer, type RowOf, text, word } from './columns.js';
 import { each, insert, type Program, type ProgramRunner, run, select } from './program.js';
-import { DOCUMENT_KEY, FOR_UPDATE, GIVEN, NOTHING, nameOf, oneOf, raw, type Sql, sql } from './sql.js';
+import { after, DOCUMENT_KEY, FOR_UPDATE, GIVEN, nameOf, oneOf, raw, type Sql, sql } from './sql.js';
 
 /*
  * Rows that a feature keeps beside a document. They come with the plan of a revision or are filled in behind the run, and go with the document.
@@ -101,10 +101,6 @@ export const found = <Of extends Columns>(
           .join(', '),
       )} LIMIT ${page.limit}`,
   );
-
-/** A condition that follows others. */
-export const after = (column: string, page: { readonly after?: string | undefined }): Sql =>
-  page.after === undefined ? NOTHING : sql` AND ${raw(column)} > ${storableText(page.after)}`;
 
 /** Column of a document that says by 1 that rows were made of it. */
 export type Mark = 'graph' | 'examined';

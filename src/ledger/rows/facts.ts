@@ -6,9 +6,9 @@ import { nameKeyOf } from '../graph-rows.js';
 import { packRecord, unpackFacts, unpackSummary } from '../packed-facts.js';
 import { countChange } from './changes.js';
 import { bytes, type Key, key as keyColumn, text, word } from './columns.js';
-import { after, type RowBooks } from './document-rows.js';
+import type { RowBooks } from './document-rows.js';
 import { each, insert, type Program, returning, run, select } from './program.js';
-import { CHUNK_KEY, DOCUMENT_KEY, GIVEN, key, NOTHING, oneOf, type Sql, spelled, sql } from './sql.js';
+import { after, CHUNK_KEY, DOCUMENT_KEY, GIVEN, key, NOTHING, oneOf, type Sql, spelled, sql } from './sql.js';
 
 const CHUNK = { chunk: keyColumn({ sqlite: 'chunk_id', postgres: 'chunk_key' }) };
 const RECORD = { record: bytes('record') };

@@ -1,6 +1,6 @@
 import type { GraphReader, GraphReference, GraphRows } from '../../graph/graph.js';
 import { codeOf } from '../chunk-states.js';
-import { NO_ROWS, nameKeyOf, readKind, sameRows } from '../graph-rows.js';
+import { NO_ROWS, nameKeyOf, sameRows } from '../graph-rows.js';
 import type { GraphFilling } from '../ledger.js';
 import { bigint, text, word } from './columns.js';
 import {
@@ -17,6 +17,7 @@ import {
 } from './document-rows.js';
 import { each, type Program } from './program.js';
 import { DOCUMENT_KEY, GIVEN, sql } from './sql.js';
+import { readKind } from './stored-words.js';
 
 interface GraphOfDocument {
   /** Number of the document's row. */

@@ -3,9 +3,9 @@ import type { HistoryPart, HistoryWriter, PlannedHistory } from '../history.js';
 import { historyDigest, historyFacts } from '../history-rows.js';
 import type { LedgerDocument, PlannedDocument } from '../ledger.js';
 import { bigint, boolean, bytes, integer, json, key as keyColumn, text, word } from './columns.js';
-import { documents, pageOfDocuments } from './documents.js';
+import { documents } from './documents.js';
 import { insert, type Program, returning, run, select } from './program.js';
-import { DOCUMENT_KEY, FOR_UPDATE, key, oneOf, type Sql, spelled, sql } from './sql.js';
+import { DOCUMENT_KEY, FOR_UPDATE, key, oneOf, type Page, pageOf, type Sql, spelled, sql } from './sql.js';
 
 /*
  * How history is written: inside the transactions that plan, commit and forget documents, so that a death can neither lose a version nor
@@ -236,10 +236,10 @@ export const UNRECORDED = sql`documents.indexed_at IS NOT NULL AND NOT EXISTS (
     AND version.confirmed = documents.indexed_at)`;
 
 /** See `HistoryWriter.unrecorded`. */
-export function* unrecorded(generation: number, after: string | undefined, limit: number): Program<string[]> {
+export function* unrecorded(generation: number, page: Page): Program<string[]> {
   const rows = yield* select(
     { documentId: text('document_id') },
-    sql`FROM @document AS documents WHERE generation = ${generation} AND ${UNRECORDED} ${pageOfDocuments(after, limit)}`,
+    sql`FROM @document AS documents WHERE generation = ${generation} AND ${UNRECORDED} ${pageOf('document_id', page)}`,
   );
   return rows.map(({ documentId }) => documentId);
 }

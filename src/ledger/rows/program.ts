@@ -41,6 +41,8 @@ export interface Answer {
 /** A database that runs programs; `action` completes "could not ...". */
 export interface ProgramRunner {
   read<Result>(action: string, program: () => Program<Result>): Promise<Result>;
+  /** The same where several statements are to see one moment. */
+  snapshot<Result>(action: string, program: () => Program<Result>): Promise<Result>;
   /** All or nothing. */
   transaction<Result>(action: string, program: () => Program<Result>): Promise<Result>;
 }

@@ -1,3 +1,4 @@
+import { keyOf, storableText } from '../ledger-text.js';
 import type { Column, Columns, Dialect, Key } from './columns.js';
 
 /*
@@ -55,11 +56,13 @@ export const raw =
   (writer) =>
     writer.text(text);
 
-/** What each of the databases calls in its own way. */
+/** What each of the databases says in its own way. */
 export const spelled =
-  (spelling: Readonly<Record<Dialect, string>>): Sql =>
-  ({ dialect }) =>
-    spelling[dialect];
+  (spelling: Readonly<Record<Dialect, string | Sql>>): Sql =>
+  (writer) => {
+    const own = spelling[writer.dialect];
+    return typeof own === 'string' ? writer.text(own) : own(writer);
+  };
 
 export const key =
   (name: string): Sql =>
@@ -79,3 +82,40 @@ export const CHUNK_KEY = spelled({ sqlite: 'chunk_id', postgres: 'chunk_key' });
 
 /** Holds the rows that are read until the transaction ends. In SQLite nobody else writes before that. */
 export const FOR_UPDATE = spelled({ sqlite: '', postgres: 'FOR UPDATE' });
+
+/** Whether a row is of a source. */
+export const isOfSource = (tenant: string, source: string): Sql =>
+  spelled({
+    sqlite: sql`tenant = ${storableText(tenant)} AND source = ${storableText(source)}`,
+    postgres: sql`source_key = ${keyOf(tenant, source)}`,
+  });
+
+/** Whether a row is of one of some items of a source. */
+export const isOfItems = (tenant: string, source: string, itemIds: readonly string[]): Sql =>
+  spelled({
+    sqlite: sql`${isOfSource(tenant, source)} AND item_id ${oneOf('key', itemIds)}`,
+    postgres: sql`item_key ${oneOf(
+      'key',
+      itemIds.map((itemId) => keyOf(tenant, source, itemId)),
+    )}`,
+  });
+
+/** A condition that follows others. */
+export const after = (column: string, page: { readonly after?: string | undefined }): Sql =>
+  page.after === undefined ? NOTHING : sql` AND ${raw(column)} > ${storableText(page.after)}`;
+
+/** A page in the order of ids; an index of PostgreSQL has their first characters. */
+export function pageOf(column: string, { limit, ...from }: Page): Sql {
+  const given = from.after === undefined ? undefined : storableText(from.after);
+  const order = spelled({ sqlite: column, postgres: `left(${column}, 128), ${column}` });
+  const later = spelled({
+    sqlite: sql`${raw(column)} > ${given ?? ''}`,
+    postgres: sql`(left(${raw(column)}, 128), ${raw(column)}) > (left(${given ?? ''}, 128), ${given ?? ''})`,
+  });
+  return sql`${given === undefined ? NOTHING : sql`AND ${later}`} ORDER BY ${order} LIMIT ${limit}`;
+}
+
+export interface Page {
+  readonly limit: number;
+  readonly after?: string | undefined;
+}

@@ -1,9 +1,9 @@
 import type { StatementFilling, StatementReader } from '../../conflicts/statement-rows.js';
 import { storableText } from '../ledger-text.js';
 import { bytes, text, word } from './columns.js';
-import { addRows, after, fillable, type RowBooks, STATEMENTS, unmarked } from './document-rows.js';
+import { addRows, fillable, type RowBooks, STATEMENTS, unmarked } from './document-rows.js';
 import { type Program, run, select } from './program.js';
-import { oneOf, sql } from './sql.js';
+import { after, oneOf, sql } from './sql.js';
 
 /** Forgets what earlier revisions of planned documents said. */
 export function* forgetOldStatements(documents: readonly number[]): Program<void> {

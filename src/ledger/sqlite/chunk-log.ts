@@ -4,12 +4,13 @@ import { codeOf } from '../chunk-states.js';
 import { documentPlan, type KnownChunks, workFor } from '../document-plan.js';
 import type { DocumentPlan, PlannedDocument } from '../ledger.js';
 import { originalText, storableText } from '../ledger-text.js';
+import { byId, chunksOf } from '../rows/chunks.js';
 import { forgetRows } from '../rows/document-rows.js';
 import { forgetGoneFacts } from '../rows/facts.js';
 import { saveGraphs } from '../rows/graph.js';
 import { forgetOldStatements } from '../rows/statements.js';
 import type { Books } from './books.js';
-import { chunksOf, insertChunk, markStale, updateChunk } from './chunks.js';
+import { insertChunk, markStale, updateChunk } from './chunks.js';
 import { beginDocument, rowIdOf, setDocumentPending } from './documents.js';
 import { pruneRevisions, saveRevision } from './revisions.js';
 import { runProgram } from './run-program.js';
@@ -48,17 +49,20 @@ import { runProgram } from './run-program.js';
 /** Records what is about to be written; see `Ledger.plan`. */
 export function planDocuments(books: Books, documents: readonly PlannedDocument[]): DocumentPlan[] {
   const rows = documents.map((document) => beginDocument(books, document));
-  const plans = documents.map((document, at) => planChunks(books, rows[at] ?? 0, document));
+  const ids = documents.map(({ documentId }) => documentId);
+  const known = runProgram(books.database, chunksOf(books.generation, ids));
+  const plans = documents.map((document, at) =>
+    planChunks(books, rows[at] ?? 0, document, byId(known.get(document.documentId))),
+  );
   const graphs = documents.map(({ tenant, graph }, at) => ({ document: rows[at] ?? 0, tenant, graph }));
   runProgram(books.database, saveGraphs(books.generation, graphs));
   runProgram(books.database, forgetOldStatements(rows));
   return plans;
 }
 
-function planChunks(books: Books, row: number, document: PlannedDocument): DocumentPlan {
+function planChunks(books: Books, row: number, document: PlannedDocument, before: KnownChunks): DocumentPlan {
   const { database } = books;
   saveRevision(database, row, document);
-  const before = knownChunks(books, row, document.documentId);
   for (const [ordinal, { chunkId, digest }] of document.chunks.entries()) {
     const known = before.get(chunkId);
     const state = workFor(known, digest) === 'unchanged' ? 'live' : 'planned';
@@ -70,15 +74,6 @@ function planChunks(books: Books, row: number, document: PlannedDocument): Docum
   for (const chunkId of plan.toDelete) markStale(database, row, chunkId);
   return plan;
 }
-
-/** What `planDocuments` would say; writes nothing. */
-export function previewDocument(books: Books, document: PlannedDocument): DocumentPlan {
-  const row = rowIdOf(books, document.documentId);
-  return documentPlan(document, row === undefined ? new Map() : knownChunks(books, row, document.documentId));
-}
-
-const knownChunks = ({ database }: Books, row: number, documentId: string): KnownChunks =>
-  new Map(chunksOf(database, row, documentId).map((chunk) => [chunk.chunkId, chunk]));
 
 /** Records that the store has done what was planned for a document; see `Ledger.commit`. */
 export function commitDocument(
@@ -110,7 +105,8 @@ export function planDocumentDeletion(books: Books, documentId: string): string[]
   database.run('UPDATE chunk SET state = ? WHERE document = ?', codeOf('stale'), row);
   setDocumentPending(database, row);
   database.run('UPDATE document SET indexed_at = NULL WHERE id = ?', row);
-  return chunksOf(database, row, documentId).map((chunk) => chunk.chunkId);
+  const chunks = runProgram(database, chunksOf(books.generation, [documentId]));
+  return (chunks.get(documentId) ?? []).map(({ chunkId }) => chunkId);
 }
 
 /**

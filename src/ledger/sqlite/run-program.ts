@@ -15,6 +15,7 @@ export function runProgram<Result>(database: SqliteDatabase, program: Program<Re
 
 export const sqlitePrograms = (database: SqliteDatabase): ProgramRunner => ({
   read: async (_, program) => database.snapshot(() => runProgram(database, program())),
+  snapshot: async (_, program) => database.snapshot(() => runProgram(database, program())),
   transaction: async (_, program) => database.transaction(() => runProgram(database, program())),
 });
 

@@ -4,21 +4,6 @@ import type { SourceState } from '../ledger.js';
 import { originalText, storableText } from '../ledger-text.js';
 import type { Books } from './books.js';
 
-/** Cursor of a source's last complete run. */
-export function findCursor(
-  { database, generation }: Books,
-  tenant: string,
-  source: string,
-): string | undefined {
-  const row = database.row(
-    `SELECT ${text('cursor')} FROM source_cursor WHERE generation = ? AND tenant = ? AND source = ?`,
-    generation,
-    storableText(tenant),
-    storableText(source),
-  );
-  return row === undefined ? undefined : originalText(textAt(row, 0));
-}
-
 export function recordCursor(
   { database, generation }: Books,
   { tenant, source, cursor }: { readonly tenant: string; readonly source: string; readonly cursor: string },
@@ -29,14 +14,6 @@ export function recordCursor(
     storableText(tenant),
     storableText(source),
     storableText(cursor),
-  );
-}
-
-export function sourceStates({ database, generation }: Books, tenant: string): Map<string, SourceState> {
-  const sql = `SELECT ${text('source')}, ${text('state')} FROM source_state WHERE generation = ? AND tenant = ? ORDER BY source`;
-  const rows = database.rows(sql, generation, storableText(tenant));
-  return new Map(
-    rows.map((row) => [originalText(textAt(row, 0)), JSON.parse(textAt(row, 1)) as SourceState]),
   );
 }
 

@@ -14,6 +14,7 @@ import type {
 import { storableText } from '../ledger-text.js';
 import { ROW_TABLES } from '../rows/document-rows.js';
 import { FACT_TABLES } from '../rows/facts.js';
+import { LedgerGenerationReader } from '../rows/generation-reader.js';
 import { dropHistory, HISTORY_TABLES, ledgerHistory, switchHistory } from '../rows/history.js';
 import { breakHistory } from '../rows/history-log.js';
 import { countChange, revisionOf } from './changes.js';
@@ -40,7 +41,7 @@ import {
   sourceOwners,
   sourceRoots,
 } from './sources.js';
-import { SqliteGenerationReader, SqliteGenerationWriter } from './sqlite-generation.js';
+import { SqliteGenerationWriter } from './sqlite-generation.js';
 import { findLastRun } from './summaries.js';
 
 export interface SqliteLedgerOptions {
@@ -150,7 +151,7 @@ export class SqliteLedger implements Ledger {
   }
 
   reader(generation: number): GenerationReader {
-    return new SqliteGenerationReader(this.#database, generation);
+    return new LedgerGenerationReader({ programs: sqlitePrograms(this.#database), generation });
   }
 
   writer(generation: number, holder: string): GenerationWriter {
