@@ -8,7 +8,7 @@ import { countChange } from './changes.js';
 import { bytes, type Key, key as keyColumn, text, word } from './columns.js';
 import type { RowBooks } from './document-rows.js';
 import { each, insert, type Program, returning, run, select } from './program.js';
-import { after, CHUNK_KEY, DOCUMENT_KEY, GIVEN, key, NOTHING, oneOf, type Sql, spelled, sql } from './sql.js';
+import { after, CHUNK_KEY, DOCUMENT_KEY, FOR_UPDATE, GIVEN, key, NOTHING, oneOf, type Sql, spelled, sql } from './sql.js';
 
 const CHUNK = { chunk: keyColumn({ sqlite: 'chunk_id', postgres: 'chunk_key' }) };
 const RECORD = { record: bytes('record') };
@@ -43,7 +43,7 @@ export function* forgetGoneFacts(documents?: readonly Key[]): Program<void> {
     CHUNK,
     sql`FROM @fact AS fact WHERE ${documents === undefined ? NOTHING : sql`${DOCUMENT_KEY} ${oneOf('key', documents)} AND `}
       NOT EXISTS (SELECT 1 FROM @chunk AS chunk WHERE chunk.generation IN (SELECT generation FROM @generation)
-        AND chunk.${CHUNK_KEY} = fact.${CHUNK_KEY})`,
+        AND chunk.${CHUNK_KEY} = fact.${CHUNK_KEY}) ${FOR_UPDATE}`,
   );
   yield* forgetFacts(gone.map(({ chunk }) => chunk));
 }
@@ -56,8 +56,8 @@ function* forgetFacts(chunks: readonly Key[]): Program<void> {
   );
   const ids = made.map(({ id }) => id);
   if (ids.length > 0) {
-    yield* run(sql`DELETE FROM @fact_source WHERE summary ${oneOf('word', ids)}`);
     yield* run(sql`DELETE FROM @fact_summary WHERE id ${oneOf('word', ids)}`);
+    yield* run(sql`DELETE FROM @fact_source WHERE summary ${oneOf('word', ids)}`);
   }
   yield* run(sql`DELETE FROM @fact_name WHERE ${CHUNK_KEY} ${oneOf('key', chunks)}`);
   yield* run(sql`DELETE FROM @fact WHERE ${CHUNK_KEY} ${oneOf('key', chunks)}`);

@@ -111,7 +111,7 @@ const REFERENCE_HIT = { ...HIT, kind: word('kind') };
 
 /** The graph of one generation. */
 export const graphReader = ({ programs, generation }: RowBooks): GraphReader => ({
-  rows: (documentIds) => programs.read('read its graph', () => graphsOf(generation, documentIds)),
+  rows: (documentIds) => programs.snapshot('read its graph', () => graphsOf(generation, documentIds)),
   named: async (tenant, names, page) => {
     const keys = names.map((name) => nameKeyOf(tenant, name));
     const hits = await programs.read('walk through its graph', () =>
