@@ -1,6 +1,7 @@
 import type { RAGError } from '../core/errors.js';
 import { runtime } from '../core/runtime.js';
-import type { LedgerItem, OwedBatch } from '../ledger/ledger.js';
+import type { LedgerItem } from '../ledger/ledger.js';
+import type { OwedBatch } from '../ledger/owed.js';
 import type { SourceItem } from '../sources/source.js';
 import { deleteDocuments } from './delete-documents.js';
 import { deleteGone, deleteVanished } from './delete-gone.js';

@@ -7,9 +7,9 @@ import type {
   GenerationWriter,
   IndexFacts,
   Ledger,
-  LockSubject,
   RunRecord,
 } from '../../src/ledger/ledger.js';
+import type { LockSubject } from '../../src/ledger/lock.js';
 import { assertStillLive } from '../../src/ledger/still-live.js';
 import { LedgerBooks, type LedgerBooksOptions } from './ledger-books.js';
 import { itemKeyOf, keyOf } from './ledger-keys.js';

@@ -1,5 +1,5 @@
 import type { PostgresDatabase } from '../../postgres/postgres-database.js';
-import type { ForgottenNames, KeptOutNames } from '../ledger.js';
+import type { ForgottenNames, KeptOutNames } from '../forgotten-names.js';
 import { keyOf, storableText } from '../ledger-text.js';
 import { numberOf, textOf } from './row.js';
 import { TABLES } from './schema.js';

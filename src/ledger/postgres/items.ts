@@ -1,5 +1,6 @@
-import type { CompletedItem, ItemKey, LedgerFailure } from '../ledger.js';
+import type { CompletedItem, ItemKey } from '../ledger.js';
 import { hexOf, keyOf, storableText } from '../ledger-text.js';
+import type { LedgerFailure } from '../source-state.js';
 import type { OpenBooks } from './books.js';
 
 export const sourceKeyOf = (tenant: string, source: string): Buffer => keyOf(tenant, source);

@@ -10,16 +10,11 @@ import type {
   GenerationWriter,
   GraphFilling,
   ItemKey,
-  LedgerFailure,
-  OwedBatch,
-  OwedItem,
-  OwedReader,
-  OwedWriter,
   PlannedDocument,
-  SourceState,
 } from '../ledger.js';
-import { LISTING } from '../ledger.js';
 import { hexOf } from '../ledger-text.js';
+import type { OwedBatch, OwedItem, OwedReader, OwedWriter } from '../owed.js';
+import { LISTING } from '../owed.js';
 import { factWriter } from '../rows/facts.js';
 import { LedgerGenerationReader } from '../rows/generation-reader.js';
 import { fillGraph } from '../rows/graph.js';
@@ -32,6 +27,7 @@ import {
   unrecorded,
 } from '../rows/history-log.js';
 import { fillStatements } from '../rows/statements.js';
+import type { LedgerFailure, SourceState } from '../source-state.js';
 import type { Books, OpenBooks } from './books.js';
 import { countChange, countUnrecorded } from './changes.js';
 import {

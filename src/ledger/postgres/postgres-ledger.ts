@@ -1,18 +1,17 @@
 import { RAGError } from '../../core/errors.js';
 import { connectionSettings, type PostgresConnectionOptions } from '../../postgres/connection-settings.js';
 import { PostgresDatabase } from '../../postgres/postgres-database.js';
+import type { KeptOutNames } from '../forgotten-names.js';
 import type { LedgerHistory } from '../history.js';
 import type {
   GenerationReader,
   GenerationTarget,
   GenerationWriter,
   IndexFacts,
-  KeptOutNames,
   Ledger,
-  LockRequest,
   RunRecord,
-  WriterLock,
 } from '../ledger.js';
+import type { LockRequest, WriterLock } from '../lock.js';
 import { ledgerHistory } from '../rows/history.js';
 import { countChange, revisionOf } from './changes.js';
 import { ledgerError } from './faults.js';

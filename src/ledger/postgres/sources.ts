@@ -1,6 +1,6 @@
 import type { PostgresDatabase } from '../../postgres/postgres-database.js';
-import type { SourceState } from '../ledger.js';
 import { storableText } from '../ledger-text.js';
+import type { SourceState } from '../source-state.js';
 import type { Books } from './books.js';
 import { sourceKeyOf } from './items.js';
 import { generationLost, inLockOrder } from './leases.js';

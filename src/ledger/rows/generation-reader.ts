@@ -8,13 +8,12 @@ import type {
   GenerationReader,
   LedgerChunk,
   LedgerDocument,
-  LedgerFailure,
   LedgerItem,
   PlannedDocument,
-  SourceState,
   SourceSummary,
 } from '../ledger.js';
 import { storableText } from '../ledger-text.js';
+import type { LedgerFailure, SourceState } from '../source-state.js';
 import { decodeText, TEXT_ENCODINGS } from '../text-encoding.js';
 import { byId, chunkPage, chunksOf } from './chunks.js';
 import { bytes, type Columns, integer, optional, type RowOf, text, word } from './columns.js';

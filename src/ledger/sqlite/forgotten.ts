@@ -1,6 +1,6 @@
 import { numberAt, text, textAt } from '../../sqlite/row.js';
 import type { SqliteDatabase } from '../../sqlite/sqlite-database.js';
-import type { ForgottenNames, KeptOutNames } from '../ledger.js';
+import type { ForgottenNames, KeptOutNames } from '../forgotten-names.js';
 import { originalText, storableText } from '../ledger-text.js';
 
 export function keptOut(database: SqliteDatabase, tenant: string): KeptOutNames | undefined {

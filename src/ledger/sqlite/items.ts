@@ -1,5 +1,6 @@
-import type { CompletedItem, ItemKey, LedgerFailure } from '../ledger.js';
+import type { CompletedItem, ItemKey } from '../ledger.js';
 import { storableText } from '../ledger-text.js';
+import type { LedgerFailure } from '../source-state.js';
 import type { Books } from './books.js';
 
 /** The item was read completely and everything of it is in the store. */

@@ -1,7 +1,7 @@
 import { text, textAt } from '../../sqlite/row.js';
 import type { SqliteDatabase } from '../../sqlite/sqlite-database.js';
-import type { SourceState } from '../ledger.js';
 import { originalText, storableText } from '../ledger-text.js';
+import type { SourceState } from '../source-state.js';
 import type { Books } from './books.js';
 
 export function recordCursor(

@@ -8,10 +8,8 @@ import type {
   GenerationWriter,
   GraphFilling,
   ItemKey,
-  LedgerFailure,
   PlannedDocument,
   SharedTransactions,
-  SourceState,
 } from '../ledger.js';
 import { factWriter } from '../rows/facts.js';
 import { LedgerGenerationReader } from '../rows/generation-reader.js';
@@ -26,6 +24,7 @@ import {
   unrecorded,
 } from '../rows/history-log.js';
 import { fillStatements } from '../rows/statements.js';
+import type { LedgerFailure, SourceState } from '../source-state.js';
 import type { Books } from './books.js';
 import { countChange } from './changes.js';
 import {

@@ -1,5 +1,6 @@
 import { numberAt } from '../../sqlite/row.js';
 import { bytesOf, type SqliteDatabase } from '../../sqlite/sqlite-database.js';
+import type { KeptOutNames } from '../forgotten-names.js';
 import type { LedgerHistory } from '../history.js';
 import { KEPT_RUNS } from '../kept-runs.js';
 import type {
@@ -7,7 +8,6 @@ import type {
   GenerationTarget,
   GenerationWriter,
   IndexFacts,
-  KeptOutNames,
   Ledger,
   RunRecord,
 } from '../ledger.js';
