@@ -1,7 +1,5 @@
-import type { StatementFilling } from '../../conflicts/statement-rows.js';
 import { RAGError } from '../../core/errors.js';
 import { runtime } from '../../core/runtime.js';
-import type { FactWriter } from '../../graph/facts.js';
 import type { PostgresDatabase, RunStatement } from '../../postgres/postgres-database.js';
 import type { HistoryWriter } from '../history.js';
 import type {
@@ -15,8 +13,8 @@ import type {
 import { hexOf } from '../ledger-text.js';
 import type { OwedBatch, OwedItem, OwedReader, OwedWriter } from '../owed.js';
 import { LISTING } from '../owed.js';
-import { factWriter } from '../rows/facts.js';
 import { LedgerGenerationReader } from '../rows/generation-reader.js';
+import { LedgerGenerationWriter } from '../rows/generation-writer.js';
 import { fillGraph } from '../rows/graph.js';
 import {
   addPart,
@@ -26,8 +24,7 @@ import {
   recordHistory,
   unrecorded,
 } from '../rows/history-log.js';
-import { fillStatements } from '../rows/statements.js';
-import type { LedgerFailure, SourceState } from '../source-state.js';
+import type { LedgerFailure } from '../source-state.js';
 import type { Books, OpenBooks } from './books.js';
 import { countChange, countUnrecorded } from './changes.js';
 import {
@@ -42,21 +39,15 @@ import { type DocumentRow, documentKeyOf, rowsOfDocuments } from './documents.js
 import { announceItems, completeItems, failItem, forgetItems, itemKeyOf } from './items.js';
 import { assertLeases, claimItems, fence, type LeaseHolder, releaseItems, renewItems } from './leases.js';
 import { beginOwed, forgetOwed, oweItems, PostgresOwed, settleOwed } from './owed.js';
-import { pruneVersions } from './revisions.js';
 import { postgresPrograms, runProgram } from './run-program.js';
-import { forgetSource, recordCursor, recordSourceState } from './sources.js';
 
 /** One generation of a PostgreSQL ledger for reading. */
 export class PostgresGenerationReader extends LedgerGenerationReader {
-  protected readonly books: Books;
+  readonly owed: OwedReader;
 
   constructor(database: PostgresDatabase, generation: number) {
     super({ programs: postgresPrograms(database), generation });
-    this.books = { database, generation };
-  }
-
-  get owed(): OwedReader {
-    return new PostgresOwed(this.books);
+    this.owed = new PostgresOwed({ database, generation });
   }
 }
 
@@ -75,7 +66,8 @@ export interface PostgresWriterOptions {
 }
 
 /** One generation of a PostgreSQL ledger for writing. Every method is one transaction of a fixed number of statements. */
-export class PostgresGenerationWriter extends PostgresGenerationReader implements GenerationWriter {
+export class PostgresGenerationWriter extends LedgerGenerationWriter implements GenerationWriter {
+  readonly #books: Books;
   readonly #keepRevisions: number;
   readonly #holder: LeaseHolder;
   readonly history: HistoryWriter | undefined;
@@ -84,7 +76,8 @@ export class PostgresGenerationWriter extends PostgresGenerationReader implement
     database: PostgresDatabase,
     { generation, holder, keepRevisions, keepsHistory, now }: PostgresWriterOptions,
   ) {
-    super(database, generation);
+    super({ programs: postgresPrograms(database), generation });
+    this.#books = { database, generation };
     this.#keepRevisions = keepRevisions;
     this.history = keepsHistory ? this.#historyWriter() : undefined;
     this.#holder = { generation, holder, now, tokens: new Map() };
@@ -98,7 +91,7 @@ export class PostgresGenerationWriter extends PostgresGenerationReader implement
   ): Promise<ReadonlySet<string>> {
     if (itemIds.length === 0) return new Set();
     const keys = itemIds.map((itemId) => itemKeyOf({ tenant, source, itemId }));
-    const claimed = await this.books.database.transaction({ action: 'claim items' }, (run) =>
+    const claimed = await this.#books.database.transaction({ action: 'claim items' }, (run) =>
       claimItems(run, this.#holder, { keys, forMs }),
     );
     return new Set(itemIds.filter((_, i) => claimed.has(hexOf(keys[i] ?? Buffer.alloc(0)))));
@@ -111,7 +104,7 @@ export class PostgresGenerationWriter extends PostgresGenerationReader implement
     forMs: number,
   ): Promise<ReadonlySet<string>> {
     const keys = itemIds.map((itemId) => itemKeyOf({ tenant, source, itemId }));
-    const renewed = await renewItems(this.books.database, this.#holder, { keys, forMs });
+    const renewed = await renewItems(this.#books.database, this.#holder, { keys, forMs });
     return new Set(itemIds.filter((_, i) => renewed.has(hexOf(keys[i] ?? Buffer.alloc(0)))));
   }
 
@@ -124,28 +117,16 @@ export class PostgresGenerationWriter extends PostgresGenerationReader implement
   async release(tenant: string, source: string, itemIds: readonly string[]): Promise<void> {
     if (itemIds.length === 0) return;
     const keys = itemIds.map((itemId) => itemKeyOf({ tenant, source, itemId }));
-    await releaseItems(this.books.database, this.#holder, keys);
+    await releaseItems(this.#books.database, this.#holder, keys);
   }
 
-  async setSourceCursor(tenant: string, source: string, cursor: string): Promise<void> {
-    await recordCursor(this.books, { tenant, source, cursor });
+  override async forgetSource(tenant: string, source: string): Promise<void> {
+    await super.forgetSource(tenant, source);
+    await forgetOwed(this.#books, tenant, source);
   }
 
-  async setSourceState(tenant: string, source: string, state: SourceState): Promise<void> {
-    await recordSourceState(this.books, { tenant, source, state });
-  }
-
-  async forgetSource(tenant: string, source: string): Promise<void> {
-    await forgetSource(this.books, tenant, source);
-    await forgetOwed(this.books, tenant, source);
-  }
-
-  override get facts(): FactWriter {
-    return factWriter(this.rows);
-  }
-
-  override get owed(): OwedWriter {
-    const reader = super.owed;
+  get owed(): OwedWriter {
+    const reader = new PostgresOwed(this.#books);
     const keysOf = (tenant: string, source: string, itemIds: readonly string[]): ItemKey[] =>
       itemIds.map((itemId) => ({ tenant, source, itemId }));
     return {
@@ -164,7 +145,7 @@ export class PostgresGenerationWriter extends PostgresGenerationReader implement
         );
       },
       begin: async (tenant, source, itemIds, by) => {
-        if (itemIds.length > 0) await beginOwed(this.books, keysOf(tenant, source, itemIds), by);
+        if (itemIds.length > 0) await beginOwed(this.#books, keysOf(tenant, source, itemIds), by);
       },
     };
   }
@@ -199,15 +180,6 @@ export class PostgresGenerationWriter extends PostgresGenerationReader implement
       if (this.history !== undefined)
         await runProgram(books.run, commitHistories(this.generation, documentIds, at));
     });
-  }
-
-  async pruneVersions(
-    tenant: string,
-    source: string,
-    keep: number,
-    { dryRun }: { readonly dryRun: boolean },
-  ): Promise<number> {
-    return pruneVersions(this.books, { tenant, source, keep, dryRun });
   }
 
   async completeItems(items: readonly CompletedItem[]): Promise<void> {
@@ -256,12 +228,6 @@ export class PostgresGenerationWriter extends PostgresGenerationReader implement
       if (isFilled) await countChange(books.run);
       return isFilled;
     });
-  }
-
-  fillStatements(fillings: readonly StatementFilling[]): Promise<number> {
-    return this.rows.programs.transaction('keep what its documents say', () =>
-      fillStatements(this.generation, fillings),
-    );
   }
 
   async markChunksMissing(chunkIds: readonly string[]): Promise<void> {
@@ -337,6 +303,6 @@ export class PostgresGenerationWriter extends PostgresGenerationReader implement
     work: (books: OpenBooks) => Promise<T>,
   ): Promise<T> {
     const options = typeof call === 'string' ? { action: call } : call;
-    return this.books.database.transaction(options, (run) => work({ run, generation: this.generation }));
+    return this.#books.database.transaction(options, (run) => work({ run, generation: this.generation }));
   }
 }

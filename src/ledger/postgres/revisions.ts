@@ -1,8 +1,5 @@
 import type { RunStatement } from '../../postgres/postgres-database.js';
 import { keyOf } from '../ledger-text.js';
-import type { Books } from './books.js';
-import { sourceKeyOf } from './items.js';
-import { numberOf } from './row.js';
 
 export const revisionKeyOf = (revision: string): Buffer => keyOf(revision);
 
@@ -32,35 +29,4 @@ export async function pruneRevisions(
        AND revision.revision_key = documents.revision_key AND NOT revision.indexed`,
     [documents, keep],
   );
-}
-
-/** Deletes the texts of a source's documents beyond the newest ones that are kept; see `GenerationWriter.pruneVersions`. */
-export async function pruneVersions(
-  { database, generation }: Books,
-  {
-    tenant,
-    source,
-    keep,
-    dryRun,
-  }: { readonly tenant: string; readonly source: string; readonly keep: number; readonly dryRun: boolean },
-): Promise<number> {
-  const older = `SELECT document, revision_key FROM (
-    SELECT revision.document, revision.revision_key,
-      row_number() OVER (PARTITION BY revision.document ORDER BY revision.sequence DESC) AS place
-    FROM ragstone_ledger_revision AS revision JOIN ragstone_ledger_document AS document ON document.id = revision.document
-    WHERE document.generation = $1 AND document.source_key = $2 AND revision.indexed) AS ranked WHERE place > $3`;
-  const parameters = [generation, sourceKeyOf(tenant, source), keep];
-  const action = 'delete older texts';
-  if (dryRun) {
-    const [row] = await database.rows(`SELECT count(*) AS texts FROM (${older}) AS older`, parameters, {
-      action,
-    });
-    return numberOf(row ?? {}, 'texts');
-  }
-  const { count } = await database.query(
-    `DELETE FROM ragstone_ledger_revision WHERE (document, revision_key) IN (${older})`,
-    parameters,
-    { action },
-  );
-  return count;
 }

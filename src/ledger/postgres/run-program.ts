@@ -51,7 +51,10 @@ interface Statement {
 
 function insertion({ table, columns, rows, end }: InsertStep): Statement {
   const { text, parametersOf } = insertionOf(columns);
-  return { text: `INSERT INTO ${PREFIX}${table} ${text} ${end}`, parameters: parametersOf(rows) };
+  return {
+    text: `INSERT INTO ${PREFIX}${table} ${text} ${end(writerOf([]))}`,
+    parameters: parametersOf(rows),
+  };
 }
 
 const insertionOf = madeOf('postgres', (columns) => ({
@@ -73,8 +76,13 @@ const bufferOf = (bytes: Uint8Array): Buffer => Buffer.from(bytes.buffer, bytes.
 
 function written(step: Exclude<Step, InsertStep>): Statement {
   const parameters: SqlParameter[] = step.kind === 'each' ? [step.given.map(keyBytes)] : [];
+  const text = step.sql(writerOf(parameters));
+  return { text: step.kind === 'each' ? forEach(text) : text, parameters };
+}
+
+function writerOf(parameters: SqlParameter[]): SqlWriter {
   const bind = (value: SqlParameter): string => `$${parameters.push(value)}`;
-  const writer: SqlWriter = {
+  return {
     dialect: 'postgres',
     text: tables,
     bind,
@@ -84,8 +92,6 @@ function written(step: Exclude<Step, InsertStep>): Statement {
       `= ANY(${bind(type === 'key' ? values.map(keyBytes) : values.map(String))}::${TYPES[type]}[])`,
     list: listIn,
   };
-  const text = step.sql(writer);
-  return { text: step.kind === 'each' ? forEach(text) : text, parameters };
 }
 
 const keyBytes = (given: Key | number): Buffer => (Buffer.isBuffer(given) ? given : keyOf(String(given)));

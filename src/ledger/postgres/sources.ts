@@ -1,64 +1,8 @@
 import type { PostgresDatabase } from '../../postgres/postgres-database.js';
 import { storableText } from '../ledger-text.js';
-import type { SourceState } from '../source-state.js';
-import type { Books } from './books.js';
 import { sourceKeyOf } from './items.js';
-import { generationLost, inLockOrder } from './leases.js';
+import { inLockOrder } from './leases.js';
 import { textOf } from './row.js';
-
-export async function recordCursor(
-  { database, generation }: Books,
-  { tenant, source, cursor }: { readonly tenant: string; readonly source: string; readonly cursor: string },
-): Promise<void> {
-  const { count } = await database.query(
-    `INSERT INTO ragstone_ledger_source_cursor (generation, source_key, cursor)
-     SELECT generation, $2, $3 FROM ragstone_ledger_generation WHERE generation = $1 FOR KEY SHARE
-     ON CONFLICT (generation, source_key) DO UPDATE SET cursor = EXCLUDED.cursor`,
-    [generation, sourceKeyOf(tenant, source), storableText(cursor)],
-    { action: 'record the cursor of a source' },
-  );
-  if (count === 0) throw generationLost(generation);
-}
-
-export async function recordSourceState(
-  { database, generation }: Books,
-  {
-    tenant,
-    source,
-    state,
-  }: { readonly tenant: string; readonly source: string; readonly state: SourceState },
-): Promise<void> {
-  const { count } = await database.query(
-    `INSERT INTO ragstone_ledger_source_state (generation, source_key, tenant, source, state)
-     SELECT generation, $2, $3, $4, $5 FROM ragstone_ledger_generation WHERE generation = $1 FOR KEY SHARE
-     ON CONFLICT (generation, source_key) DO UPDATE SET state = EXCLUDED.state`,
-    [
-      generation,
-      sourceKeyOf(tenant, source),
-      storableText(tenant),
-      storableText(source),
-      JSON.stringify(state),
-    ],
-    { action: 'record how a source is' },
-  );
-  if (count === 0) throw generationLost(generation);
-}
-
-/** See `GenerationWriter.forgetSource`. */
-export async function forgetSource(
-  { database, generation }: Books,
-  tenant: string,
-  source: string,
-): Promise<void> {
-  await database.query(
-    `WITH cursors AS (
-       DELETE FROM ragstone_ledger_source_cursor WHERE generation = $1 AND source_key = $2
-     )
-     DELETE FROM ragstone_ledger_source_state WHERE generation = $1 AND source_key = $2`,
-    [generation, sourceKeyOf(tenant, source)],
-    { action: 'forget a source' },
-  );
-}
 
 /** In name order. */
 export async function rememberedSources(database: PostgresDatabase, tenant: string): Promise<string[]> {

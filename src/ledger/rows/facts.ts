@@ -8,7 +8,20 @@ import { countChange } from './changes.js';
 import { bytes, type Key, key as keyColumn, text, word } from './columns.js';
 import type { RowBooks } from './document-rows.js';
 import { each, insert, type Program, returning, run, select } from './program.js';
-import { after, CHUNK_KEY, DOCUMENT_KEY, FOR_UPDATE, GIVEN, key, NOTHING, oneOf, type Sql, spelled, sql } from './sql.js';
+import {
+  after,
+  CHUNK_KEY,
+  DOCUMENT_KEY,
+  FOR_KEY_SHARE,
+  FOR_UPDATE,
+  GIVEN,
+  key,
+  NOTHING,
+  oneOf,
+  type Sql,
+  spelled,
+  sql,
+} from './sql.js';
 
 const CHUNK = { chunk: keyColumn({ sqlite: 'chunk_id', postgres: 'chunk_key' }) };
 const RECORD = { record: bytes('record') };
@@ -68,7 +81,7 @@ function* holdLive(generation: number, chunkIds: readonly string[]): Program<Rea
   const live = yield* select(
     { chunkId: text('chunk_id') },
     sql`FROM @chunk WHERE generation = ${generation} AND ${CHUNK_KEY} ${oneOf('key', chunkIds)}
-      AND state = ${codeOf('live')} ORDER BY ${CHUNK_KEY} ${spelled({ sqlite: '', postgres: 'FOR KEY SHARE' })}`,
+      AND state = ${codeOf('live')} ORDER BY ${CHUNK_KEY} ${FOR_KEY_SHARE}`,
   );
   return new Set(live.map(({ chunkId }) => chunkId));
 }

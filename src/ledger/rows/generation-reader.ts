@@ -23,7 +23,7 @@ import { factReader } from './facts.js';
 import { graphReader } from './graph.js';
 import { select } from './program.js';
 import { summarizeSources } from './source-summaries.js';
-import { DOCUMENT_KEY, isOfItems, isOfSource, key, NOTHING, pageOf, type Sql, spelled, sql } from './sql.js';
+import { DOCUMENT_KEY, isOfItems, isOfSource, key, NOTHING, pageOf, REVISION_KEY, type Sql, spelled, sql } from './sql.js';
 import { statementReader } from './statements.js';
 import { readJson, readStatus } from './stored-words.js';
 
@@ -43,8 +43,6 @@ const STATE = { ...SOURCE, state: word('state') };
 const CURSOR = { cursor: text('cursor') };
 const COUNT = { itemId: text('item_id'), documents: integer('count(*)') };
 const DOCUMENT_ID = { documentId: text('document_id') };
-
-const REVISION_KEY = spelled({ sqlite: 'revision', postgres: 'revision_key' });
 
 /** One generation of a ledger for reading. Every read sees one moment. */
 export class LedgerGenerationReader implements GenerationReader {

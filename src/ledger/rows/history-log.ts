@@ -115,7 +115,7 @@ const insertParts = (
     'history_part',
     PART,
     parts,
-    'ON CONFLICT (content, place) DO UPDATE SET chunks = excluded.chunks, bytes = excluded.bytes',
+    sql`ON CONFLICT (content, place) DO UPDATE SET chunks = excluded.chunks, bytes = excluded.bytes`,
   );
 
 /** See `HistoryWriter.addPart`. */

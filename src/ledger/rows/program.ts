@@ -1,5 +1,5 @@
 import type { Columns, Key, RowOf } from './columns.js';
-import { listOf, type Sql, sql } from './sql.js';
+import { listOf, NOTHING, type Sql, sql } from './sql.js';
 
 /*
  * Work on a ledger, whichever database keeps it: a generator that yields one statement after another and gets its answer. SQLite answers all
@@ -27,8 +27,8 @@ export interface InsertStep {
   readonly table: string;
   readonly columns: Columns;
   readonly rows: readonly Readonly<Record<string, unknown>>[];
-  /** `ON CONFLICT ...`, which may follow the values. */
-  readonly end: string;
+  /** `ON CONFLICT ...`, without parameters. */
+  readonly end: Sql;
 }
 
 export interface Answer {
@@ -80,7 +80,7 @@ export function* insert<Of extends Columns>(
   table: string,
   columns: Of,
   rows: readonly RowOf<Of>[],
-  end = '',
+  end: Sql = NOTHING,
 ): Program<void> {
   if (rows.length > 0) yield { kind: 'insert', table, columns, rows, end };
 }

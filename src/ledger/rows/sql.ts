@@ -80,6 +80,11 @@ export const oneOf =
 export const DOCUMENT_KEY = spelled({ sqlite: 'document_id', postgres: 'document_key' });
 export const CHUNK_KEY = spelled({ sqlite: 'chunk_id', postgres: 'chunk_key' });
 
+export const REVISION_KEY = spelled({ sqlite: 'revision', postgres: 'revision_key' });
+
+/** Nobody deletes the rows that are read before the transaction ends. */
+export const FOR_KEY_SHARE = spelled({ sqlite: '', postgres: 'FOR KEY SHARE' });
+
 /** Holds the rows that are read until the transaction ends. In SQLite nobody else writes before that. */
 export const FOR_UPDATE = spelled({ sqlite: '', postgres: 'FOR UPDATE' });
 

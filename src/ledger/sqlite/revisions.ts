@@ -1,9 +1,6 @@
-import { numberAt } from '../../sqlite/row.js';
 import type { SqliteDatabase } from '../../sqlite/sqlite-database.js';
 import type { PlannedDocument } from '../ledger.js';
-import { storableText } from '../ledger-text.js';
 import { encodeText } from '../text-encoding.js';
-import type { Books } from './books.js';
 
 /** Keeps the text of a planned revision as the newest one of its document. */
 export function saveRevision(database: SqliteDatabase, documentRow: number, document: PlannedDocument): void {
@@ -35,24 +32,4 @@ export function pruneRevisions(database: SqliteDatabase, documentRow: number, ke
     documentRow,
     keep,
   );
-}
-
-/** Deletes the texts of a source's documents beyond the newest ones that are kept; see `GenerationWriter.pruneVersions`. */
-export function pruneVersions(
-  { database, generation }: Books,
-  {
-    tenant,
-    source,
-    keep,
-    dryRun,
-  }: { readonly tenant: string; readonly source: string; readonly keep: number; readonly dryRun: boolean },
-): number {
-  const older = `SELECT place_of FROM (
-    SELECT revision.rowid AS place_of, row_number() OVER (PARTITION BY document ORDER BY sequence DESC) AS place
-    FROM revision JOIN document ON document.id = revision.document
-    WHERE generation = ? AND tenant = ? AND source = ? AND indexed = 1) WHERE place > ?`;
-  const names = [generation, storableText(tenant), storableText(source), keep] as const;
-  return dryRun
-    ? numberAt(database.row(`SELECT count(*) FROM (${older})`, ...names) ?? [0], 0)
-    : database.run(`DELETE FROM revision WHERE rowid IN (${older})`, ...names);
 }

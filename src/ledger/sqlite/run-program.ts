@@ -44,7 +44,7 @@ function rowsOfEach(database: SqliteDatabase, { given, sql, columns }: EachStep)
 
 function insertRows(database: SqliteDatabase, { table, columns, rows, end }: InsertStep): Answer {
   const { names, valuesOf } = insertionOf(columns);
-  const statement = `INSERT INTO ${table} ${names} ${end}`;
+  const statement = `INSERT INTO ${table} ${names} ${written(end).text}`;
   for (const row of rows) database.run(statement, ...valuesOf(row));
   return { rows: [], count: rows.length };
 }

@@ -1,49 +1,6 @@
 import { text, textAt } from '../../sqlite/row.js';
 import type { SqliteDatabase } from '../../sqlite/sqlite-database.js';
 import { originalText, storableText } from '../ledger-text.js';
-import type { SourceState } from '../source-state.js';
-import type { Books } from './books.js';
-
-export function recordCursor(
-  { database, generation }: Books,
-  { tenant, source, cursor }: { readonly tenant: string; readonly source: string; readonly cursor: string },
-): void {
-  database.run(
-    'INSERT OR REPLACE INTO source_cursor (generation, tenant, source, cursor) VALUES (?, ?, ?, ?)',
-    generation,
-    storableText(tenant),
-    storableText(source),
-    storableText(cursor),
-  );
-}
-
-export function recordSourceState(
-  { database, generation }: Books,
-  {
-    tenant,
-    source,
-    state,
-  }: { readonly tenant: string; readonly source: string; readonly state: SourceState },
-): void {
-  database.run(
-    'INSERT OR REPLACE INTO source_state (generation, tenant, source, state) VALUES (?, ?, ?, ?)',
-    generation,
-    storableText(tenant),
-    storableText(source),
-    JSON.stringify(state),
-  );
-}
-
-/** See `GenerationWriter.forgetSource`. */
-export function forgetSource({ database, generation }: Books, tenant: string, source: string): void {
-  for (const table of ['source_cursor', 'source_state'])
-    database.run(
-      `DELETE FROM ${table} WHERE generation = ? AND tenant = ? AND source = ?`,
-      generation,
-      storableText(tenant),
-      storableText(source),
-    );
-}
 
 /** In name order. */
 export function rememberedSources(database: SqliteDatabase, tenant: string): string[] {

@@ -1,5 +1,3 @@
-import type { StatementFilling } from '../../conflicts/statement-rows.js';
-import type { FactWriter } from '../../graph/facts.js';
 import type { SqliteDatabase } from '../../sqlite/sqlite-database.js';
 import type { HistoryWriter } from '../history.js';
 import type {
@@ -11,8 +9,7 @@ import type {
   PlannedDocument,
   SharedTransactions,
 } from '../ledger.js';
-import { factWriter } from '../rows/facts.js';
-import { LedgerGenerationReader } from '../rows/generation-reader.js';
+import { LedgerGenerationWriter } from '../rows/generation-writer.js';
 import { fillGraph } from '../rows/graph.js';
 import {
   addPart,
@@ -23,8 +20,7 @@ import {
   recordHistory,
   unrecorded,
 } from '../rows/history-log.js';
-import { fillStatements } from '../rows/statements.js';
-import type { LedgerFailure, SourceState } from '../source-state.js';
+import type { LedgerFailure } from '../source-state.js';
 import type { Books } from './books.js';
 import { countChange } from './changes.js';
 import {
@@ -37,9 +33,7 @@ import {
 } from './chunk-log.js';
 import { completeItem, failItem, forgetItem } from './items.js';
 import { assertHeld, claimItem, forgetOldLeases, itemOfDocument, releaseItem, renewLease } from './leases.js';
-import { pruneVersions } from './revisions.js';
 import { runProgram, sqlitePrograms } from './run-program.js';
-import { forgetSource, recordCursor, recordSourceState } from './sources.js';
 
 export interface SqliteWriterOptions {
   readonly generation: number;
@@ -53,7 +47,7 @@ export interface SqliteWriterOptions {
 }
 
 /** One generation of a ledger file for writing. Every method is one transaction, begun and ended in one turn. */
-export class SqliteGenerationWriter extends LedgerGenerationReader implements GenerationWriter {
+export class SqliteGenerationWriter extends LedgerGenerationWriter implements GenerationWriter {
   readonly together: SharedTransactions;
   readonly history: HistoryWriter | undefined;
   readonly #database: SqliteDatabase;
@@ -134,18 +128,6 @@ export class SqliteGenerationWriter extends LedgerGenerationReader implements Ge
     });
   }
 
-  async setSourceCursor(tenant: string, source: string, cursor: string): Promise<void> {
-    this.#database.transaction(() => recordCursor(this.#books, { tenant, source, cursor }));
-  }
-
-  async setSourceState(tenant: string, source: string, state: SourceState): Promise<void> {
-    this.#database.transaction(() => recordSourceState(this.#books, { tenant, source, state }));
-  }
-
-  async forgetSource(tenant: string, source: string): Promise<void> {
-    this.#database.transaction(() => forgetSource(this.#books, tenant, source));
-  }
-
   async plan(documents: readonly PlannedDocument[]): Promise<DocumentPlan[]> {
     return this.#changing(() => this.#plan(documents));
   }
@@ -187,17 +169,6 @@ export class SqliteGenerationWriter extends LedgerGenerationReader implements Ge
     });
   }
 
-  async pruneVersions(
-    tenant: string,
-    source: string,
-    keep: number,
-    { dryRun }: { readonly dryRun: boolean },
-  ): Promise<number> {
-    const prune = () => pruneVersions(this.#books, { tenant, source, keep, dryRun });
-    // A ledger that is opened for reading alone takes no transaction that may write.
-    return dryRun ? prune() : this.#database.transaction(prune);
-  }
-
   async purge(): Promise<void> {
     // What is deleted is overwritten; the log still has the pages as they were.
     this.#database.tryTruncateLog();
@@ -210,18 +181,8 @@ export class SqliteGenerationWriter extends LedgerGenerationReader implements Ge
     });
   }
 
-  override get facts(): FactWriter {
-    return factWriter(this.rows);
-  }
-
   async fillGraph(filling: GraphFilling): Promise<boolean> {
     return this.#changing(() => runProgram(this.#database, fillGraph(this.generation, filling)));
-  }
-
-  async fillStatements(fillings: readonly StatementFilling[]): Promise<number> {
-    return this.rows.programs.transaction('keep what its documents say', () =>
-      fillStatements(this.generation, fillings),
-    );
   }
 
   #historyWriter(): HistoryWriter {
