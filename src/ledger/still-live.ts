@@ -18,3 +18,6 @@ export const generationLost = (generation: number): RAGError =>
     'INDEX_LEASE_LOST',
     `Generation ${generation} was dropped while it was being written. Run the command again.`,
   );
+
+export const unknownGeneration = (generation: number): RAGError =>
+  new RAGError('USAGE', `There is no generation ${generation}: \`ragstone generations\` lists them.`);

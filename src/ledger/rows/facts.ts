@@ -19,8 +19,8 @@ import {
   NOTHING,
   oneOf,
   type Sql,
-  spelled,
   sql,
+  TENANT_KEY,
 } from './sql.js';
 
 const CHUNK = { chunk: keyColumn({ sqlite: 'chunk_id', postgres: 'chunk_key' }) };
@@ -42,8 +42,6 @@ const SOURCE = { summary: word('summary'), ...CHUNK };
 
 /** Tables that `clear` empties, those first that are made of others. */
 export const FACT_TABLES = ['fact_source', 'fact_summary', 'fact_name', 'fact'] as const;
-
-const TENANT_KEY = spelled({ sqlite: 'tenant', postgres: 'tenant_key' });
 
 /** Whether the chunk of `fact` is in the store for certain. */
 const isLive = (generation: number): Sql =>

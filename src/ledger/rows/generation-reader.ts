@@ -23,7 +23,18 @@ import { factReader } from './facts.js';
 import { graphReader } from './graph.js';
 import { select } from './program.js';
 import { summarizeSources } from './source-summaries.js';
-import { DOCUMENT_KEY, isOfItems, isOfSource, key, NOTHING, pageOf, REVISION_KEY, type Sql, spelled, sql } from './sql.js';
+import {
+  DOCUMENT_KEY,
+  isOfItems,
+  isOfSource,
+  key,
+  NOTHING,
+  pageOf,
+  REVISION_KEY,
+  type Sql,
+  spelled,
+  sql,
+} from './sql.js';
 import { statementReader } from './statements.js';
 import { readJson, readStatus } from './stored-words.js';
 

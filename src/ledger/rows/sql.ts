@@ -80,6 +80,7 @@ export const oneOf =
 export const DOCUMENT_KEY = spelled({ sqlite: 'document_id', postgres: 'document_key' });
 export const CHUNK_KEY = spelled({ sqlite: 'chunk_id', postgres: 'chunk_key' });
 
+export const TENANT_KEY = spelled({ sqlite: 'tenant', postgres: 'tenant_key' });
 export const REVISION_KEY = spelled({ sqlite: 'revision', postgres: 'revision_key' });
 
 /** Nobody deletes the rows that are read before the transaction ends. */
@@ -93,6 +94,16 @@ export const isOfSource = (tenant: string, source: string): Sql =>
   spelled({
     sqlite: sql`tenant = ${storableText(tenant)} AND source = ${storableText(source)}`,
     postgres: sql`source_key = ${keyOf(tenant, source)}`,
+  });
+
+/** Whether a row is of one of some sources. */
+export const isOfSources = (tenant: string, sources: readonly string[]): Sql =>
+  spelled({
+    sqlite: sql`tenant = ${storableText(tenant)} AND source ${oneOf('key', sources)}`,
+    postgres: sql`source_key ${oneOf(
+      'key',
+      sources.map((source) => keyOf(tenant, source)),
+    )}`,
   });
 
 /** Whether a row is of one of some items of a source. */

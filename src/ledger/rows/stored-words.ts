@@ -1,11 +1,16 @@
 import { RAGError } from '../../core/errors.js';
 import { REFERENCE_KINDS, type ReferenceKind } from '../../graph/graph.js';
 import { CHUNK_STATES } from '../chunk-states.js';
-import type { DocumentStatus, LedgerChunk } from '../ledger.js';
+import type { DocumentStatus, GenerationState, LedgerChunk } from '../ledger.js';
 
 export const STATUSES: readonly DocumentStatus[] = ['pending', 'indexed', 'failed', 'outdated'];
 
 export const readStatus = (stored: string): DocumentStatus => known(STATUSES, stored, 'state of a document');
+
+const GENERATION_STATES: readonly GenerationState[] = ['building', 'live', 'retired'];
+
+export const readGenerationState = (stored: string): GenerationState =>
+  known(GENERATION_STATES, stored, 'state of a generation');
 
 export const readKind = (stored: string): ReferenceKind =>
   known(REFERENCE_KINDS, stored, 'kind of a reference');

@@ -1,48 +1,17 @@
-import { numberAt } from '../../sqlite/row.js';
 import { bytesOf, type SqliteDatabase } from '../../sqlite/sqlite-database.js';
-import type { KeptOutNames } from '../forgotten-names.js';
-import type { LedgerHistory } from '../history.js';
-import { KEPT_RUNS } from '../kept-runs.js';
-import type {
-  GenerationReader,
-  GenerationTarget,
-  GenerationWriter,
-  IndexFacts,
-  Ledger,
-  RunRecord,
-} from '../ledger.js';
-import { storableText } from '../ledger-text.js';
+import type { GenerationReader, GenerationTarget, GenerationWriter, IndexFacts, Ledger } from '../ledger.js';
 import { ROW_TABLES } from '../rows/document-rows.js';
 import { FACT_TABLES } from '../rows/facts.js';
 import { LedgerGenerationReader } from '../rows/generation-reader.js';
-import { dropHistory, HISTORY_TABLES, ledgerHistory, switchHistory } from '../rows/history.js';
-import { breakHistory } from '../rows/history-log.js';
+import { dropHistory, HISTORY_TABLES } from '../rows/history.js';
+import { startRun } from '../rows/runs.js';
+import { StoredLedger } from '../rows/stored-ledger.js';
 import { countChange, revisionOf } from './changes.js';
 import { damagedTexts } from './damaged-texts.js';
-import { editRuns, keepOut, keptOut, letIn } from './forgotten.js';
-import {
-  allGenerations,
-  beginGeneration,
-  dropGeneration,
-  learnedBytes,
-  liveGeneration,
-  makeFirstGeneration,
-  recordLearned,
-  recordUpgrade,
-  switchGeneration,
-} from './generations.js';
+import { beginGeneration, dropGeneration } from './generations.js';
 import { runProgram, sqlitePrograms } from './run-program.js';
-import {
-  forgetRememberedSource,
-  ownSources,
-  recordSourceRoots,
-  rememberedSources,
-  rememberSource,
-  sourceOwners,
-  sourceRoots,
-} from './sources.js';
+import { recordSourceRoots, sourceRoots } from './sources.js';
 import { SqliteGenerationWriter } from './sqlite-generation.js';
-import { findLastRun } from './summaries.js';
 
 export interface SqliteLedgerOptions {
   readonly keepRevisions: number;
@@ -73,15 +42,14 @@ export const TABLES: readonly string[] = [
 ];
 
 /** The ledger over one SQLite file. Every method that writes is one transaction; every read is one snapshot. */
-export class SqliteLedger implements Ledger {
+export class SqliteLedger extends StoredLedger implements Ledger {
   readonly #database: SqliteDatabase;
   readonly #options: SqliteLedgerOptions;
-  readonly history: LedgerHistory;
 
   constructor(database: SqliteDatabase, options: SqliteLedgerOptions) {
+    super(sqlitePrograms(database), options);
     this.#database = database;
     this.#options = options;
-    this.history = ledgerHistory(sqlitePrograms(database));
   }
 
   async revision(): Promise<string | undefined> {
@@ -97,37 +65,8 @@ export class SqliteLedger implements Ledger {
     });
   }
 
-  async live(): Promise<IndexFacts | undefined> {
-    return this.#database.guard(() => liveGeneration(this.#database));
-  }
-
-  async generations(): Promise<IndexFacts[]> {
-    return this.#database.guard(() => allGenerations(this.#database));
-  }
-
   async begin(target: (generation: number) => GenerationTarget, at: string): Promise<IndexFacts> {
     return this.#database.transaction(() => beginGeneration(this.#database, target, at));
-  }
-
-  async switchTo(generation: number, at: string, from?: number): Promise<void> {
-    this.#changing(() => {
-      switchGeneration(this.#database, generation, at, from);
-      this.#recordSwitch(generation, at);
-    });
-  }
-
-  async makeFirst(generation: number, at: string): Promise<boolean> {
-    return this.#changing(() => {
-      const before = liveGeneration(this.#database);
-      const isLive = makeFirstGeneration(this.#database, generation, at);
-      if (before === undefined && isLive) this.#recordSwitch(generation, at);
-      return isLive;
-    });
-  }
-
-  #recordSwitch(generation: number, at: string): void {
-    const { keepsHistory } = this.#options;
-    runProgram(this.#database, keepsHistory ? switchHistory(generation, Date.parse(at)) : breakHistory());
   }
 
   async drop(generation: number): Promise<void> {
@@ -138,50 +77,12 @@ export class SqliteLedger implements Ledger {
     this.#database.tryTruncateLog();
   }
 
-  async learned(generation: number): Promise<Uint8Array | undefined> {
-    return this.#database.guard(() => learnedBytes(this.#database, generation));
-  }
-
-  async setLearned(...[generation, learned]: Parameters<Ledger['setLearned']>): Promise<void> {
-    this.#changing(() => recordLearned(this.#database, generation, learned));
-  }
-
-  async setUpgrade(generation: number, upgrade: string): Promise<void> {
-    this.#changing(() => recordUpgrade(this.#database, generation, upgrade));
-  }
-
   reader(generation: number): GenerationReader {
-    return new LedgerGenerationReader({ programs: sqlitePrograms(this.#database), generation });
+    return new LedgerGenerationReader({ programs: this.programs, generation });
   }
 
   writer(generation: number, holder: string): GenerationWriter {
     return new SqliteGenerationWriter(this.#database, { ...this.#options, generation, holder });
-  }
-
-  async rememberedSources(tenant: string): Promise<string[]> {
-    return this.#database.guard(() => rememberedSources(this.#database, tenant));
-  }
-
-  async rememberSources(tenant: string, sources: readonly string[]): Promise<void> {
-    if (sources.length === 0) return;
-    this.#database.transaction(() => {
-      for (const source of sources) rememberSource(this.#database, tenant, source);
-    });
-  }
-
-  async forgetSources(tenant: string, sources: readonly string[]): Promise<void> {
-    if (sources.length === 0) return;
-    this.#database.transaction(() => {
-      for (const source of sources) forgetRememberedSource(this.#database, tenant, source);
-    });
-  }
-
-  async sourceOwners(tenant: string): Promise<Map<string, string[]>> {
-    return this.#database.guard(() => sourceOwners(this.#database, tenant));
-  }
-
-  async ownSources(tenant: string, owner: string, sources: readonly string[]): Promise<void> {
-    this.#database.transaction(() => ownSources(this.#database, tenant, { owner, sources }));
   }
 
   async sourceRoots(tenant: string): Promise<Map<string, string>> {
@@ -193,41 +94,8 @@ export class SqliteLedger implements Ledger {
     this.#database.transaction(() => recordSourceRoots(this.#database, tenant, roots));
   }
 
-  async startRun(command: string, at: string): Promise<number> {
-    return this.#changing(() => {
-      const sql = 'INSERT INTO run (command, started_at) VALUES (?, ?) RETURNING run_id';
-      const runId = numberAt(this.#database.row(sql, storableText(command), at) ?? [], 0);
-      this.#database.run('DELETE FROM run WHERE run_id <= ?', runId - KEPT_RUNS);
-      return runId;
-    });
-  }
-
-  async finishRun(
-    runId: number,
-    { at, success, stats }: { at: string; success: boolean; stats: string },
-  ): Promise<void> {
-    const sql = 'UPDATE run SET finished_at = ?, success = ?, stats = ? WHERE run_id = ?';
-    this.#changing(() => this.#database.run(sql, at, success ? 1 : 0, stats, runId));
-  }
-
-  async lastRun(): Promise<RunRecord | undefined> {
-    return this.#database.guard(() => findLastRun(this.#database));
-  }
-
-  async keptOut(tenant: string): Promise<KeptOutNames | undefined> {
-    return this.#database.guard(() => keptOut(this.#database, tenant));
-  }
-
-  async keepOut(...[tenant, names]: Parameters<Ledger['keepOut']>): Promise<void> {
-    this.#database.transaction(() => keepOut(this.#database, tenant, names));
-  }
-
-  async letIn(tenant: string, receipt: string): Promise<number> {
-    return this.#database.transaction(() => letIn(this.#database, tenant, receipt));
-  }
-
-  async editRuns(edit: (stats: string) => string): Promise<number> {
-    return this.#database.transaction(() => editRuns(this.#database, edit));
+  startRun(command: string, at: string): Promise<number> {
+    return this.programs.transaction('record a run', () => startRun(command, at));
   }
 
   async reclaim(): Promise<void> {
