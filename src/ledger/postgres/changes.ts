@@ -1,6 +1,5 @@
-import type { PostgresDatabase, RunStatement } from '../../postgres/postgres-database.js';
+import type { RunStatement } from '../../postgres/postgres-database.js';
 import { CHANGE_SLOTS, countChange as countOneChange } from '../rows/changes.js';
-import { numberOf, textOf } from './row.js';
 import { runProgram } from './run-program.js';
 
 /** Ends the record of the history, and what was planned for it. */
@@ -15,16 +14,3 @@ export const countUnrecorded = (run: RunStatement): Promise<unknown> =>
     `WITH ${BREAK_HISTORY}
      UPDATE ragstone_ledger_change SET changes = changes + 1 WHERE slot = pg_backend_pid() % ${CHANGE_SLOTS}`,
   );
-
-/** See `Ledger.revision`. */
-export async function revisionOf(database: PostgresDatabase): Promise<string | undefined> {
-  const [row] = await database.rows(
-    `SELECT life, coalesce((SELECT generation FROM ragstone_ledger_generation WHERE state = 'live'), 0) AS generation,
-       (SELECT sum(changes) FROM ragstone_ledger_change)::bigint AS changes
-     FROM ragstone_ledger_life`,
-    [],
-    { action: 'tell whether it was changed' },
-  );
-  if (row === undefined) return undefined;
-  return `${textOf(row, 'life')}.${numberOf(row, 'generation')}.${numberOf(row, 'changes')}`;
-}

@@ -5,7 +5,7 @@ import type { GenerationReader, GenerationTarget, GenerationWriter, IndexFacts, 
 import type { LockRequest, WriterLock } from '../lock.js';
 import { startRun } from '../rows/runs.js';
 import { StoredLedger } from '../rows/stored-ledger.js';
-import { countChange, revisionOf } from './changes.js';
+import { countChange } from './changes.js';
 import { ledgerError } from './faults.js';
 import { beginGeneration, dropGeneration } from './generations.js';
 import { acquireIndexLock } from './index-lock.js';
@@ -107,10 +107,6 @@ class PostgresLedger extends StoredLedger implements Ledger {
     super(postgresPrograms(database), options);
     this.#database = database;
     this.#options = options;
-  }
-
-  revision(): Promise<string | undefined> {
-    return revisionOf(this.#database);
   }
 
   begin(target: (generation: number) => GenerationTarget, at: string): Promise<IndexFacts> {

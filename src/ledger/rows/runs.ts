@@ -1,10 +1,12 @@
-import { KEPT_RUNS } from '../kept-runs.js';
 import type { RunRecord } from '../ledger.js';
 import { storableText } from '../ledger-text.js';
 import { countChange } from './changes.js';
 import { bigint, boolean, optional, text, word } from './columns.js';
 import { type Program, returning, run, select } from './program.js';
 import { FOR_UPDATE, sql } from './sql.js';
+
+/** Runs that a ledger remembers: every push is one. */
+export const KEPT_RUNS = 1_000;
 
 const RUN_ID = { runId: bigint('run_id') };
 const RUN = {

@@ -3,7 +3,7 @@ import type { LedgerHistory } from '../history.js';
 import type { IndexFacts, Ledger, RunRecord } from '../ledger.js';
 import { hexOf, keyOf, storableText } from '../ledger-text.js';
 import { countChange } from './changes.js';
-import { key as keyColumn, text, word } from './columns.js';
+import { bigint, key as keyColumn, optional, text, word } from './columns.js';
 import {
   generations,
   learnedBytes,
@@ -21,25 +21,14 @@ const SOURCE_OWNER = { ...SOURCE, owner: text('owner') };
 const OF_TENANT = { sourceKey: keyColumn({ sqlite: null, postgres: 'source_key' }), tenant: text('tenant') };
 const KEPT_OUT = { hash: word('hash'), key: word('hash_key') };
 
+const REVISION = {
+  life: word('life'),
+  changes: bigint({ sqlite: 'changes', postgres: '(SELECT sum(changes) FROM @change)' }),
+  generation: optional(bigint(`(SELECT max(generation) FROM @generation WHERE state = 'live')`)),
+};
+
 /** What a ledger knows of the whole index. */
-export abstract class StoredLedger
-  implements
-    Pick<
-      Ledger,
-      | (
-          | 'history'
-          | 'live'
-          | 'generations'
-          | 'switchTo'
-          | 'makeFirst'
-          | 'learned'
-          | 'setLearned'
-          | 'setUpgrade'
-        )
-      | ('rememberedSources' | 'rememberSources' | 'forgetSources' | 'sourceOwners' | 'ownSources')
-      | ('finishRun' | 'lastRun' | 'keptOut' | 'keepOut' | 'letIn' | 'editRuns')
-    >
-{
+export abstract class StoredLedger {
   readonly history: LedgerHistory;
   protected readonly programs: ProgramRunner;
   readonly #keepsHistory: boolean;
@@ -48,6 +37,13 @@ export abstract class StoredLedger
     this.programs = programs;
     this.history = ledgerHistory(programs);
     this.#keepsHistory = keepsHistory;
+  }
+
+  async revision(): Promise<string | undefined> {
+    const [row] = await this.programs.read('tell whether it was changed', () =>
+      select(REVISION, spelled({ sqlite: 'FROM @change', postgres: 'FROM @life' })),
+    );
+    return row === undefined ? undefined : `${row.life}.${row.generation ?? ''}.${row.changes}`;
   }
 
   live(): Promise<IndexFacts | undefined> {

@@ -1,8 +1,9 @@
 import { RAGError } from '../../core/errors.js';
 import { numberAt, text, textAt } from '../../sqlite/row.js';
+import type { SqliteDatabase } from '../../sqlite/sqlite-database.js';
 import { codeOf } from '../chunk-states.js';
 import { documentPlan, type KnownChunks, workFor } from '../document-plan.js';
-import type { DocumentPlan, PlannedDocument } from '../ledger.js';
+import type { DocumentPlan, LedgerChunk, PlannedDocument } from '../ledger.js';
 import { originalText, storableText } from '../ledger-text.js';
 import { byId, chunksOf } from '../rows/chunks.js';
 import { forgetRows } from '../rows/document-rows.js';
@@ -10,7 +11,6 @@ import { forgetGoneFacts } from '../rows/facts.js';
 import { saveGraphs } from '../rows/graph.js';
 import { forgetOldStatements } from '../rows/statements.js';
 import type { Books } from './books.js';
-import { insertChunk, markStale, updateChunk } from './chunks.js';
 import { beginDocument, rowIdOf, setDocumentPending } from './documents.js';
 import { pruneRevisions, saveRevision } from './revisions.js';
 import { runProgram } from './run-program.js';
@@ -73,6 +73,40 @@ function planChunks(books: Books, row: number, document: PlannedDocument, before
   const plan = documentPlan(document, before);
   for (const chunkId of plan.toDelete) markStale(database, row, chunkId);
   return plan;
+}
+
+type ChunkFacts = Omit<LedgerChunk, 'documentId'>;
+
+function insertChunk({ database, generation }: Books, documentRow: number, chunk: ChunkFacts): void {
+  database.run(
+    'INSERT INTO chunk (generation, document, chunk_id, ordinal, digest, state) VALUES (?, ?, ?, ?, ?, ?)',
+    generation,
+    documentRow,
+    storableText(chunk.chunkId),
+    chunk.ordinal,
+    chunk.digest,
+    codeOf(chunk.state),
+  );
+}
+
+function updateChunk(database: SqliteDatabase, documentRow: number, chunk: ChunkFacts): void {
+  database.run(
+    'UPDATE chunk SET ordinal = ?, digest = ?, state = ? WHERE document = ? AND chunk_id = ?',
+    chunk.ordinal,
+    chunk.digest,
+    codeOf(chunk.state),
+    documentRow,
+    storableText(chunk.chunkId),
+  );
+}
+
+function markStale(database: SqliteDatabase, documentRow: number, chunkId: string): void {
+  database.run(
+    'UPDATE chunk SET state = ? WHERE document = ? AND chunk_id = ?',
+    codeOf('stale'),
+    documentRow,
+    storableText(chunkId),
+  );
 }
 
 /** Records that the store has done what was planned for a document; see `Ledger.commit`. */

@@ -9,6 +9,7 @@ import type {
   PlannedDocument,
   SharedTransactions,
 } from '../ledger.js';
+import { countChange } from '../rows/changes.js';
 import { LedgerGenerationWriter } from '../rows/generation-writer.js';
 import { fillGraph } from '../rows/graph.js';
 import {
@@ -22,7 +23,6 @@ import {
 } from '../rows/history-log.js';
 import type { LedgerFailure } from '../source-state.js';
 import type { Books } from './books.js';
-import { countChange } from './changes.js';
 import {
   commitDocument,
   documentsOfChunks,
@@ -206,7 +206,7 @@ export class SqliteGenerationWriter extends LedgerGenerationWriter implements Ge
     return this.#database.transaction(() => {
       const result = work();
       if (this.history === undefined) runProgram(this.#database, breakHistory());
-      countChange(this.#database);
+      runProgram(this.#database, countChange());
       return result;
     });
   }

@@ -1,16 +1,19 @@
 import { bytesOf, type SqliteDatabase } from '../../sqlite/sqlite-database.js';
 import type { GenerationReader, GenerationTarget, GenerationWriter, IndexFacts, Ledger } from '../ledger.js';
+import { storableText } from '../ledger-text.js';
+import { countChange } from '../rows/changes.js';
+import { text } from '../rows/columns.js';
 import { ROW_TABLES } from '../rows/document-rows.js';
 import { FACT_TABLES } from '../rows/facts.js';
 import { LedgerGenerationReader } from '../rows/generation-reader.js';
 import { dropHistory, HISTORY_TABLES } from '../rows/history.js';
+import { insert, select } from '../rows/program.js';
 import { startRun } from '../rows/runs.js';
+import { sql } from '../rows/sql.js';
 import { StoredLedger } from '../rows/stored-ledger.js';
-import { countChange, revisionOf } from './changes.js';
 import { damagedTexts } from './damaged-texts.js';
 import { beginGeneration, dropGeneration } from './generations.js';
 import { runProgram, sqlitePrograms } from './run-program.js';
-import { recordSourceRoots, sourceRoots } from './sources.js';
 import { SqliteGenerationWriter } from './sqlite-generation.js';
 
 export interface SqliteLedgerOptions {
@@ -41,6 +44,8 @@ export const TABLES: readonly string[] = [
   'run',
 ];
 
+const SOURCE_ROOT = { tenant: text('tenant'), source: text('source'), root: text('root') };
+
 /** The ledger over one SQLite file. Every method that writes is one transaction; every read is one snapshot. */
 export class SqliteLedger extends StoredLedger implements Ledger {
   readonly #database: SqliteDatabase;
@@ -50,19 +55,6 @@ export class SqliteLedger extends StoredLedger implements Ledger {
     super(sqlitePrograms(database), options);
     this.#database = database;
     this.#options = options;
-  }
-
-  async revision(): Promise<string | undefined> {
-    return this.#database.guard(() => revisionOf(this.#database));
-  }
-
-  /** A transaction that changes what a search may show. */
-  #changing<Result>(work: () => Result): Result {
-    return this.#database.transaction(() => {
-      const result = work();
-      countChange(this.#database);
-      return result;
-    });
   }
 
   async begin(target: (generation: number) => GenerationTarget, at: string): Promise<IndexFacts> {
@@ -86,12 +78,18 @@ export class SqliteLedger extends StoredLedger implements Ledger {
   }
 
   async sourceRoots(tenant: string): Promise<Map<string, string>> {
-    return this.#database.guard(() => sourceRoots(this.#database, tenant));
+    const rows = await this.programs.read('read where its sources lie', () =>
+      select(SOURCE_ROOT, sql`FROM @source_root WHERE tenant = ${storableText(tenant)}`),
+    );
+    return new Map(rows.map(({ source, root }) => [source, root]));
   }
 
   async recordSourceRoots(tenant: string, roots: ReadonlyMap<string, string>): Promise<void> {
     if (roots.size === 0) return;
-    this.#database.transaction(() => recordSourceRoots(this.#database, tenant, roots));
+    const rows = Array.from(roots, ([source, root]) => ({ tenant, source, root }));
+    await this.programs.transaction('record where its sources lie', () =>
+      insert('source_root', SOURCE_ROOT, rows, sql`ON CONFLICT DO UPDATE SET root = excluded.root`),
+    );
   }
 
   startRun(command: string, at: string): Promise<number> {
@@ -103,8 +101,9 @@ export class SqliteLedger extends StoredLedger implements Ledger {
   }
 
   async clear(): Promise<void> {
-    this.#changing(() => {
+    this.#database.transaction(() => {
       for (const table of TABLES) this.#database.run(`DELETE FROM ${table}`);
+      runProgram(this.#database, countChange());
     });
     this.#database.tryTruncateLog();
   }
