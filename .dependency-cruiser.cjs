@@ -8,7 +8,7 @@ const interfaceFiles = [
   'embedding/(embedder|embed-all)',
   'stores/vector-store',
   'stores/collection-members',
-  'ledger/(ledger|history)',
+  'ledger/(ledger|history|owed|lock|source-state|forgotten-names)',
   'history/[^/]+',
   'graph/(entity-graph|facts|graph|graph-rows|linked-from|names|walk|rank)',
   'conflicts/(conflict-types|statement-rows|source-conflicts|find-conflicts|packed-statements)',

@@ -327,7 +327,7 @@ export type { RolloutAddition, RolloutSums, RolloutTotal, RolloutTotals } from '
 // Work that is spread over hosts (docs/many-machines.md).
 
 export type { BatchReport, WorkPlan, WorkStatus } from './engine/engine.js';
-export type { OwedBatch, OwedCount, OwedItem, OwedReader } from './ledger/ledger.js';
+export type { OwedBatch, OwedCount, OwedItem, OwedReader } from './ledger/owed.js';
 export type { BatchOutcome, QueueConsumer, QueueCounts, WorkQueue } from './queue/work-queue.js';
 export { startWorkers, type Workable, type Workers, type WorkersOptions } from './workers/start-workers.js';
 export type { FailedBatch, FinishedBatch, WorkerEvent, WorkProgress } from './workers/worker-events.js';
@@ -484,6 +484,7 @@ export type { Block, BlockKind, ParsedDocument, RawDocument } from './core/docum
 export { type Runtime, type SourceFiles, SYSTEM_RUNTIME, type TimerOptions } from './core/runtime.js';
 export type { Embedder, EmbeddingKind, ModelIdentity } from './embedding/embedder.js';
 export type { RunFailure } from './ledger/failed-run.js';
+export type { ForgottenNames, KeptOutNames } from './ledger/forgotten-names.js';
 export type {
   HistoryMark,
   HistoryPart,
@@ -497,7 +498,6 @@ export type {
   CompletedItem,
   DocumentPlan,
   DocumentStatus,
-  ForgottenNames,
   GenerationReader,
   GenerationState,
   Generations,
@@ -505,23 +505,23 @@ export type {
   GenerationWriter,
   IndexFacts,
   ItemKey,
-  KeptOutNames,
   Ledger,
   LedgerChunk,
   LedgerDocument,
-  LedgerFailure,
   LedgerItem,
-  LockRequest,
   PlannedDocument,
-  RememberedSources,
   RunRecord,
   Runs,
+  SourceSummary,
+} from './ledger/ledger.js';
+export type { LockRequest, WriterLock } from './ledger/lock.js';
+export type {
+  LedgerFailure,
+  RememberedSources,
   SourceOwners,
   SourceRoots,
   SourceState,
-  SourceSummary,
-  WriterLock,
-} from './ledger/ledger.js';
+} from './ledger/source-state.js';
 export { decodeText, type EncodedText, encodeText, type TextEncoding } from './ledger/text-encoding.js';
 export type { Parser } from './parsing/parser.js';
 export type { RerankCandidate, RerankedCandidate, Reranker, RerankScoring } from './reranking/reranker.js';

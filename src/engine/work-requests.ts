@@ -4,7 +4,7 @@ import { inProject } from '../indexing/configured-sources.js';
 import { retryPolicyOf } from '../indexing/retry-policy.js';
 import { runBatch } from '../indexing/run-batch.js';
 import { configuredNames } from '../indexing/source-owners.js';
-import type { OwedBatch } from '../ledger/ledger.js';
+import type { OwedBatch } from '../ledger/owed.js';
 import type { BatchReport } from './engine.js';
 import { DEFAULT_BATCH_SIZE, DEFAULT_PARALLEL, type HeldIndex } from './index-requests.js';
 import type { KeptSources } from './kept-sources.js';

@@ -1,7 +1,8 @@
 import { RAGError } from '../core/errors.js';
 import type { Scope } from '../core/scope.js';
 import type { FindPath } from '../indexing/document-paths.js';
-import type { GenerationReader, LedgerDocument, LedgerFailure } from '../ledger/ledger.js';
+import type { GenerationReader, LedgerDocument } from '../ledger/ledger.js';
+import type { LedgerFailure } from '../ledger/source-state.js';
 
 const PAGE = 500;
 /** Most documents that a message names. */

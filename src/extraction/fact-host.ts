@@ -6,7 +6,8 @@ import type { Scope } from '../core/scope.js';
 import type { EngineResources } from '../engine/engine-resources.js';
 import type { FactReader, FactWriter } from '../graph/facts.js';
 import { nothingIndexed } from '../indexing/open-collection.js';
-import type { GenerationReader, Ledger, LockSubject } from '../ledger/ledger.js';
+import type { GenerationReader, Ledger } from '../ledger/ledger.js';
+import type { LockSubject } from '../ledger/lock.js';
 import type { VectorCollection } from '../stores/vector-store.js';
 
 /** What extraction works with. */

@@ -1,4 +1,4 @@
-import type { ForgottenNames } from '../ledger/ledger.js';
+import type { ForgottenNames } from '../ledger/forgotten-names.js';
 import { Receipts } from './receipts.js';
 
 /**

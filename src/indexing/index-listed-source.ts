@@ -1,5 +1,5 @@
 import { toRAGError } from '../core/errors.js';
-import type { OwedBatch } from '../ledger/ledger.js';
+import type { OwedBatch } from '../ledger/owed.js';
 import type { IndexPipeline } from './index-pipeline.js';
 import type { IndexRun } from './index-run.js';
 import { indexSource } from './index-source.js';

@@ -1,5 +1,6 @@
 import { runtime } from '../core/runtime.js';
-import type { LedgerItem, OwedBatch } from '../ledger/ledger.js';
+import type { LedgerItem } from '../ledger/ledger.js';
+import type { OwedBatch } from '../ledger/owed.js';
 import type { SourceItem } from '../sources/source.js';
 import { deleteGone } from './delete-gone.js';
 import { beingWritten } from './item-claims.js';

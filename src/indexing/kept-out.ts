@@ -1,5 +1,6 @@
+import type { ForgottenNames, KeptOutNames } from '../ledger/forgotten-names.js';
 import { type KeptOutName, keptOutHash } from '../ledger/kept-out-hash.js';
-import type { ForgottenNames, KeptOutNames, SourceRoots } from '../ledger/ledger.js';
+import type { SourceRoots } from '../ledger/source-state.js';
 import { relativeNamesOf } from './folder-names.js';
 
 /** What of one source was forgotten on purpose, and is left out while nobody lets it in again. */

@@ -1,4 +1,5 @@
-import type { GenerationReader, LedgerItem, OwedItem } from '../ledger/ledger.js';
+import type { GenerationReader, LedgerItem } from '../ledger/ledger.js';
+import type { OwedItem } from '../ledger/owed.js';
 import {
   coversItem,
   isDeleted,

@@ -1,12 +1,8 @@
 import { contentHash } from '../core/ids.js';
 import { runtime } from '../core/runtime.js';
-import {
-  type GenerationReader,
-  LISTING,
-  type OwedBatch,
-  type OwedItem,
-  type SourceState,
-} from '../ledger/ledger.js';
+import type { GenerationReader } from '../ledger/ledger.js';
+import { LISTING, type OwedBatch, type OwedItem } from '../ledger/owed.js';
+import type { SourceState } from '../ledger/source-state.js';
 import { isLeaseLost, type SourceKey } from './item-claims.js';
 import type { SourceChanges } from './list-changes.js';
 import { carryOutRetention } from './retention.js';

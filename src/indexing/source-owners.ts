@@ -2,7 +2,7 @@ import { hostname } from 'node:os';
 import { relative, resolve } from 'node:path';
 import { isLedgerElsewhere } from '../config/project-of-index.js';
 import type { ResolvedConfig } from '../config/resolved-config.js';
-import type { SourceOwners } from '../ledger/ledger.js';
+import type { SourceOwners } from '../ledger/source-state.js';
 import { presenceOf } from './folder-presence.js';
 
 /** Which sources of a ledger are this configuration's, and which are others'. A source may be both. */

@@ -1,7 +1,8 @@
 import type { ChunkContextualiser } from '../chunking/contextual/chunk-contextualiser.js';
 import type { Metadata } from '../core/metadata.js';
 import type { Scope } from '../core/scope.js';
-import type { GenerationReader, OwedBatch } from '../ledger/ledger.js';
+import type { GenerationReader } from '../ledger/ledger.js';
+import type { OwedBatch } from '../ledger/owed.js';
 import type { Source } from '../sources/source.js';
 import type { IndexRun } from './index-run.js';
 import type { KeptOut } from './kept-out.js';

@@ -1,5 +1,6 @@
 import { RAGError } from '../core/errors.js';
-import type { LedgerItem, OwedBatch, OwedItem } from '../ledger/ledger.js';
+import type { LedgerItem } from '../ledger/ledger.js';
+import type { OwedBatch, OwedItem } from '../ledger/owed.js';
 import { deleteGone } from './delete-gone.js';
 import { leaveOut } from './read-item.js';
 import { DEFAULT_RETRY_POLICY, failedAlike, isAhead } from './retry-policy.js';

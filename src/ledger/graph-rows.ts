@@ -1,5 +1,4 @@
-import { RAGError } from '../core/errors.js';
-import { type GraphRows, REFERENCE_KINDS, type ReferenceKind } from '../graph/graph.js';
+import type { GraphRows } from '../graph/graph.js';
 import { keyOf } from './ledger-text.js';
 
 /** Names are found by a hash of tenant and name: of any length, and of one tenant alone. */
@@ -18,13 +17,3 @@ const rowTexts = ({ names, references }: GraphRows): string[] => [
   ...names.map((name) => `name ${name}`),
   ...references.map(({ kind, target }) => `${kind} to ${target}`),
 ];
-
-export function readKind(text: string): ReferenceKind {
-  const kind = REFERENCE_KINDS.find((known) => known === text);
-  if (kind === undefined)
-    throw new RAGError(
-      'INDEX_DAMAGED',
-      'The graph of the index holds a reference of no known kind. Run `ragstone index --force` to build the index anew from its sources.',
-    );
-  return kind;
-}

@@ -1,10 +1,19 @@
 import type { StatementFilling, StatementReader } from '../conflicts/statement-rows.js';
-import type { ErrorReason } from '../core/errors.js';
 import type { Metadata } from '../core/metadata.js';
 import type { SharedDatabase } from '../core/shared-database.js';
 import type { FactReader, FactWriter } from '../graph/facts.js';
 import type { GraphPage, GraphReader, GraphRows } from '../graph/graph.js';
+import type { ForgottenNames } from './forgotten-names.js';
 import type { HistoryWriter, LedgerHistory, PlannedHistory } from './history.js';
+import type { LockRequest, WriterLock } from './lock.js';
+import type { OwedReader, OwedWriter } from './owed.js';
+import type {
+  LedgerFailure,
+  RememberedSources,
+  SourceOwners,
+  SourceRoots,
+  SourceState,
+} from './source-state.js';
 import type { EncodedText } from './text-encoding.js';
 
 /** `pending`: work was begun and not finished (the next run finishes it). `outdated`: indexed, but by other settings or an older revision. */
@@ -23,36 +32,6 @@ export interface LedgerItem {
   /** Failures in a row for the present version. */
   readonly attempts: number;
   readonly error?: LedgerFailure;
-}
-
-export interface LedgerFailure {
-  readonly reason: ErrorReason;
-  readonly message: string;
-  /** ISO-8601 UTC. */
-  readonly at: string;
-  /** `SourceItem.version` that failed, where it was known. */
-  readonly version?: string;
-  /** `LedgerItem.processingKey` of the attempt; absent where an older version recorded it, or the version is unknown. */
-  readonly processingKey?: string;
-  /** The same version is not tried again before, ISO-8601 UTC. Absent: at the next run, or never where the attempts are used up. */
-  readonly nextAttemptAt?: string;
-}
-
-/** How the last runs over a source went, by the generation that they wrote. Times are ISO-8601 UTC. */
-export interface SourceState {
-  /** When the last listing began; later than `listingFinishedAt` where that one is under way, failed, or was killed. */
-  readonly listingStartedAt?: string;
-  readonly listingFinishedAt?: string;
-  /** When everything that a listing named was last dealt with; single documents may have failed. */
-  readonly succeededAt?: string;
-  /** Runs in a row that could not list the source, or refused what it listed. */
-  readonly failures: number;
-  /** The last of these failures; absent after a success. */
-  readonly error?: Pick<LedgerFailure, 'reason' | 'message' | 'at'>;
-  /** Schedules leave a failing source alone until then. */
-  readonly nextAttemptAt?: string;
-  /** When everything was last listed, without a cursor. */
-  readonly reconciledAt?: string;
 }
 
 export interface LedgerDocument {
@@ -180,88 +159,6 @@ export interface CompletedItem extends ItemKey {
   readonly version: string;
   readonly processingKey: string;
 }
-
-/** An item that a listing named, and that nobody has dealt with since. */
-export interface OwedItem {
-  readonly itemId: string;
-  /** `SourceItem.version` that is to be read. Absent: it is gone from its source, and from the index it is to go. */
-  readonly version?: string | undefined;
-  /** Where its source said so. */
-  readonly bytes?: number | undefined;
-  /** `LedgerItem.processingKey` of who listed it. */
-  readonly processingKey: string;
-  /** Items of one batch are done together. */
-  readonly batch: string;
-  /** ISO-8601 UTC. */
-  readonly listedAt: string;
-  /** How often somebody began it and came to no end: was killed over it, perhaps by it. */
-  readonly begun: number;
-}
-
-/** Items that are done together. It is the same batch as long as its name is. */
-export interface OwedBatch {
-  readonly tenant: string;
-  /** Absent: the documents are of no project. */
-  readonly project?: string | undefined;
-  readonly source: string;
-  readonly batch: string;
-}
-
-/** How much is owed of a source, for one project of a tenant. */
-export interface OwedCount {
-  readonly tenant: string;
-  /** Absent: for none. */
-  readonly project?: string | undefined;
-  readonly source: string;
-  readonly items: number;
-  /** Those of them that somebody holds now. */
-  readonly held: number;
-  readonly batches: number;
-  /** When the oldest of them was listed, ISO-8601 UTC. */
-  readonly since: string;
-}
-
-/** What is listed and not done: the truth of which a queue is a copy. */
-export interface OwedReader {
-  /** All that is owed of a source, or of a batch of it, or the items that are named. */
-  items(
-    tenant: string,
-    source: string,
-    which?: { readonly batch?: string | undefined; readonly itemIds?: readonly string[] | undefined },
-  ): Promise<OwedItem[]>;
-  /** Batches with anything left, of all sources or one, those that were listed first before others. */
-  batches(
-    limit: number,
-    of?: { readonly tenant: string; readonly source: string } | undefined,
-  ): Promise<OwedBatch[]>;
-  /** How many batches there are with anything left. */
-  batchCount(): Promise<number>;
-  /** In tenant, source and project order; a source of which nothing is owed is left out. */
-  counts(): Promise<OwedCount[]>;
-}
-
-/**
- * Writes what is owed. `completeItems`, `failItem` and `forgetItems` settle what they deal with, in their own transaction: of an
- * item that was listed in another version since, that one is owed still.
- */
-export interface OwedWriter extends OwedReader {
-  /**
-   * Owes items, in place of what was owed of them. The caller holds `LISTING` of the source, so that no older listing overwrites
-   * a younger one; throws `INDEX_LEASE_LOST` where it does not any more.
-   */
-  owe(of: Omit<OwedBatch, 'batch'>, items: readonly Omit<OwedItem, 'begun'>[]): Promise<void>;
-  /** Nothing is left to do for items in these versions. */
-  settle(
-    tenant: string,
-    source: string,
-    items: readonly Pick<OwedItem, 'itemId' | 'version'>[],
-  ): Promise<void>;
-  /** Counts a beginning (`by` 1), or takes it back (-1). */
-  begin(tenant: string, source: string, itemIds: readonly string[], by: 1 | -1): Promise<void>;
-}
-
-/** What is claimed, as if it were an item, by who lists a source: no item has such a name. */
-export const LISTING = '//listing';
 
 /** Reads what a generation holds. */
 export interface GenerationReader {
@@ -454,67 +351,11 @@ export interface Generations {
   writer(generation: number, holder: string): GenerationWriter;
 }
 
-/** Sources that a call named and no configuration states, known from the moment their first run began. */
-export interface RememberedSources {
-  rememberedSources(tenant: string): Promise<string[]>;
-  /** Makes sources known before anything of them is read, so that a killed run can continue. */
-  rememberSources(tenant: string, sources: readonly string[]): Promise<void>;
-  /** Takes `rememberSources` back, and forgets where the sources lay; documents stay. */
-  forgetSources(tenant: string, sources: readonly string[]): Promise<void>;
-}
-
-/**
- * Which configurations index a source. Several may share one ledger, so what one of them does not state may be another's: it is
- * given up only when nobody states it.
- */
-export interface SourceOwners {
-  /** Owners by source; a source without any is left out. */
-  sourceOwners(tenant: string): Promise<ReadonlyMap<string, readonly string[]>>;
-  /** Records what an owner indexes from now on, in place of what was recorded of it. */
-  ownSources(tenant: string, owner: string, sources: readonly string[]): Promise<void>;
-}
-
-/**
- * Where the configured sources of files lay when they were last indexed, so that their files are known again once nobody
- * configures them. Absent where several machines share the ledger: a path is another folder on each.
- */
-export interface SourceRoots {
-  /** By source; of a link that a call named (`link:PATH`), the source that it led to. */
-  sourceRoots?(tenant: string): Promise<ReadonlyMap<string, string>>;
-  recordSourceRoots?(tenant: string, roots: ReadonlyMap<string, string>): Promise<void>;
-}
-
 /** What was run, and how it ended. */
 export interface Runs {
   startRun(command: string, at: string): Promise<number>;
   finishRun(runId: number, result: { at: string; success: boolean; stats: string }): Promise<void>;
   lastRun(): Promise<RunRecord | undefined>;
-}
-
-/** Names that are kept out, as hashes by a key, so that whoever reads the ledger is not told them. See `keptOutHash`. */
-export interface KeptOutNames {
-  /** Of all names of the tenant, in hexadecimal. */
-  readonly key: string;
-  readonly hashes: ReadonlySet<string>;
-}
-
-/** What was forgotten on purpose. A source may still hold it: it is not indexed again until it is let in. */
-export interface ForgottenNames {
-  /** What is kept out of a tenant; undefined where nothing is. */
-  keptOut(tenant: string): Promise<KeptOutNames | undefined>;
-  /** Keeps names out from now on; `key` is that of `keptOut` where there is one. `receipt` says by which forgetting. */
-  keepOut(
-    tenant: string,
-    names: { readonly key: string; readonly hashes: Iterable<string>; readonly receipt: string },
-  ): Promise<void>;
-  /**
-   * Lets in again what a receipt kept out; says how many names. The next listing of every source is a whole one, so that it names them.
-   */
-  letIn(tenant: string, receipt: string): Promise<number>;
-  /** Changes what is kept of ended runs: their statistics, as JSON, name documents. Says how many were changed. */
-  editRuns(edit: (stats: string) => string): Promise<number>;
-  /** Gives up the room of what was deleted, and the bytes in it. Absent where `GenerationWriter.purge` leaves nothing. */
-  reclaim?(): Promise<void>;
 }
 
 /**
@@ -550,35 +391,4 @@ export interface Ledger
    */
   readonly revision?: (() => Promise<string | undefined>) | undefined;
   close(): Promise<void>;
-}
-
-/**
- * What a lock is for. `items`: any number of holders at a time, each of which claims the items that it writes. `whole`: one
- * holder, and none of `items` beside it. `learning`, `upgrading`, `extracting`: one holder, apart from the others.
- */
-export type LockSubject = 'items' | 'whole' | 'learning' | 'upgrading' | 'extracting';
-
-export interface LockRequest {
-  readonly subject: LockSubject;
-  /** What the holder is doing, for the message that others get: `ragstone index`. */
-  readonly command: string;
-  /** How long to wait for the present holder, in milliseconds. @default 0 */
-  readonly waitMs?: number | undefined;
-  /** Lets those go first who wait for the whole: for who asks again and again. Only with `items`. @default false */
-  readonly givesWay?: boolean | undefined;
-  /** The holder gives others a turn soon and again and again: they wait for it, however little they would wait. @default false */
-  readonly isBrief?: boolean | undefined;
-  /** Ends the waiting with `ABORTED`. */
-  readonly signal?: AbortSignal | undefined;
-}
-
-/** Held while an index is written. */
-export interface WriterLock {
-  /** Fires where the lock was lost before it was released: nothing may be written any more. Absent where that cannot be. */
-  readonly lost?: AbortSignal | undefined;
-  /** Others may hold it too: what is written has to be claimed. @default false */
-  readonly isShared?: boolean | undefined;
-  /** Where nothing is half written: lets others go first who want the whole for a moment. Absent where nobody asks for that. */
-  readonly giveWay?: (() => Promise<void>) | undefined;
-  release(): void | Promise<void>;
 }

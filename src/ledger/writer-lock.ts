@@ -7,7 +7,7 @@ import { runtime, sleep } from '../core/runtime.js';
 import { makePrivateFolder, PRIVATE_FILE } from '../security/private-files.js';
 import { readRegularFileSync } from '../security/regular-file.js';
 import type { SqliteFaultKind } from '../sqlite/sqlite-fault.js';
-import type { WriterLock } from './ledger.js';
+import type { WriterLock } from './lock.js';
 import { type LockFile, tryLockFile } from './lock-file.js';
 import { ledgerError } from './sqlite/ledger-errors.js';
 

@@ -3,7 +3,7 @@ import type { Scope } from '../core/scope.js';
 import type { SourceSyncState } from '../engine/engine.js';
 import type { EngineResources } from '../engine/engine-resources.js';
 import { configuredNames } from '../indexing/source-owners.js';
-import type { SourceState } from '../ledger/ledger.js';
+import type { SourceState } from '../ledger/source-state.js';
 import { sourcesOfScope } from './sources-of-scope.js';
 
 /** How the runs over each source went: those that the configuration states, and others that were listed, in name order. */

@@ -19,9 +19,9 @@ import type {
   Ledger,
   LedgerItem,
   RunRecord,
-  SourceState,
   SourceSummary,
 } from '../ledger/ledger.js';
+import type { SourceState } from '../ledger/source-state.js';
 import { unfinishedRunNotice } from '../ledger/unfinished-run.js';
 import { unreadNotice } from '../searching/readable-graph.js';
 import type { CollectionStats } from '../stores/vector-store.js';

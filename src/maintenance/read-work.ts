@@ -6,7 +6,8 @@ import type { TelemetryPayloads } from '../core/telemetry.js';
 import { resultWithin } from '../core/with-deadline.js';
 import type { IndexStatus } from '../engine/engine.js';
 import type { EngineResources } from '../engine/engine-resources.js';
-import type { GenerationReader, OwedCount } from '../ledger/ledger.js';
+import type { GenerationReader } from '../ledger/ledger.js';
+import type { OwedCount } from '../ledger/owed.js';
 
 /** A status waits for the queue's server no longer, in milliseconds. */
 const ANSWER_MS = 2_000;

@@ -5,7 +5,8 @@ import type { Engine } from '../engine/engine.js';
 import type { EngineResources } from '../engine/engine-resources.js';
 import { anySignal } from '../engine/open-work.js';
 import { isUnfinished } from '../forgetting/receipts.js';
-import type { Ledger, LockSubject } from '../ledger/ledger.js';
+import type { Ledger } from '../ledger/ledger.js';
+import type { LockSubject } from '../ledger/lock.js';
 import type { MigrateRequest, MigrationEnd } from './migration-types.js';
 
 /** Other writers are waited for this long, in milliseconds. */

@@ -4,7 +4,7 @@ import { RAGError } from '../core/errors.js';
 import { loadDriver } from '../core/load-driver.js';
 import { runtime, sleep } from '../core/runtime.js';
 import { resultWithin } from '../core/with-deadline.js';
-import type { OwedBatch } from '../ledger/ledger.js';
+import type { OwedBatch } from '../ledger/owed.js';
 import type { BatchHandler, QueueConsumer, QueueCounts, WorkQueue } from './work-queue.js';
 
 export interface BullmqQueueOptions {

@@ -1,6 +1,6 @@
 import { describe, expect, onTestFinished, test } from 'vitest';
 import { runtime, sleep } from '../core/runtime.js';
-import type { OwedBatch } from '../ledger/ledger.js';
+import type { OwedBatch } from '../ledger/owed.js';
 import type { BatchHandler, BatchOutcome, WorkQueue } from './work-queue.js';
 
 /** A batch by its name alone. */

@@ -1,4 +1,4 @@
-import type { OwedBatch } from '../ledger/ledger.js';
+import type { OwedBatch } from '../ledger/owed.js';
 
 /** What a worker says of a batch that it was given. */
 export type BatchOutcome =

@@ -3,7 +3,7 @@ import { type Runtime, runtime, sleep, withRuntime } from '../core/runtime.js';
 import { LOCAL_SCOPE, type Scope, scopeOf } from '../core/scope.js';
 import type { IndexResult } from '../engine/engine.js';
 import { nextAttemptAt } from '../indexing/retry-policy.js';
-import type { WriterLock } from '../ledger/ledger.js';
+import type { WriterLock } from '../ledger/lock.js';
 import { acquireWriterLock } from '../ledger/writer-lock.js';
 import { isoTime, type Moment, SourceTurns, type Turn } from './source-turns.js';
 import type { Sync, Syncable, SyncOptions } from './sync.js';

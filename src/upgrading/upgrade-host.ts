@@ -3,7 +3,8 @@ import type { Embedder } from '../embedding/embedder.js';
 import type { EmbeddingCache } from '../embedding/embedding-cache.js';
 import type { EngineResources } from '../engine/engine-resources.js';
 import type { SearchTraffic } from '../engine/search-traffic.js';
-import type { IndexFacts, Ledger, LockSubject } from '../ledger/ledger.js';
+import type { IndexFacts, Ledger } from '../ledger/ledger.js';
+import type { LockSubject } from '../ledger/lock.js';
 import type { VectorCollection } from '../stores/vector-store.js';
 
 /** What an upgrade works with. */

@@ -1,7 +1,7 @@
 import { documentIdOf } from '../../src/core/ids.js';
 import type { Engine } from '../../src/index.js';
 import { keptOutHash } from '../../src/ledger/kept-out-hash.js';
-import type { OwedBatch } from '../../src/ledger/ledger.js';
+import type { OwedBatch } from '../../src/ledger/owed.js';
 import { contentsOf } from '../sync/index-contents.js';
 import type { LateWrites } from './late-writes.js';
 import { firstDifference, isThrough, Wrong } from './outcomes.js';

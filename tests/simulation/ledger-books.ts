@@ -3,23 +3,20 @@ import { RAGError } from '../../src/core/errors.js';
 import { compareText } from '../../src/core/filter.js';
 import type { GraphPage, GraphRows, NameHit, ReferenceHit } from '../../src/graph/graph.js';
 import { documentPlan } from '../../src/ledger/document-plan.js';
-import {
-  type CompletedItem,
-  type DocumentPlan,
-  type GraphFilling,
-  type IndexFacts,
-  type ItemKey,
-  type LedgerChunk,
-  type LedgerDocument,
-  type LedgerFailure,
-  type LedgerItem,
-  LISTING,
-  type OwedBatch,
-  type OwedItem,
-  type PlannedDocument,
-  type SourceState,
-  type SourceSummary,
+import type {
+  CompletedItem,
+  DocumentPlan,
+  GraphFilling,
+  IndexFacts,
+  ItemKey,
+  LedgerChunk,
+  LedgerDocument,
+  LedgerItem,
+  PlannedDocument,
+  SourceSummary,
 } from '../../src/ledger/ledger.js';
+import { LISTING, type OwedBatch, type OwedItem } from '../../src/ledger/owed.js';
+import type { LedgerFailure, SourceState } from '../../src/ledger/source-state.js';
 import { decodeText, encodeText } from '../../src/ledger/text-encoding.js';
 import type { LeaseAudit } from './lease-audit.js';
 import { itemKeyOf, keyOf } from './ledger-keys.js';

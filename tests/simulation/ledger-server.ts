@@ -1,15 +1,15 @@
 import { RAGError } from '../../src/core/errors.js';
 import { compareText } from '../../src/core/filter.js';
-import { KEPT_RUNS } from '../../src/ledger/kept-runs.js';
 import type {
   GenerationReader,
   GenerationTarget,
   GenerationWriter,
   IndexFacts,
   Ledger,
-  LockSubject,
   RunRecord,
 } from '../../src/ledger/ledger.js';
+import type { LockSubject } from '../../src/ledger/lock.js';
+import { KEPT_RUNS } from '../../src/ledger/rows/runs.js';
 import { assertStillLive } from '../../src/ledger/still-live.js';
 import { LedgerBooks, type LedgerBooksOptions } from './ledger-books.js';
 import { itemKeyOf, keyOf } from './ledger-keys.js';

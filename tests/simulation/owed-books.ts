@@ -1,5 +1,6 @@
 import { compareText } from '../../src/core/filter.js';
-import type { ItemKey, OwedBatch, OwedCount, OwedItem } from '../../src/ledger/ledger.js';
+import type { ItemKey } from '../../src/ledger/ledger.js';
+import type { OwedBatch, OwedCount, OwedItem } from '../../src/ledger/owed.js';
 import { itemKeyOf, keyOf } from './ledger-keys.js';
 
 interface Row extends Omit<OwedBatch, 'batch'> {

@@ -1,6 +1,6 @@
 import { AsyncLocalStorage } from 'node:async_hooks';
 import { RAGError } from '../../src/core/errors.js';
-import type { OwedBatch } from '../../src/ledger/ledger.js';
+import type { OwedBatch } from '../../src/ledger/owed.js';
 import type {
   BatchHandler,
   BatchOutcome,

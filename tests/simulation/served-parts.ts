@@ -1,13 +1,8 @@
 import { RAGError, throwIfAborted } from '../../src/core/errors.js';
 import { repeat, runtime, sleep } from '../../src/core/runtime.js';
-import {
-  type GenerationReader,
-  type GenerationWriter,
-  type Ledger,
-  LISTING,
-  type LockRequest,
-  type WriterLock,
-} from '../../src/ledger/ledger.js';
+import type { GenerationReader, GenerationWriter, Ledger } from '../../src/ledger/ledger.js';
+import type { LockRequest, WriterLock } from '../../src/ledger/lock.js';
+import { LISTING } from '../../src/ledger/owed.js';
 import type { VectorCollection, VectorStore } from '../../src/stores/vector-store.js';
 import type { LedgerServer } from './ledger-server.js';
 import type { CallOptions, SimulatedProcess } from './simulated-process.js';

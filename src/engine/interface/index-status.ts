@@ -1,7 +1,8 @@
 import type { Runtime } from '../../core/runtime.js';
 import type { HistoryStatus } from '../../history/as-of-report.js';
 import type { RunFailure } from '../../ledger/failed-run.js';
-import type { GenerationState, OwedBatch, OwedReader } from '../../ledger/ledger.js';
+import type { GenerationState } from '../../ledger/ledger.js';
+import type { OwedBatch, OwedReader } from '../../ledger/owed.js';
 import type { QueueCounts, WorkQueue } from '../../queue/work-queue.js';
 import type { StoresStatus } from '../../stores/failover/failover-states.js';
 import type { SyncStatus } from '../../sync/sync-state.js';

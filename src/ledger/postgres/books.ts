@@ -1,4 +1,3 @@
-import { RAGError } from '../../core/errors.js';
 import type { PostgresDatabase, RunStatement } from '../../postgres/postgres-database.js';
 
 /** The rows of one generation in a database. */
@@ -12,6 +11,3 @@ export interface OpenBooks {
   readonly run: RunStatement;
   readonly generation: number;
 }
-
-export const unknownGeneration = (generation: number): RAGError =>
-  new RAGError('USAGE', `There is no generation ${generation}: \`ragstone generations\` lists them.`);

@@ -1,18 +1,12 @@
-import type { PostgresDatabase, RunStatement } from '../../postgres/postgres-database.js';
-import { numberOf, textOf } from './row.js';
+import type { RunStatement } from '../../postgres/postgres-database.js';
+import { CHANGE_SLOTS, countChange as countOneChange } from '../rows/changes.js';
+import { runProgram } from './run-program.js';
 
 /** Ends the record of the history, and what was planned for it. */
 export const BREAK_HISTORY = `broken AS (DELETE FROM ragstone_ledger_history_state),
   unplanned AS (DELETE FROM ragstone_ledger_history_version WHERE valid_from IS NULL)`;
 
-/** Rows that changes are counted in: writers that commit at once seldom wait for each other. */
-export const CHANGE_SLOTS = 64;
-
-/** Counts a change that a search may show. The last statement of the transaction that makes it, so that the row is held for a moment. */
-export const countChange = (run: RunStatement): Promise<unknown> =>
-  run(
-    `UPDATE ragstone_ledger_change SET changes = changes + 1 WHERE slot = pg_backend_pid() % ${CHANGE_SLOTS}`,
-  );
+export const countChange = (run: RunStatement): Promise<unknown> => runProgram(run, countOneChange());
 
 /** The same of what is not written down in the history, which ends by it. */
 export const countUnrecorded = (run: RunStatement): Promise<unknown> =>
@@ -20,16 +14,3 @@ export const countUnrecorded = (run: RunStatement): Promise<unknown> =>
     `WITH ${BREAK_HISTORY}
      UPDATE ragstone_ledger_change SET changes = changes + 1 WHERE slot = pg_backend_pid() % ${CHANGE_SLOTS}`,
   );
-
-/** See `Ledger.revision`. */
-export async function revisionOf(database: PostgresDatabase): Promise<string | undefined> {
-  const [row] = await database.rows(
-    `SELECT life, coalesce((SELECT generation FROM ragstone_ledger_generation WHERE state = 'live'), 0) AS generation,
-       (SELECT sum(changes) FROM ragstone_ledger_change)::bigint AS changes
-     FROM ragstone_ledger_life`,
-    [],
-    { action: 'tell whether it was changed' },
-  );
-  if (row === undefined) return undefined;
-  return `${textOf(row, 'life')}.${numberOf(row, 'generation')}.${numberOf(row, 'changes')}`;
-}

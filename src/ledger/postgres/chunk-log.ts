@@ -1,19 +1,22 @@
 import { RAGError } from '../../core/errors.js';
 import type { SqlRow } from '../../postgres/postgres-session.js';
+import { codeOf } from '../chunk-states.js';
 import { documentPlan } from '../document-plan.js';
 import type { DocumentPlan, LedgerChunk, PlannedDocument } from '../ledger.js';
 import { hexOf, keyOf, storableText } from '../ledger-text.js';
+import { forgetRows } from '../rows/document-rows.js';
+import { forgetGoneFacts } from '../rows/facts.js';
+import { saveGraphs } from '../rows/graph.js';
+import { forgetOldStatements } from '../rows/statements.js';
+import { readChunkState } from '../rows/stored-words.js';
 import { encodeText } from '../text-encoding.js';
-import type { Books, OpenBooks } from './books.js';
-import { codeOf, readChunk } from './chunks.js';
+import type { OpenBooks } from './books.js';
 import { type DocumentRow, documentKeyOf } from './documents.js';
-import { forgetGoneFacts } from './facts.js';
-import { GRAPH_TABLES, saveGraphs } from './graph.js';
 import { itemKeyOf, setItemsPending, sourceKeyOf } from './items.js';
 import { inLockOrder } from './leases.js';
 import { pruneRevisions, revisionKeyOf } from './revisions.js';
-import { bytesOf, storedTextOf, textOf } from './row.js';
-import { forgetOldStatements, STATEMENT_TABLE } from './statements.js';
+import { bytesOf, numberOf, textOf } from './row.js';
+import { runProgram } from './run-program.js';
 
 /*
  * The write-ahead log of the store, as `../sqlite/chunk-log.ts` describes it. Every function is a fixed number of statements,
@@ -40,43 +43,24 @@ export async function planDocuments(
     return plan;
   });
   await writeChunks(books, changes);
-  await saveGraphs(
-    books,
-    documents.map(({ documentId, tenant, graph }) => ({
-      row: known.get(hexOf(documentKeyOf(documentId)))?.id ?? '',
-      tenant,
-      graph,
-    })),
+  await runProgram(
+    books.run,
+    saveGraphs(
+      books.generation,
+      documents.map(({ documentId, tenant, graph }) => ({
+        document: known.get(hexOf(documentKeyOf(documentId)))?.id ?? 0,
+        tenant,
+        graph,
+      })),
+    ),
   );
-  await forgetOldStatements(
-    books,
-    [...known.values()].map(({ id }) => id),
-  );
+  await runProgram(books.run, forgetOldStatements([...known.values()].map(({ id }) => id)));
   return plans;
-}
-
-/** What `planDocuments` would say; writes nothing. */
-export async function previewDocuments(
-  { database, generation }: Books,
-  documents: readonly PlannedDocument[],
-): Promise<DocumentPlan[]> {
-  const rows = await database.rows(
-    `SELECT id, document_key, document_id, chunk_id, ordinal, digest, state FROM ragstone_ledger_document
-     LEFT JOIN ragstone_ledger_chunk ON document = id AND ragstone_ledger_chunk.generation = $1
-     WHERE ragstone_ledger_document.generation = $1 AND document_key = ANY($2::bytea[])
-     ORDER BY id, ordinal, chunk_id`,
-    [generation, documents.map(({ documentId }) => documentKeyOf(documentId))],
-    { action: 'compare documents with it' },
-  );
-  const known = begunOf(rows);
-  return documents.map((document) =>
-    documentPlan(document, known.get(hexOf(documentKeyOf(document.documentId)))?.chunks ?? new Map()),
-  );
 }
 
 /** A document that is recorded, with the chunks that were known before. */
 interface BegunDocument {
-  readonly id: string;
+  readonly id: number;
   readonly chunks: Map<string, LedgerChunk>;
 }
 
@@ -173,7 +157,7 @@ function begunOf(rows: readonly SqlRow[]): Map<string, BegunDocument> {
   const begun = new Map<string, BegunDocument>();
   for (const row of rows) {
     const key = hexOf(bytesOf(row, 'document_key'));
-    const document = begun.get(key) ?? { id: storedTextOf(row, 'id'), chunks: new Map() };
+    const document = begun.get(key) ?? { id: numberOf(row, 'id'), chunks: new Map() };
     begun.set(key, document);
     if (row.chunk_id === null) continue;
     const chunk = readChunk(row, key);
@@ -182,8 +166,16 @@ function begunOf(rows: readonly SqlRow[]): Map<string, BegunDocument> {
   return begun;
 }
 
+const readChunk = (row: SqlRow, documentId: string): LedgerChunk => ({
+  chunkId: textOf(row, 'chunk_id'),
+  documentId,
+  ordinal: numberOf(row, 'ordinal'),
+  digest: textOf(row, 'digest'),
+  state: readChunkState(numberOf(row, 'state')),
+});
+
 interface ChunkChange extends Omit<LedgerChunk, 'documentId'> {
-  readonly documentRow: string;
+  readonly documentRow: number;
 }
 
 /** The rows of chunks that a plan changes. */
@@ -249,10 +241,7 @@ export async function commitDocuments(
      UPDATE ragstone_ledger_document SET status = 'indexed', indexed_at = $2 WHERE id = ANY($1::bigint[])`,
     [documents, at],
   );
-  await forgetGoneFacts(
-    run,
-    rows.map(({ documentKey }) => documentKey),
-  );
+  await runProgram(run, forgetGoneFacts(rows.map(({ documentKey }) => documentKey)));
   await pruneRevisions(run, { documents, keep: keepRevisions });
 }
 
@@ -292,13 +281,11 @@ export async function forgetDocuments({ run }: OpenBooks, rows: readonly Documen
       'INTERNAL',
       `Document ${textOf(kept.rows[0], 'document_id')} was to be forgotten before its deletion was planned.`,
     );
-  for (const table of [...GRAPH_TABLES, STATEMENT_TABLE, 'ragstone_ledger_chunk', 'ragstone_ledger_revision'])
+  await runProgram(run, forgetRows(documents));
+  for (const table of ['ragstone_ledger_chunk', 'ragstone_ledger_revision'])
     await run(`DELETE FROM ${table} WHERE document = ANY($1::bigint[])`, [documents]);
   await run('DELETE FROM ragstone_ledger_document WHERE id = ANY($1::bigint[])', [documents]);
-  await forgetGoneFacts(
-    run,
-    rows.map(({ documentKey }) => documentKey),
-  );
+  await runProgram(run, forgetGoneFacts(rows.map(({ documentKey }) => documentKey)));
 }
 
 /** Chunks with the keys of their items, which have to be fenced off before `markMissing`. */

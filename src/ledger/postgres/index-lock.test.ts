@@ -1,7 +1,8 @@
 import { randomUUID } from 'node:crypto';
 import pg from 'pg';
 import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest';
-import type { Ledger, LockSubject } from '../ledger.js';
+import type { Ledger } from '../ledger.js';
+import type { LockSubject } from '../lock.js';
 import { openPostgresLedger } from './postgres-ledger.js';
 
 const connectionString = process.env.RAGSTONE_TEST_POSTGRES_URL;

@@ -2,6 +2,7 @@ import { RAGError } from '../../core/errors.js';
 import type { PostgresDatabase, RunStatement } from '../../postgres/postgres-database.js';
 import type { SqlRow } from '../../postgres/postgres-session.js';
 import { hexOf, storableText } from '../ledger-text.js';
+import { generationLost } from '../still-live.js';
 import { bytesOf, numberOf, textOf } from './row.js';
 
 /** Leases that ended this long ago are forgotten, in milliseconds: no process sleeps that long and then goes on writing. */
@@ -159,13 +160,6 @@ const SHARE_GENERATION =
 async function assertGeneration(run: RunStatement, generation: number): Promise<void> {
   if ((await run(SHARE_GENERATION, [generation])).count === 0) throw generationLost(generation);
 }
-
-/** Of a writer whose generation another one has dropped. */
-export const generationLost = (generation: number): RAGError =>
-  new RAGError(
-    'INDEX_LEASE_LOST',
-    `Generation ${generation} was dropped while it was being written. Run the command again.`,
-  );
 
 const leaseLost = (): RAGError =>
   new RAGError(

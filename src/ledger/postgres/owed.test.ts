@@ -2,7 +2,8 @@ import { randomUUID } from 'node:crypto';
 import pg from 'pg';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import { AT, targetOf } from '../../testing/ledger/records.js';
-import { type Ledger, LISTING } from '../ledger.js';
+import type { Ledger } from '../ledger.js';
+import { LISTING } from '../owed.js';
 import { openPostgresLedger } from './postgres-ledger.js';
 
 const connectionString = process.env.RAGSTONE_TEST_POSTGRES_URL;

@@ -1,6 +1,7 @@
 import type { SqlRow } from '../../postgres/postgres-session.js';
-import type { ItemKey, OwedBatch, OwedCount, OwedItem, OwedReader } from '../ledger.js';
+import type { ItemKey } from '../ledger.js';
 import { hexOf, storableText } from '../ledger-text.js';
+import type { OwedBatch, OwedCount, OwedItem, OwedReader } from '../owed.js';
 import type { Books, OpenBooks } from './books.js';
 import { itemKeyOf, sourceKeyOf } from './items.js';
 import { numberOf, optionalTextOf, storedTextOf, textOf } from './row.js';

@@ -1,31 +1,30 @@
-import type { StatementFilling, StatementReader } from '../../conflicts/statement-rows.js';
 import { RAGError } from '../../core/errors.js';
 import { runtime } from '../../core/runtime.js';
-import type { FactReader, FactWriter } from '../../graph/facts.js';
-import type { GraphPage, GraphReader } from '../../graph/graph.js';
 import type { PostgresDatabase, RunStatement } from '../../postgres/postgres-database.js';
 import type { HistoryWriter } from '../history.js';
 import type {
   CompletedItem,
   DocumentPlan,
-  GenerationReader,
   GenerationWriter,
   GraphFilling,
   ItemKey,
-  LedgerChunk,
-  LedgerDocument,
-  LedgerFailure,
-  LedgerItem,
-  OwedBatch,
-  OwedItem,
-  OwedReader,
-  OwedWriter,
   PlannedDocument,
-  SourceState,
-  SourceSummary,
 } from '../ledger.js';
-import { LISTING } from '../ledger.js';
 import { hexOf } from '../ledger-text.js';
+import type { OwedBatch, OwedItem, OwedReader, OwedWriter } from '../owed.js';
+import { LISTING } from '../owed.js';
+import { LedgerGenerationReader } from '../rows/generation-reader.js';
+import { LedgerGenerationWriter } from '../rows/generation-writer.js';
+import { fillGraph } from '../rows/graph.js';
+import {
+  addPart,
+  commitHistories,
+  forgetHistories,
+  planHistories,
+  recordHistory,
+  unrecorded,
+} from '../rows/history-log.js';
+import type { LedgerFailure } from '../source-state.js';
 import type { Books, OpenBooks } from './books.js';
 import { countChange, countUnrecorded } from './changes.js';
 import {
@@ -35,145 +34,20 @@ import {
   markMissing,
   planDeletions,
   planDocuments,
-  previewDocuments,
 } from './chunk-log.js';
-import { chunkPage, chunksOf, chunksOfDocuments } from './chunks.js';
-import {
-  type DocumentRow,
-  documentCounts,
-  documentKeyOf,
-  documentPage,
-  documentsOfItems,
-  findDocument,
-  foldedDocuments,
-  rowsOfDocuments,
-} from './documents.js';
-import { PostgresFacts, PostgresFactWriter } from './facts.js';
-import { fillGraph, PostgresGraph } from './graph.js';
-import { unrecorded } from './history.js';
-import { addPart, commitHistories, forgetHistories, planHistories, recordHistory } from './history-log.js';
-import {
-  announceItems,
-  completeItems,
-  failedItems,
-  failItem,
-  forgetItems,
-  hasItems,
-  itemKeyOf,
-  itemsOfSource,
-  sourceNames,
-} from './items.js';
+import { type DocumentRow, documentKeyOf, rowsOfDocuments } from './documents.js';
+import { announceItems, completeItems, failItem, forgetItems, itemKeyOf } from './items.js';
 import { assertLeases, claimItems, fence, type LeaseHolder, releaseItems, renewItems } from './leases.js';
 import { beginOwed, forgetOwed, oweItems, PostgresOwed, settleOwed } from './owed.js';
-import { keptTexts, pruneVersions, revisionText } from './revisions.js';
-import {
-  findCursor,
-  forgetSource,
-  recordCursor,
-  recordSourceState,
-  sourceStates,
-  summarizeSources,
-} from './sources.js';
-import { fillStatements, PostgresStatements } from './statements.js';
+import { postgresPrograms, runProgram } from './run-program.js';
 
-/** One generation of a PostgreSQL ledger for reading. Every read is one statement, so it sees one moment. */
-export class PostgresGenerationReader implements GenerationReader {
-  readonly generation: number;
-  protected readonly database: PostgresDatabase;
-  protected readonly books: Books;
+/** One generation of a PostgreSQL ledger for reading. */
+export class PostgresGenerationReader extends LedgerGenerationReader {
+  readonly owed: OwedReader;
 
   constructor(database: PostgresDatabase, generation: number) {
-    this.generation = generation;
-    this.database = database;
-    this.books = { database, generation };
-  }
-
-  items(tenant: string, source: string, itemIds?: readonly string[]): Promise<Map<string, LedgerItem>> {
-    return itemsOfSource(this.books, { tenant, source, itemIds });
-  }
-
-  hasItems(tenant: string, source: string): Promise<boolean> {
-    return hasItems(this.books, tenant, source);
-  }
-
-  sourceCursor(tenant: string, source: string): Promise<string | undefined> {
-    return findCursor(this.books, tenant, source);
-  }
-
-  sourceStates(tenant: string): Promise<Map<string, SourceState>> {
-    return sourceStates(this.books, tenant);
-  }
-
-  sourceNames(tenant: string): Promise<string[]> {
-    return sourceNames(this.books, tenant);
-  }
-
-  documentsOfItems(tenant: string, source: string, itemIds: readonly string[]): Promise<LedgerDocument[]> {
-    return documentsOfItems(this.books, { tenant, source, itemIds });
-  }
-
-  documentCounts(tenant: string, source: string): Promise<Map<string, number>> {
-    return documentCounts(this.books, tenant, source);
-  }
-
-  document(documentId: string): Promise<LedgerDocument | undefined> {
-    return findDocument(this.books, documentId);
-  }
-
-  documents(after: string | undefined, limit: number): Promise<LedgerDocument[]> {
-    return documentPage(this.books, after, limit);
-  }
-
-  chunks(documentId: string): Promise<LedgerChunk[]> {
-    return chunksOf(this.books, documentId);
-  }
-
-  chunksOf(documentIds: readonly string[]): Promise<ReadonlyMap<string, readonly LedgerChunk[]>> {
-    return chunksOfDocuments(this.books, documentIds);
-  }
-
-  allChunks(after: string | undefined, limit: number): Promise<LedgerChunk[]> {
-    return chunkPage(this.books, after, limit);
-  }
-
-  preview(documents: readonly PlannedDocument[]): Promise<DocumentPlan[]> {
-    return previewDocuments(this.books, documents);
-  }
-
-  texts(documentId: string): Promise<string[]> {
-    return keptTexts(this.books, documentId);
-  }
-
-  text(documentId: string, revision?: string): Promise<string | undefined> {
-    return revisionText(this.books, documentId, revision);
-  }
-
-  sources(): Promise<SourceSummary[]> {
-    return summarizeSources(this.books);
-  }
-
-  folded(page: GraphPage): Promise<string[]> {
-    return foldedDocuments(this.books, page);
-  }
-
-  failures(limit: number): Promise<LedgerItem[]> {
-    return failedItems(this.books, limit);
-  }
-
-  get graph(): GraphReader {
-    return new PostgresGraph(this.books);
-  }
-
-  get statements(): StatementReader {
-    return new PostgresStatements(this.books);
-  }
-
-  get facts(): FactReader {
-    return new PostgresFacts(this.books);
-  }
-
-  get owed(): OwedReader {
-    return new PostgresOwed(this.books);
+    super({ programs: postgresPrograms(database), generation });
+    this.owed = new PostgresOwed({ database, generation });
   }
 }
 
@@ -192,7 +66,8 @@ export interface PostgresWriterOptions {
 }
 
 /** One generation of a PostgreSQL ledger for writing. Every method is one transaction of a fixed number of statements. */
-export class PostgresGenerationWriter extends PostgresGenerationReader implements GenerationWriter {
+export class PostgresGenerationWriter extends LedgerGenerationWriter implements GenerationWriter {
+  readonly #books: Books;
   readonly #keepRevisions: number;
   readonly #holder: LeaseHolder;
   readonly history: HistoryWriter | undefined;
@@ -201,7 +76,8 @@ export class PostgresGenerationWriter extends PostgresGenerationReader implement
     database: PostgresDatabase,
     { generation, holder, keepRevisions, keepsHistory, now }: PostgresWriterOptions,
   ) {
-    super(database, generation);
+    super({ programs: postgresPrograms(database), generation });
+    this.#books = { database, generation };
     this.#keepRevisions = keepRevisions;
     this.history = keepsHistory ? this.#historyWriter() : undefined;
     this.#holder = { generation, holder, now, tokens: new Map() };
@@ -215,7 +91,7 @@ export class PostgresGenerationWriter extends PostgresGenerationReader implement
   ): Promise<ReadonlySet<string>> {
     if (itemIds.length === 0) return new Set();
     const keys = itemIds.map((itemId) => itemKeyOf({ tenant, source, itemId }));
-    const claimed = await this.database.transaction({ action: 'claim items' }, (run) =>
+    const claimed = await this.#books.database.transaction({ action: 'claim items' }, (run) =>
       claimItems(run, this.#holder, { keys, forMs }),
     );
     return new Set(itemIds.filter((_, i) => claimed.has(hexOf(keys[i] ?? Buffer.alloc(0)))));
@@ -228,7 +104,7 @@ export class PostgresGenerationWriter extends PostgresGenerationReader implement
     forMs: number,
   ): Promise<ReadonlySet<string>> {
     const keys = itemIds.map((itemId) => itemKeyOf({ tenant, source, itemId }));
-    const renewed = await renewItems(this.database, this.#holder, { keys, forMs });
+    const renewed = await renewItems(this.#books.database, this.#holder, { keys, forMs });
     return new Set(itemIds.filter((_, i) => renewed.has(hexOf(keys[i] ?? Buffer.alloc(0)))));
   }
 
@@ -241,28 +117,16 @@ export class PostgresGenerationWriter extends PostgresGenerationReader implement
   async release(tenant: string, source: string, itemIds: readonly string[]): Promise<void> {
     if (itemIds.length === 0) return;
     const keys = itemIds.map((itemId) => itemKeyOf({ tenant, source, itemId }));
-    await releaseItems(this.database, this.#holder, keys);
+    await releaseItems(this.#books.database, this.#holder, keys);
   }
 
-  async setSourceCursor(tenant: string, source: string, cursor: string): Promise<void> {
-    await recordCursor(this.books, { tenant, source, cursor });
+  override async forgetSource(tenant: string, source: string): Promise<void> {
+    await super.forgetSource(tenant, source);
+    await forgetOwed(this.#books, tenant, source);
   }
 
-  async setSourceState(tenant: string, source: string, state: SourceState): Promise<void> {
-    await recordSourceState(this.books, { tenant, source, state });
-  }
-
-  async forgetSource(tenant: string, source: string): Promise<void> {
-    await forgetSource(this.books, tenant, source);
-    await forgetOwed(this.books, tenant, source);
-  }
-
-  override get facts(): FactWriter {
-    return new PostgresFactWriter(this.books);
-  }
-
-  override get owed(): OwedWriter {
-    const reader = super.owed;
+  get owed(): OwedWriter {
+    const reader = new PostgresOwed(this.#books);
     const keysOf = (tenant: string, source: string, itemIds: readonly string[]): ItemKey[] =>
       itemIds.map((itemId) => ({ tenant, source, itemId }));
     return {
@@ -281,7 +145,7 @@ export class PostgresGenerationWriter extends PostgresGenerationReader implement
         );
       },
       begin: async (tenant, source, itemIds, by) => {
-        if (itemIds.length > 0) await beginOwed(this.books, keysOf(tenant, source, itemIds), by);
+        if (itemIds.length > 0) await beginOwed(this.#books, keysOf(tenant, source, itemIds), by);
       },
     };
   }
@@ -299,7 +163,7 @@ export class PostgresGenerationWriter extends PostgresGenerationReader implement
     if (documents.length === 0) return [];
     return this.#write('plan documents', documents.map(itemKeyOf), async (books) => {
       const plans = await planDocuments(books, documents);
-      if (this.history !== undefined) await planHistories(books, documents);
+      if (this.history !== undefined) await runProgram(books.run, planHistories(this.generation, documents));
       await this.#countChange(books.run);
       return plans;
     });
@@ -313,17 +177,9 @@ export class PostgresGenerationWriter extends PostgresGenerationReader implement
         throw new RAGError('INTERNAL', 'A document was to be committed before it was planned.');
       }
       await commitDocuments(books, rows, { at, keepRevisions: this.#keepRevisions });
-      if (this.history !== undefined) await commitHistories(books, rows, at);
+      if (this.history !== undefined)
+        await runProgram(books.run, commitHistories(this.generation, documentIds, at));
     });
-  }
-
-  async pruneVersions(
-    tenant: string,
-    source: string,
-    keep: number,
-    { dryRun }: { readonly dryRun: boolean },
-  ): Promise<number> {
-    return pruneVersions(this.books, { tenant, source, keep, dryRun });
   }
 
   async completeItems(items: readonly CompletedItem[]): Promise<void> {
@@ -350,7 +206,10 @@ export class PostgresGenerationWriter extends PostgresGenerationReader implement
     await this.#writeDocuments('forget documents', documentIds, async (books, rows) => {
       await forgetDocuments(books, rows);
       if (this.history !== undefined)
-        await forgetHistories(books, rows, this.#holder.now?.() ?? runtime().now());
+        await runProgram(
+          books.run,
+          forgetHistories(this.generation, documentIds, this.#holder.now?.() ?? runtime().now()),
+        );
     });
   }
 
@@ -365,14 +224,10 @@ export class PostgresGenerationWriter extends PostgresGenerationReader implement
 
   fillGraph(filling: GraphFilling): Promise<boolean> {
     return this.#transaction('make rows of its graph', async (books) => {
-      const isFilled = await fillGraph(books, filling);
+      const isFilled = await runProgram(books.run, fillGraph(this.generation, filling));
       if (isFilled) await countChange(books.run);
       return isFilled;
     });
-  }
-
-  fillStatements(fillings: readonly StatementFilling[]): Promise<number> {
-    return this.#transaction('keep what its documents say', (books) => fillStatements(books, fillings));
   }
 
   async markChunksMissing(chunkIds: readonly string[]): Promise<void> {
@@ -394,11 +249,14 @@ export class PostgresGenerationWriter extends PostgresGenerationReader implement
             this.#holder,
             rows.map(({ itemKey }) => itemKey),
           );
-          await addPart(books, documentId, place, part);
+          await runProgram(books.run, addPart(this.generation, documentId, place, part));
         }),
-      unrecorded: (after, limit) => unrecorded(this.books, after, limit),
-      record: (document, history, at) =>
-        this.#transaction('record its history', (books) => recordHistory(books, document, history, at)),
+      unrecorded: (after, limit) =>
+        this.rows.programs.read('find what its history lacks', () =>
+          unrecorded(this.generation, { after, limit }),
+        ),
+      record: (...given) =>
+        this.rows.programs.transaction('record its history', () => recordHistory(this.generation, ...given)),
     };
   }
 
@@ -445,6 +303,6 @@ export class PostgresGenerationWriter extends PostgresGenerationReader implement
     work: (books: OpenBooks) => Promise<T>,
   ): Promise<T> {
     const options = typeof call === 'string' ? { action: call } : call;
-    return this.database.transaction(options, (run) => work({ run, generation: this.generation }));
+    return this.#books.database.transaction(options, (run) => work({ run, generation: this.generation }));
   }
 }

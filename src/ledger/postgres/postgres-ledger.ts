@@ -1,48 +1,23 @@
 import { RAGError } from '../../core/errors.js';
 import { connectionSettings, type PostgresConnectionOptions } from '../../postgres/connection-settings.js';
 import { PostgresDatabase } from '../../postgres/postgres-database.js';
-import type {
-  GenerationReader,
-  GenerationTarget,
-  GenerationWriter,
-  IndexFacts,
-  KeptOutNames,
-  Ledger,
-  LockRequest,
-  RunRecord,
-  WriterLock,
-} from '../ledger.js';
-import { countChange, revisionOf } from './changes.js';
+import type { GenerationReader, GenerationTarget, GenerationWriter, IndexFacts, Ledger } from '../ledger.js';
+import type { LockRequest, WriterLock } from '../lock.js';
+import { startRun } from '../rows/runs.js';
+import { StoredLedger } from '../rows/stored-ledger.js';
+import { countChange } from './changes.js';
 import { ledgerError } from './faults.js';
-import { editRuns, keepOut, keptOut, letIn, reclaim } from './forgotten.js';
-import {
-  allGenerations,
-  beginGeneration,
-  dropGeneration,
-  learnedBytes,
-  liveGeneration,
-  makeFirstGeneration,
-  recordLearned,
-  recordUpgrade,
-  switchGeneration,
-} from './generations.js';
-import { PostgresHistory } from './history.js';
+import { beginGeneration, dropGeneration } from './generations.js';
 import { acquireIndexLock } from './index-lock.js';
+import { forgetOldLeases } from './leases.js';
 import {
   PostgresGenerationReader,
   PostgresGenerationWriter,
   type PostgresWriterOptions,
 } from './postgres-generation.js';
 import { numberOf } from './row.js';
-import { findLastRun, finishRun, startRun } from './runs.js';
+import { postgresPrograms, runProgram } from './run-program.js';
 import { prepareSchema, remakeSchema, schemaVersion, TABLES } from './schema.js';
-import {
-  forgetRememberedSources,
-  ownSources,
-  rememberedSources,
-  rememberSources,
-  sourceOwners,
-} from './sources.js';
 
 export interface PostgresLedgerOptions extends PostgresConnectionOptions {
   /** Indexed revisions of a document whose text is kept for citations, the current one included. @default 3 */
@@ -124,64 +99,22 @@ async function assertThere(database: PostgresDatabase): Promise<void> {
 }
 
 /** The ledger over one PostgreSQL database. */
-class PostgresLedger implements Ledger {
+class PostgresLedger extends StoredLedger implements Ledger {
   readonly #database: PostgresDatabase;
   readonly #options: Omit<PostgresWriterOptions, 'generation' | 'holder'>;
-  readonly history: PostgresHistory;
 
   constructor(database: PostgresDatabase, options: Omit<PostgresWriterOptions, 'generation' | 'holder'>) {
+    super(postgresPrograms(database), options);
     this.#database = database;
     this.#options = options;
-    this.history = new PostgresHistory(database);
-  }
-
-  revision(): Promise<string | undefined> {
-    return revisionOf(this.#database);
-  }
-
-  live(): Promise<IndexFacts | undefined> {
-    return liveGeneration(this.#database);
-  }
-
-  generations(): Promise<IndexFacts[]> {
-    return allGenerations(this.#database);
   }
 
   begin(target: (generation: number) => GenerationTarget, at: string): Promise<IndexFacts> {
     return beginGeneration(this.#database, target, at);
   }
 
-  switchTo(generation: number, at: string, from?: number): Promise<void> {
-    return switchGeneration(this.#database, generation, {
-      ...{ at, from },
-      keepsHistory: this.#options.keepsHistory,
-    });
-  }
-
-  makeFirst(generation: number, at: string): Promise<boolean> {
-    return makeFirstGeneration(this.#database, generation, {
-      at,
-      keepsHistory: this.#options.keepsHistory,
-    });
-  }
-
   drop(generation: number): Promise<void> {
     return dropGeneration(this.#database, generation);
-  }
-
-  learned(generation: number): Promise<Uint8Array | undefined> {
-    return learnedBytes(this.#database, generation);
-  }
-
-  setLearned(
-    generation: number,
-    learned: { readonly stamp: string; readonly bytes: Uint8Array } | undefined,
-  ): Promise<void> {
-    return recordLearned(this.#database, generation, learned);
-  }
-
-  setUpgrade(generation: number, upgrade: string): Promise<void> {
-    return recordUpgrade(this.#database, generation, upgrade);
   }
 
   reader(generation: number): GenerationReader {
@@ -192,56 +125,19 @@ class PostgresLedger implements Ledger {
     return new PostgresGenerationWriter(this.#database, { ...this.#options, generation, holder });
   }
 
-  rememberedSources(tenant: string): Promise<string[]> {
-    return rememberedSources(this.#database, tenant);
-  }
-
-  async rememberSources(tenant: string, sources: readonly string[]): Promise<void> {
-    if (sources.length > 0) await rememberSources(this.#database, tenant, sources);
-  }
-
-  async forgetSources(tenant: string, sources: readonly string[]): Promise<void> {
-    if (sources.length > 0) await forgetRememberedSources(this.#database, tenant, sources);
-  }
-
-  sourceOwners(tenant: string): Promise<Map<string, string[]>> {
-    return sourceOwners(this.#database, tenant);
-  }
-
-  ownSources(tenant: string, owner: string, sources: readonly string[]): Promise<void> {
-    return ownSources(this.#database, tenant, { owner, sources });
-  }
-
+  /** The books are tidied at this moment too, which comes once a run. */
   startRun(command: string, at: string): Promise<number> {
-    return startRun(this.#database, command, at);
+    return this.#database.transaction({ action: 'record a run', isIdempotent: false }, async (run) => {
+      await forgetOldLeases(run);
+      return runProgram(run, startRun(command, at));
+    });
   }
 
-  finishRun(runId: number, result: { at: string; success: boolean; stats: string }): Promise<void> {
-    return finishRun(this.#database, runId, result);
-  }
-
-  lastRun(): Promise<RunRecord | undefined> {
-    return findLastRun(this.#database);
-  }
-
-  keptOut(tenant: string): Promise<KeptOutNames | undefined> {
-    return keptOut(this.#database, tenant);
-  }
-
-  keepOut(...[tenant, names]: Parameters<Ledger['keepOut']>): Promise<void> {
-    return keepOut(this.#database, tenant, names);
-  }
-
-  letIn(tenant: string, receipt: string): Promise<number> {
-    return letIn(this.#database, tenant, receipt);
-  }
-
-  editRuns(edit: (stats: string) => string): Promise<number> {
-    return editRuns(this.#database, edit);
-  }
-
-  reclaim(): Promise<void> {
-    return reclaim(this.#database);
+  /** Dead rows are removed, and the pages that they leave at the end of a table given back. The bytes of others are written over in time. */
+  async reclaim(): Promise<void> {
+    await this.#database.maintain({ action: 'give up dead rows' }, 'ragstone ledger reclaim', async (run) => {
+      await run(`VACUUM ${TABLES.join(', ')}`);
+    });
   }
 
   async clear(): Promise<void> {

@@ -1,11 +1,5 @@
 import type { RunStatement } from '../../postgres/postgres-database.js';
-import type { SqlRow } from '../../postgres/postgres-session.js';
 import { keyOf } from '../ledger-text.js';
-import { decodeText, TEXT_ENCODINGS } from '../text-encoding.js';
-import type { Books } from './books.js';
-import { documentKeyOf } from './documents.js';
-import { sourceKeyOf } from './items.js';
-import { bytesOf, numberOf, oneOf } from './row.js';
 
 export const revisionKeyOf = (revision: string): Buffer => keyOf(revision);
 
@@ -15,7 +9,7 @@ export const revisionKeyOf = (revision: string): Buffer => keyOf(revision);
  */
 export async function pruneRevisions(
   run: RunStatement,
-  { documents, keep }: { readonly documents: readonly string[]; readonly keep: number },
+  { documents, keep }: { readonly documents: readonly number[]; readonly keep: number },
 ): Promise<void> {
   await run(
     `WITH ranked AS (
@@ -35,67 +29,4 @@ export async function pruneRevisions(
        AND revision.revision_key = documents.revision_key AND NOT revision.indexed`,
     [documents, keep],
   );
-}
-
-/** Text of a revision, the document's current one where none is named. */
-export async function revisionText(
-  { database, generation }: Books,
-  documentId: string,
-  revision: string | undefined,
-): Promise<string | undefined> {
-  const [row] = await database.rows(
-    `SELECT revision.encoding, revision.text FROM ragstone_ledger_document AS documents
-     JOIN ragstone_ledger_revision AS revision ON revision.document = documents.id
-     WHERE documents.generation = $1 AND documents.document_key = $2
-       AND revision.revision_key = coalesce($3, documents.revision_key)`,
-    [generation, documentKeyOf(documentId), revision === undefined ? null : revisionKeyOf(revision)],
-    { action: 'read a text' },
-  );
-  return row === undefined ? undefined : readText(row);
-}
-
-/** See `GenerationReader.texts`. */
-export async function keptTexts({ database, generation }: Books, documentId: string): Promise<string[]> {
-  const rows = await database.rows(
-    `SELECT revision.encoding, revision.text FROM ragstone_ledger_document AS documents
-     JOIN ragstone_ledger_revision AS revision ON revision.document = documents.id
-     WHERE documents.generation = $1 AND documents.document_key = $2`,
-    [generation, documentKeyOf(documentId)],
-    { action: 'read texts' },
-  );
-  return rows.map(readText);
-}
-
-const readText = (row: SqlRow): string =>
-  decodeText({ encoding: oneOf(row, 'encoding', TEXT_ENCODINGS), bytes: bytesOf(row, 'text') });
-
-/** Deletes the texts of a source's documents beyond the newest ones that are kept; see `GenerationWriter.pruneVersions`. */
-export async function pruneVersions(
-  { database, generation }: Books,
-  {
-    tenant,
-    source,
-    keep,
-    dryRun,
-  }: { readonly tenant: string; readonly source: string; readonly keep: number; readonly dryRun: boolean },
-): Promise<number> {
-  const older = `SELECT document, revision_key FROM (
-    SELECT revision.document, revision.revision_key,
-      row_number() OVER (PARTITION BY revision.document ORDER BY revision.sequence DESC) AS place
-    FROM ragstone_ledger_revision AS revision JOIN ragstone_ledger_document AS document ON document.id = revision.document
-    WHERE document.generation = $1 AND document.source_key = $2 AND revision.indexed) AS ranked WHERE place > $3`;
-  const parameters = [generation, sourceKeyOf(tenant, source), keep];
-  const action = 'delete older texts';
-  if (dryRun) {
-    const [row] = await database.rows(`SELECT count(*) AS texts FROM (${older}) AS older`, parameters, {
-      action,
-    });
-    return numberOf(row ?? {}, 'texts');
-  }
-  const { count } = await database.query(
-    `DELETE FROM ragstone_ledger_revision WHERE (document, revision_key) IN (${older})`,
-    parameters,
-    { action },
-  );
-  return count;
 }

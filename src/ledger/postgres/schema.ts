@@ -1,8 +1,10 @@
 import { RAGError } from '../../core/errors.js';
 import type { PostgresDatabase, RunStatement } from '../../postgres/postgres-database.js';
 import { tableExists } from '../../postgres/table-exists.js';
-import { CHANGE_SLOTS } from './changes.js';
-import { FACT_TABLES } from './facts.js';
+import { CHANGE_SLOTS } from '../rows/changes.js';
+import { ROW_TABLES } from '../rows/document-rows.js';
+import { FACT_TABLES } from '../rows/facts.js';
+import { HISTORY_TABLES } from '../rows/history.js';
 import { numberOf } from './row.js';
 
 /**
@@ -295,16 +297,8 @@ const MIGRATIONS: readonly (readonly string[])[] = [
 ];
 
 /** Every table that `clear` empties, those first that refer to others. */
-export const TABLES = [
-  'ragstone_ledger_history_part',
-  'ragstone_ledger_history_version',
-  'ragstone_ledger_history_mark',
-  'ragstone_ledger_history_live',
-  'ragstone_ledger_history_state',
-  ...FACT_TABLES,
-  'ragstone_ledger_graph_name',
-  'ragstone_ledger_graph_reference',
-  'ragstone_ledger_statement',
+export const TABLES: readonly string[] = [
+  ...[...HISTORY_TABLES, ...FACT_TABLES, ...ROW_TABLES].map((table) => `ragstone_ledger_${table}`),
   'ragstone_ledger_revision',
   'ragstone_ledger_chunk',
   'ragstone_ledger_document',
@@ -317,7 +311,7 @@ export const TABLES = [
   'ragstone_ledger_remembered_source',
   'ragstone_ledger_source_owner',
   'ragstone_ledger_run',
-] as const;
+];
 
 /**
  * Brings the tables to this program's version. Several processes may do so at once; only one of them works, under an

@@ -1,15 +1,19 @@
 import { RAGError } from '../../core/errors.js';
 import { numberAt, text, textAt } from '../../sqlite/row.js';
+import type { SqliteDatabase } from '../../sqlite/sqlite-database.js';
+import { codeOf } from '../chunk-states.js';
 import { documentPlan, type KnownChunks, workFor } from '../document-plan.js';
-import type { DocumentPlan, PlannedDocument } from '../ledger.js';
+import type { DocumentPlan, LedgerChunk, PlannedDocument } from '../ledger.js';
 import { originalText, storableText } from '../ledger-text.js';
+import { byId, chunksOf } from '../rows/chunks.js';
+import { forgetRows } from '../rows/document-rows.js';
+import { forgetGoneFacts } from '../rows/facts.js';
+import { saveGraphs } from '../rows/graph.js';
+import { forgetOldStatements } from '../rows/statements.js';
 import type { Books } from './books.js';
-import { chunksOf, insertChunk, markStale, STATE, updateChunk } from './chunks.js';
 import { beginDocument, rowIdOf, setDocumentPending } from './documents.js';
-import { forgetGoneFacts } from './facts.js';
-import { forgetGraph, saveGraph } from './graph.js';
 import { pruneRevisions, saveRevision } from './revisions.js';
-import { forgetOldStatements } from './statements.js';
+import { runProgram } from './run-program.js';
 
 /*
  * The write-ahead log of the store.
@@ -43,13 +47,22 @@ import { forgetOldStatements } from './statements.js';
  */
 
 /** Records what is about to be written; see `Ledger.plan`. */
-export function planDocument(books: Books, document: PlannedDocument): DocumentPlan {
+export function planDocuments(books: Books, documents: readonly PlannedDocument[]): DocumentPlan[] {
+  const rows = documents.map((document) => beginDocument(books, document));
+  const ids = documents.map(({ documentId }) => documentId);
+  const known = runProgram(books.database, chunksOf(books.generation, ids));
+  const plans = documents.map((document, at) =>
+    planChunks(books, rows[at] ?? 0, document, byId(known.get(document.documentId))),
+  );
+  const graphs = documents.map(({ tenant, graph }, at) => ({ document: rows[at] ?? 0, tenant, graph }));
+  runProgram(books.database, saveGraphs(books.generation, graphs));
+  runProgram(books.database, forgetOldStatements(rows));
+  return plans;
+}
+
+function planChunks(books: Books, row: number, document: PlannedDocument, before: KnownChunks): DocumentPlan {
   const { database } = books;
-  const row = beginDocument(books, document);
   saveRevision(database, row, document);
-  saveGraph(books, row, document.tenant, document.graph);
-  forgetOldStatements(database, row);
-  const before = knownChunks(books, row, document.documentId);
   for (const [ordinal, { chunkId, digest }] of document.chunks.entries()) {
     const known = before.get(chunkId);
     const state = workFor(known, digest) === 'unchanged' ? 'live' : 'planned';
@@ -62,14 +75,39 @@ export function planDocument(books: Books, document: PlannedDocument): DocumentP
   return plan;
 }
 
-/** What `planDocument` would say; writes nothing. */
-export function previewDocument(books: Books, document: PlannedDocument): DocumentPlan {
-  const row = rowIdOf(books, document.documentId);
-  return documentPlan(document, row === undefined ? new Map() : knownChunks(books, row, document.documentId));
+type ChunkFacts = Omit<LedgerChunk, 'documentId'>;
+
+function insertChunk({ database, generation }: Books, documentRow: number, chunk: ChunkFacts): void {
+  database.run(
+    'INSERT INTO chunk (generation, document, chunk_id, ordinal, digest, state) VALUES (?, ?, ?, ?, ?, ?)',
+    generation,
+    documentRow,
+    storableText(chunk.chunkId),
+    chunk.ordinal,
+    chunk.digest,
+    codeOf(chunk.state),
+  );
 }
 
-const knownChunks = ({ database }: Books, row: number, documentId: string): KnownChunks =>
-  new Map(chunksOf(database, row, documentId).map((chunk) => [chunk.chunkId, chunk]));
+function updateChunk(database: SqliteDatabase, documentRow: number, chunk: ChunkFacts): void {
+  database.run(
+    'UPDATE chunk SET ordinal = ?, digest = ?, state = ? WHERE document = ? AND chunk_id = ?',
+    chunk.ordinal,
+    chunk.digest,
+    codeOf(chunk.state),
+    documentRow,
+    storableText(chunk.chunkId),
+  );
+}
+
+function markStale(database: SqliteDatabase, documentRow: number, chunkId: string): void {
+  database.run(
+    'UPDATE chunk SET state = ? WHERE document = ? AND chunk_id = ?',
+    codeOf('stale'),
+    documentRow,
+    storableText(chunkId),
+  );
+}
 
 /** Records that the store has done what was planned for a document; see `Ledger.commit`. */
 export function commitDocument(
@@ -81,9 +119,14 @@ export function commitDocument(
   const row = rowIdOf(books, documentId);
   if (row === undefined)
     throw new RAGError('INTERNAL', `Document ${documentId} was to be committed before it was planned.`);
-  database.run('UPDATE chunk SET state = ? WHERE document = ? AND state = ?', STATE.live, row, STATE.planned);
-  database.run('DELETE FROM chunk WHERE document = ? AND state = ?', row, STATE.stale);
-  forgetGoneFacts(database, documentId);
+  database.run(
+    'UPDATE chunk SET state = ? WHERE document = ? AND state = ?',
+    codeOf('live'),
+    row,
+    codeOf('planned'),
+  );
+  database.run('DELETE FROM chunk WHERE document = ? AND state = ?', row, codeOf('stale'));
+  runProgram(database, forgetGoneFacts([documentId]));
   database.run("UPDATE document SET status = 'indexed', indexed_at = ? WHERE id = ?", at, row);
   pruneRevisions(database, row, keepRevisions);
 }
@@ -93,10 +136,11 @@ export function planDocumentDeletion(books: Books, documentId: string): string[]
   const { database } = books;
   const row = rowIdOf(books, documentId);
   if (row === undefined) return [];
-  database.run('UPDATE chunk SET state = ? WHERE document = ?', STATE.stale, row);
+  database.run('UPDATE chunk SET state = ? WHERE document = ?', codeOf('stale'), row);
   setDocumentPending(database, row);
   database.run('UPDATE document SET indexed_at = NULL WHERE id = ?', row);
-  return chunksOf(database, row, documentId).map((chunk) => chunk.chunkId);
+  const chunks = runProgram(database, chunksOf(books.generation, [documentId]));
+  return (chunks.get(documentId) ?? []).map(({ chunkId }) => chunkId);
 }
 
 /**
@@ -107,17 +151,20 @@ export function forgetDocument(books: Books, documentId: string): void {
   const { database } = books;
   const row = rowIdOf(books, documentId);
   if (row === undefined) return;
-  const kept = database.row('SELECT count(*) FROM chunk WHERE document = ? AND state <> ?', row, STATE.stale);
+  const kept = database.row(
+    'SELECT count(*) FROM chunk WHERE document = ? AND state <> ?',
+    row,
+    codeOf('stale'),
+  );
   if (kept !== undefined && numberAt(kept, 0) > 0)
     throw new RAGError(
       'INTERNAL',
       `Document ${documentId} was to be forgotten before its deletion was planned.`,
     );
-  forgetGraph(database, row);
-  for (const table of ['statement', 'chunk', 'revision'])
-    database.run(`DELETE FROM ${table} WHERE document = ?`, row);
+  runProgram(database, forgetRows([row]));
+  for (const table of ['chunk', 'revision']) database.run(`DELETE FROM ${table} WHERE document = ?`, row);
   database.run('DELETE FROM document WHERE id = ?', row);
-  forgetGoneFacts(database, documentId);
+  runProgram(database, forgetGoneFacts([documentId]));
 }
 
 /** Ids of the documents that chunks belong to, each once. */
@@ -140,10 +187,10 @@ export function markMissing({ database, generation }: Books, chunkIds: readonly 
   for (const chunkId of chunkIds) {
     const row = database.row(
       'UPDATE chunk SET state = ? WHERE generation = ? AND chunk_id = ? AND state = ? RETURNING document',
-      STATE.planned,
+      codeOf('planned'),
       generation,
       storableText(chunkId),
-      STATE.live,
+      codeOf('live'),
     );
     if (row === undefined) continue;
     const document = numberAt(row, 0);

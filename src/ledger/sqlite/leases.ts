@@ -2,6 +2,7 @@ import { RAGError } from '../../core/errors.js';
 import { numberAt, text, textAt } from '../../sqlite/row.js';
 import type { ItemKey } from '../ledger.js';
 import { originalText, storableText } from '../ledger-text.js';
+import { generationLost } from '../still-live.js';
 import type { Books } from './books.js';
 import { keyOf } from './items.js';
 
@@ -87,12 +88,6 @@ export function assertHeld(
   const isFree = token === undefined && numberAt(row, 2) <= now;
   if (!isOwn && !isFree) throw leaseLost(item);
 }
-
-const generationLost = (generation: number): RAGError =>
-  new RAGError(
-    'INDEX_LEASE_LOST',
-    `Generation ${generation} was dropped while it was being written. Run the command again.`,
-  );
 
 const leaseLost = ({ source, itemId }: ItemKey): RAGError =>
   new RAGError(

@@ -1,9 +1,6 @@
-import { bytesAt, numberAt, type SqlRow, text, textAt } from '../../sqlite/row.js';
 import type { SqliteDatabase } from '../../sqlite/sqlite-database.js';
 import type { PlannedDocument } from '../ledger.js';
-import { storableText } from '../ledger-text.js';
-import { decodeText, encodeText, TEXT_ENCODINGS } from '../text-encoding.js';
-import type { Books } from './books.js';
+import { encodeText } from '../text-encoding.js';
 
 /** Keeps the text of a planned revision as the newest one of its document. */
 export function saveRevision(database: SqliteDatabase, documentRow: number, document: PlannedDocument): void {
@@ -35,57 +32,4 @@ export function pruneRevisions(database: SqliteDatabase, documentRow: number, ke
     documentRow,
     keep,
   );
-}
-
-/** Text of a revision, the document's current one where none is named. */
-export function revisionText(
-  { database, generation }: Books,
-  documentId: string,
-  revision: string | undefined,
-): string | undefined {
-  const row = database.row(
-    `SELECT ${text('revision.encoding')}, revision.text FROM revision JOIN document ON document.id = revision.document
-     WHERE generation = ?1 AND document_id = ?2 AND revision.revision = coalesce(?3, document.revision)`,
-    generation,
-    storableText(documentId),
-    revision ?? null,
-  );
-  return row === undefined ? undefined : readText(row);
-}
-
-/** See `GenerationReader.texts`. */
-export const keptTexts = ({ database, generation }: Books, documentId: string): string[] =>
-  database
-    .rows(
-      `SELECT ${text('revision.encoding')}, revision.text FROM revision JOIN document ON document.id = revision.document
-       WHERE generation = ? AND document_id = ?`,
-      generation,
-      storableText(documentId),
-    )
-    .map(readText);
-
-function readText(row: SqlRow): string {
-  const name = textAt(row, 0);
-  const encoding = TEXT_ENCODINGS.find((known) => known === name) ?? 'utf8';
-  return decodeText({ encoding, bytes: bytesAt(row, 1) });
-}
-
-/** Deletes the texts of a source's documents beyond the newest ones that are kept; see `GenerationWriter.pruneVersions`. */
-export function pruneVersions(
-  { database, generation }: Books,
-  {
-    tenant,
-    source,
-    keep,
-    dryRun,
-  }: { readonly tenant: string; readonly source: string; readonly keep: number; readonly dryRun: boolean },
-): number {
-  const older = `SELECT place_of FROM (
-    SELECT revision.rowid AS place_of, row_number() OVER (PARTITION BY document ORDER BY sequence DESC) AS place
-    FROM revision JOIN document ON document.id = revision.document
-    WHERE generation = ? AND tenant = ? AND source = ? AND indexed = 1) WHERE place > ?`;
-  const names = [generation, storableText(tenant), storableText(source), keep] as const;
-  return dryRun
-    ? numberAt(database.row(`SELECT count(*) FROM (${older})`, ...names) ?? [0], 0)
-    : database.run(`DELETE FROM revision WHERE rowid IN (${older})`, ...names);
 }

@@ -1,171 +1,39 @@
-import type { StatementFilling, StatementReader } from '../../conflicts/statement-rows.js';
-import type { FactReader, FactWriter } from '../../graph/facts.js';
-import type { GraphPage, GraphReader } from '../../graph/graph.js';
 import type { SqliteDatabase } from '../../sqlite/sqlite-database.js';
 import type { HistoryWriter } from '../history.js';
 import type {
   CompletedItem,
   DocumentPlan,
-  GenerationReader,
   GenerationWriter,
   GraphFilling,
   ItemKey,
-  LedgerChunk,
-  LedgerDocument,
-  LedgerFailure,
-  LedgerItem,
   PlannedDocument,
   SharedTransactions,
-  SourceState,
-  SourceSummary,
 } from '../ledger.js';
+import { countChange } from '../rows/changes.js';
+import { LedgerGenerationWriter } from '../rows/generation-writer.js';
+import { fillGraph } from '../rows/graph.js';
+import {
+  addPart,
+  breakHistory,
+  commitHistories,
+  forgetHistories,
+  planHistories,
+  recordHistory,
+  unrecorded,
+} from '../rows/history-log.js';
+import type { LedgerFailure } from '../source-state.js';
 import type { Books } from './books.js';
-import { countChange } from './changes.js';
 import {
   commitDocument,
   documentsOfChunks,
   forgetDocument,
   markMissing,
-  planDocument,
   planDocumentDeletion,
-  previewDocument,
+  planDocuments,
 } from './chunk-log.js';
-import { chunkPage, chunksOf } from './chunks.js';
-import { documentCounts, documentPage, documentsOfItem, findDocument, rowIdOf } from './documents.js';
-import { SqliteFacts, SqliteFactWriter } from './facts.js';
-import { fillGraph, SqliteGraph } from './graph.js';
-import {
-  addPart,
-  breakHistory,
-  commitHistory,
-  forgetHistory,
-  planHistory,
-  recordHistory,
-  unrecorded,
-} from './history-log.js';
-import {
-  completeItem,
-  failedItems,
-  failItem,
-  forgetItem,
-  hasItems,
-  itemsOfSource,
-  sourceNames,
-} from './items.js';
+import { completeItem, failItem, forgetItem } from './items.js';
 import { assertHeld, claimItem, forgetOldLeases, itemOfDocument, releaseItem, renewLease } from './leases.js';
-import { keptTexts, pruneVersions, revisionText } from './revisions.js';
-import { findCursor, forgetSource, recordCursor, recordSourceState, sourceStates } from './sources.js';
-import { fillStatements, SqliteStatements } from './statements.js';
-import { summarizeSources } from './summaries.js';
-import { foldedDocuments } from './unmarked-documents.js';
-
-/** One generation of a ledger file for reading. Every read is one snapshot. */
-export class SqliteGenerationReader implements GenerationReader {
-  readonly generation: number;
-  protected readonly database: SqliteDatabase;
-  protected readonly books: Books;
-
-  constructor(database: SqliteDatabase, generation: number) {
-    this.generation = generation;
-    this.database = database;
-    this.books = { database, generation };
-  }
-
-  async items(tenant: string, source: string, itemIds?: readonly string[]): Promise<Map<string, LedgerItem>> {
-    return this.database.snapshot(() => itemsOfSource(this.books, { tenant, source, itemIds }));
-  }
-
-  async hasItems(tenant: string, source: string): Promise<boolean> {
-    return hasItems(this.books, tenant, source);
-  }
-
-  async sourceCursor(tenant: string, source: string): Promise<string | undefined> {
-    return this.database.guard(() => findCursor(this.books, tenant, source));
-  }
-
-  async sourceStates(tenant: string): Promise<Map<string, SourceState>> {
-    return this.database.guard(() => sourceStates(this.books, tenant));
-  }
-
-  async sourceNames(tenant: string): Promise<string[]> {
-    return this.database.guard(() => sourceNames(this.books, tenant));
-  }
-
-  async documentsOfItems(
-    tenant: string,
-    source: string,
-    itemIds: readonly string[],
-  ): Promise<LedgerDocument[]> {
-    return this.database.snapshot(() =>
-      itemIds.flatMap((itemId) => documentsOfItem(this.books, { tenant, source, itemId })),
-    );
-  }
-
-  async documentCounts(tenant: string, source: string): Promise<Map<string, number>> {
-    return this.database.guard(() => documentCounts(this.books, tenant, source));
-  }
-
-  async document(documentId: string): Promise<LedgerDocument | undefined> {
-    return this.database.guard(() => findDocument(this.books, documentId));
-  }
-
-  async documents(after: string | undefined, limit: number): Promise<LedgerDocument[]> {
-    return this.database.guard(() => documentPage(this.books, after, limit));
-  }
-
-  async chunks(documentId: string): Promise<LedgerChunk[]> {
-    return this.database.snapshot(() => this.#chunksOf(documentId));
-  }
-
-  async chunksOf(documentIds: readonly string[]): Promise<ReadonlyMap<string, readonly LedgerChunk[]>> {
-    return this.database.snapshot(() => new Map(documentIds.map((id) => [id, this.#chunksOf(id)])));
-  }
-
-  #chunksOf(documentId: string): LedgerChunk[] {
-    const row = rowIdOf(this.books, documentId);
-    return row === undefined ? [] : chunksOf(this.database, row, documentId);
-  }
-
-  async allChunks(after: string | undefined, limit: number): Promise<LedgerChunk[]> {
-    return this.database.guard(() => chunkPage(this.books, after, limit));
-  }
-
-  async preview(documents: readonly PlannedDocument[]): Promise<DocumentPlan[]> {
-    return this.database.snapshot(() => documents.map((document) => previewDocument(this.books, document)));
-  }
-
-  async texts(documentId: string): Promise<string[]> {
-    return this.database.guard(() => keptTexts(this.books, documentId));
-  }
-
-  async text(documentId: string, revision?: string): Promise<string | undefined> {
-    return this.database.guard(() => revisionText(this.books, documentId, revision));
-  }
-
-  async sources(): Promise<SourceSummary[]> {
-    return this.database.snapshot(() => summarizeSources(this.books));
-  }
-
-  async folded(page: GraphPage): Promise<string[]> {
-    return this.database.guard(() => foldedDocuments(this.books, page));
-  }
-
-  async failures(limit: number): Promise<LedgerItem[]> {
-    return this.database.guard(() => failedItems(this.books, limit));
-  }
-
-  get graph(): GraphReader {
-    return new SqliteGraph(this.books);
-  }
-
-  get statements(): StatementReader {
-    return new SqliteStatements(this.books);
-  }
-
-  get facts(): FactReader {
-    return new SqliteFacts(this.books);
-  }
-}
+import { runProgram, sqlitePrograms } from './run-program.js';
 
 export interface SqliteWriterOptions {
   readonly generation: number;
@@ -179,15 +47,19 @@ export interface SqliteWriterOptions {
 }
 
 /** One generation of a ledger file for writing. Every method is one transaction, begun and ended in one turn. */
-export class SqliteGenerationWriter extends SqliteGenerationReader implements GenerationWriter {
+export class SqliteGenerationWriter extends LedgerGenerationWriter implements GenerationWriter {
   readonly together: SharedTransactions;
   readonly history: HistoryWriter | undefined;
+  readonly #database: SqliteDatabase;
+  readonly #books: Books;
   readonly #options: SqliteWriterOptions;
   /** Fencing tokens of the items that were claimed here. */
   readonly #tokens = new Map<string, number>();
 
   constructor(database: SqliteDatabase, options: SqliteWriterOptions) {
-    super(database, options.generation);
+    super({ programs: sqlitePrograms(database), generation: options.generation });
+    this.#database = database;
+    this.#books = { database, generation: options.generation };
     this.#options = options;
     this.history = options.keepsHistory ? this.#historyWriter() : undefined;
     this.together = {
@@ -217,11 +89,11 @@ export class SqliteGenerationWriter extends SqliteGenerationReader implements Ge
   ): Promise<ReadonlySet<string>> {
     const { holder } = this.#options;
     const now = this.#options.now();
-    return this.database.transaction(() => {
-      forgetOldLeases(this.books, now);
+    return this.#database.transaction(() => {
+      forgetOldLeases(this.#books, now);
       const claimed = itemIds.filter((itemId) => {
         const item = { tenant, source, itemId };
-        const token = claimItem(this.books, item, { holder, now, until: now + forMs });
+        const token = claimItem(this.#books, item, { holder, now, until: now + forMs });
         if (token !== undefined) this.#tokens.set(keyOfToken(item), token);
         return token !== undefined;
       });
@@ -237,35 +109,23 @@ export class SqliteGenerationWriter extends SqliteGenerationReader implements Ge
   ): Promise<ReadonlySet<string>> {
     const { holder } = this.#options;
     const until = this.#options.now() + forMs;
-    return this.database.transaction(() => {
+    return this.#database.transaction(() => {
       const renewed = itemIds.filter((itemId) => {
         const item = { tenant, source, itemId };
         const token = this.#tokens.get(keyOfToken(item));
-        return token !== undefined && renewLease(this.books, item, { holder, token, until });
+        return token !== undefined && renewLease(this.#books, item, { holder, token, until });
       });
       return new Set(renewed);
     });
   }
 
   async release(tenant: string, source: string, itemIds: readonly string[]): Promise<void> {
-    this.database.transaction(() => {
+    this.#database.transaction(() => {
       for (const itemId of itemIds) {
-        releaseItem(this.books, { tenant, source, itemId }, this.#options.holder);
+        releaseItem(this.#books, { tenant, source, itemId }, this.#options.holder);
         this.#tokens.delete(keyOfToken({ tenant, source, itemId }));
       }
     });
-  }
-
-  async setSourceCursor(tenant: string, source: string, cursor: string): Promise<void> {
-    this.database.transaction(() => recordCursor(this.books, { tenant, source, cursor }));
-  }
-
-  async setSourceState(tenant: string, source: string, state: SourceState): Promise<void> {
-    this.database.transaction(() => recordSourceState(this.books, { tenant, source, state }));
-  }
-
-  async forgetSource(tenant: string, source: string): Promise<void> {
-    this.database.transaction(() => forgetSource(this.books, tenant, source));
   }
 
   async plan(documents: readonly PlannedDocument[]): Promise<DocumentPlan[]> {
@@ -277,18 +137,18 @@ export class SqliteGenerationWriter extends SqliteGenerationReader implements Ge
   }
 
   async completeItems(items: readonly CompletedItem[]): Promise<void> {
-    this.database.transaction(() => {
+    this.#database.transaction(() => {
       for (const item of items) {
         this.#assertHeld(item);
-        completeItem(this.books, item);
+        completeItem(this.#books, item);
       }
     });
   }
 
   async failItem(item: ItemKey, failure: LedgerFailure): Promise<void> {
-    this.database.transaction(() => {
+    this.#database.transaction(() => {
       this.#assertHeld(item);
-      failItem(this.books, item, failure);
+      failItem(this.#books, item, failure);
     });
   }
 
@@ -301,111 +161,93 @@ export class SqliteGenerationWriter extends SqliteGenerationReader implements Ge
   }
 
   async forgetItems(tenant: string, source: string, itemIds: readonly string[]): Promise<void> {
-    this.database.transaction(() => {
+    this.#database.transaction(() => {
       for (const itemId of itemIds) {
         this.#assertHeld({ tenant, source, itemId });
-        forgetItem(this.books, { tenant, source, itemId });
+        forgetItem(this.#books, { tenant, source, itemId });
       }
     });
   }
 
-  async pruneVersions(
-    tenant: string,
-    source: string,
-    keep: number,
-    { dryRun }: { readonly dryRun: boolean },
-  ): Promise<number> {
-    const prune = () => pruneVersions(this.books, { tenant, source, keep, dryRun });
-    // A ledger that is opened for reading alone takes no transaction that may write.
-    return dryRun ? prune() : this.database.transaction(prune);
-  }
-
   async purge(): Promise<void> {
     // What is deleted is overwritten; the log still has the pages as they were.
-    this.database.tryTruncateLog();
+    this.#database.tryTruncateLog();
   }
 
   async markChunksMissing(chunkIds: readonly string[]): Promise<void> {
     this.#changing(() => {
-      for (const documentId of documentsOfChunks(this.books, chunkIds)) this.#assertDocumentHeld(documentId);
-      markMissing(this.books, chunkIds);
+      for (const documentId of documentsOfChunks(this.#books, chunkIds)) this.#assertDocumentHeld(documentId);
+      markMissing(this.#books, chunkIds);
     });
   }
 
-  override get facts(): FactWriter {
-    return new SqliteFactWriter(this.books);
-  }
-
   async fillGraph(filling: GraphFilling): Promise<boolean> {
-    return this.#changing(() => fillGraph(this.books, filling));
-  }
-
-  async fillStatements(fillings: readonly StatementFilling[]): Promise<number> {
-    return this.database.transaction(
-      () => fillings.filter((filling) => fillStatements(this.books, filling)).length,
-    );
+    return this.#changing(() => runProgram(this.#database, fillGraph(this.generation, filling)));
   }
 
   #historyWriter(): HistoryWriter {
     return {
       addPart: async (documentId, place, part) =>
-        this.database.transaction(() => {
+        this.#database.transaction(() => {
           this.#assertDocumentHeld(documentId);
-          addPart(this.books, documentId, place, part);
+          runProgram(this.#database, addPart(this.generation, documentId, place, part));
         }),
-      unrecorded: async (after, limit) => this.database.guard(() => unrecorded(this.books, after, limit)),
-      record: async (document, history, at) =>
-        this.database.transaction(() => recordHistory(this.books, document, history, at)),
+      unrecorded: (after, limit) =>
+        this.rows.programs.read('find what its history lacks', () =>
+          unrecorded(this.generation, { after, limit }),
+        ),
+      record: (...given) =>
+        this.rows.programs.transaction('record its history', () => recordHistory(this.generation, ...given)),
     };
   }
 
   /** A transaction that changes what a search may show. */
   #changing<Result>(work: () => Result): Result {
-    return this.database.transaction(() => {
+    return this.#database.transaction(() => {
       const result = work();
-      if (this.history === undefined) breakHistory(this.database);
-      countChange(this.database);
+      if (this.history === undefined) runProgram(this.#database, breakHistory());
+      runProgram(this.#database, countChange());
       return result;
     });
   }
 
   #plan(documents: readonly PlannedDocument[]): DocumentPlan[] {
-    return documents.map((document) => {
-      this.#assertHeld(document);
-      const plan = planDocument(this.books, document);
-      if (this.history !== undefined) planHistory(this.books, document);
-      return plan;
-    });
+    for (const document of documents) this.#assertHeld(document);
+    const plans = planDocuments(this.#books, documents);
+    if (this.history !== undefined) runProgram(this.#database, planHistories(this.generation, documents));
+    return plans;
   }
 
   #commit(documentIds: readonly string[], at: string): void {
     const { keepRevisions } = this.#options;
     for (const documentId of documentIds) {
       // Whoever has taken an item over may have deleted its documents.
-      if (itemOfDocument(this.books, documentId) === undefined) this.#assertAllHeld();
+      if (itemOfDocument(this.#books, documentId) === undefined) this.#assertAllHeld();
       this.#assertDocumentHeld(documentId);
-      commitDocument(this.books, documentId, { at, keepRevisions });
-      if (this.history !== undefined) commitHistory(this.books, documentId, at);
+      commitDocument(this.#books, documentId, { at, keepRevisions });
     }
+    if (this.history !== undefined)
+      runProgram(this.#database, commitHistories(this.generation, documentIds, at));
   }
 
   #planDeletion(documentIds: readonly string[]): string[] {
     return documentIds.flatMap((documentId) => {
       this.#assertDocumentHeld(documentId);
-      return planDocumentDeletion(this.books, documentId);
+      return planDocumentDeletion(this.#books, documentId);
     });
   }
 
   #forget(documentIds: readonly string[]): void {
     for (const documentId of documentIds) {
       this.#assertDocumentHeld(documentId);
-      forgetDocument(this.books, documentId);
-      if (this.history !== undefined) forgetHistory(this.books, documentId, this.#options.now());
+      forgetDocument(this.#books, documentId);
     }
+    if (this.history !== undefined)
+      runProgram(this.#database, forgetHistories(this.generation, documentIds, this.#options.now()));
   }
 
   #assertDocumentHeld(documentId: string): void {
-    const item = itemOfDocument(this.books, documentId);
+    const item = itemOfDocument(this.#books, documentId);
     if (item !== undefined) this.#assertHeld(item);
   }
 
@@ -418,7 +260,7 @@ export class SqliteGenerationWriter extends SqliteGenerationReader implements Ge
 
   #assertHeld(item: ItemKey): void {
     const { holder, now } = this.#options;
-    assertHeld(this.books, item, { holder, token: this.#tokens.get(keyOfToken(item)), now: now() });
+    assertHeld(this.#books, item, { holder, token: this.#tokens.get(keyOfToken(item)), now: now() });
   }
 }
 

@@ -1,5 +1,6 @@
 import assert from 'node:assert/strict';
-import { type GenerationWriter, LISTING, type OwedItem, type OwedWriter } from '../../ledger/ledger.js';
+import type { GenerationWriter } from '../../ledger/ledger.js';
+import { LISTING, type OwedItem, type OwedWriter } from '../../ledger/owed.js';
 import type { LedgerContext, LedgerPart } from './contract.js';
 import { AT, LATER, losesLease, MINUTE, SOURCE, TENANT, targetOf } from './records.js';
 

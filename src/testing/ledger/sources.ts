@@ -1,5 +1,5 @@
 import assert from 'node:assert/strict';
-import type { SourceState } from '../../ledger/ledger.js';
+import type { SourceState } from '../../ledger/source-state.js';
 import type { LedgerPart } from './contract.js';
 import { AT, completed, indexDocuments, LATER, planned, SOURCE, TENANT, targetOf } from './records.js';
 

@@ -7,7 +7,7 @@ import { afterEach, describe, expect, it, vi } from 'vitest';
 import { SYSTEM_RUNTIME } from '../../../src/core/runtime.js';
 import { createEngine } from '../../../src/engine/create-engine.js';
 import type { Engine, IndexResult } from '../../../src/engine/engine.js';
-import type { OwedWriter } from '../../../src/ledger/ledger.js';
+import type { OwedWriter } from '../../../src/ledger/owed.js';
 import { PostgresGenerationWriter } from '../../../src/ledger/postgres/postgres-generation.js';
 
 const url = process.env.RAGSTONE_TEST_POSTGRES_URL;

@@ -6,7 +6,7 @@ import pg from 'pg';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import { createEngine } from '../../../src/engine/create-engine.js';
 import type { Engine } from '../../../src/engine/engine.js';
-import type { LockSubject } from '../../../src/ledger/ledger.js';
+import type { LockSubject } from '../../../src/ledger/lock.js';
 import { openPostgresLedger } from '../../../src/ledger/postgres/postgres-ledger.js';
 
 const url = process.env.RAGSTONE_TEST_POSTGRES_URL;

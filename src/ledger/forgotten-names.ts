@@ -1,0 +1,25 @@
+/** Names that are kept out, as hashes by a key, so that whoever reads the ledger is not told them. See `keptOutHash`. */
+export interface KeptOutNames {
+  /** Of all names of the tenant, in hexadecimal. */
+  readonly key: string;
+  readonly hashes: ReadonlySet<string>;
+}
+
+/** What was forgotten on purpose. A source may still hold it: it is not indexed again until it is let in. */
+export interface ForgottenNames {
+  /** What is kept out of a tenant; undefined where nothing is. */
+  keptOut(tenant: string): Promise<KeptOutNames | undefined>;
+  /** Keeps names out from now on; `key` is that of `keptOut` where there is one. `receipt` says by which forgetting. */
+  keepOut(
+    tenant: string,
+    names: { readonly key: string; readonly hashes: Iterable<string>; readonly receipt: string },
+  ): Promise<void>;
+  /**
+   * Lets in again what a receipt kept out; says how many names. The next listing of every source is a whole one, so that it names them.
+   */
+  letIn(tenant: string, receipt: string): Promise<number>;
+  /** Changes what is kept of ended runs: their statistics, as JSON, name documents. Says how many were changed. */
+  editRuns(edit: (stats: string) => string): Promise<number>;
+  /** Gives up the room of what was deleted, and the bytes in it. Absent where `GenerationWriter.purge` leaves nothing. */
+  reclaim?(): Promise<void>;
+}
