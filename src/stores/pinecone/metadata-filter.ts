@@ -1,5 +1,4 @@
 import type { Comparison, Condition, Fact } from '../filter-condition.js';
-import { all, anyOf } from '../filter-condition.js';
 import { factKey, fieldKey } from '../record-facts.js';
 
 /** A filter of Pinecone's query language. */
@@ -23,10 +22,6 @@ export const ANY_RECORD: MetadataFilter = { [FACTS]: { $in: [factKey({ is: 'any'
 export const withFact = (filter: MetadataFilter, fact: string): MetadataFilter => ({
   $and: [{ [FACTS]: { $in: [fact] } }, filter],
 });
-
-/** The filter, and one of these chunks. */
-export const withIds = (condition: Condition, ids: readonly string[]): MetadataFilter | undefined =>
-  toFilter(all(condition, anyOf(ids.map((value): Fact => ({ is: 'value', field: '$chunkId', value })))));
 
 /**
  * A condition as Pinecone's filter; undefined where nothing can pass. The language has no `not`, so each operator is turned round. Nothing rests on

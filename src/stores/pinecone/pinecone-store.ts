@@ -1,11 +1,11 @@
 import { ALL_FILTER_OPERATORS } from '../../core/filter.js';
+import { ServerCollection } from '../server-collection.js';
 import { assertCollectionName, assertSameSpec, assertSpec } from '../store-checks.js';
 import type { CollectionSpec, StoreCapabilities, VectorCollection, VectorStore } from '../vector-store.js';
 import { CollectionRegistry } from './collection-registry.js';
 import { FreshNamespace } from './fresh-namespace.js';
 import { IndexDirectory, type PineconeIndex } from './index-directory.js';
-import { NamespaceRequests } from './namespace-requests.js';
-import { MAX_WINDOW, PineconeCollection } from './pinecone-collection.js';
+import { MAX_HITS, NamespaceRequests } from './namespace-requests.js';
 import { PineconeConnection } from './pinecone-connection.js';
 import {
   type PineconeStoreOptions,
@@ -18,7 +18,7 @@ const capabilitiesOf = (eventualMs: number): StoreCapabilities =>
     filterOperators: ALL_FILTER_OPERATORS,
     // Its sparse vectors would be weighed by statistics of ours, which no two writers could keep in step.
     lexical: 'none',
-    maxTopK: MAX_WINDOW,
+    maxTopK: MAX_HITS,
     consistency: { eventualMs },
     persistent: true,
     exactVectorSearch: false,
@@ -67,7 +67,7 @@ class PineconeStore implements VectorStore {
       this.#namespace(index, this.#partsOf(spec.name)),
       spec.name,
     );
-    return new PineconeCollection(stored, requests, this.capabilities.maxTopK);
+    return new ServerCollection(stored, requests, this.capabilities.maxTopK);
   }
 
   async describe(name: string): Promise<CollectionSpec | undefined> {
