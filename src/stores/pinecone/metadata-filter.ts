@@ -1,3 +1,4 @@
+import { slicesOf } from '../batches.js';
 import type { Comparison, Condition, Fact } from '../filter-condition.js';
 import { factKey, fieldKey } from '../record-facts.js';
 
@@ -65,9 +66,9 @@ const join = (parts: readonly Condition[], operator: '$and' | '$or', isNegated: 
 
 function hasAnyOf(facts: readonly Fact[], isNegated: boolean): MetadataFilter {
   const keys = [...new Set(facts.map(factKey))];
-  const lists: MetadataFilter[] = [];
-  for (let start = 0; start < keys.length; start += MAX_VALUES)
-    lists.push({ [FACTS]: { [isNegated ? '$nin' : '$in']: keys.slice(start, start + MAX_VALUES) } });
+  const lists = Array.from(slicesOf(keys, MAX_VALUES), (some) => ({
+    [FACTS]: { [isNegated ? '$nin' : '$in']: some },
+  }));
   const [only] = lists;
   if (only !== undefined && lists.length === 1) return only;
   return { [isNegated ? '$and' : '$or']: lists };

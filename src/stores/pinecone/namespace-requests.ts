@@ -1,10 +1,10 @@
 import type { ChunkRecord, ScoredChunk, StoredChunk } from '../../core/chunk.js';
 import { RAGError } from '../../core/errors.js';
 import { type Filter, matchesFilter, type RangeBounds, range } from '../../core/filter.js';
+import { batchesOf, slicesOf } from '../batches.js';
 import { asCosine, withWholeTie } from '../best-hits.js';
 import { compileFilter, textsOfChunks } from '../compile-filter.js';
 import type { PageQuery, ReadOptions } from '../id-pages.js';
-import { batchesOf } from '../record-batches.js';
 import { fieldLookup } from '../record-fields.js';
 import type { ServerChunks } from '../server-collection.js';
 import type { CollectionStats, ListPage, ScoredId, VectorQuery } from '../vector-store.js';
@@ -241,10 +241,8 @@ export class NamespaceRequests implements ServerChunks<Where> {
   }
 
   async #deleteParts(ids: readonly string[], call: CallOptions): Promise<void> {
-    for (let start = 0; start < ids.length; start += IDS_PER_DELETE) {
-      const slice = ids.slice(start, start + IDS_PER_DELETE);
-      await this.#parts.write(call, (index) => index.deleteMany({ ids: slice }));
-    }
+    for (const some of slicesOf(ids, IDS_PER_DELETE))
+      await this.#parts.write(call, (index) => index.deleteMany({ ids: some }));
   }
 
   #call(action: string, signal: AbortSignal | undefined): CallOptions {
@@ -258,9 +256,8 @@ async function fetchRows(
   call: CallOptions,
 ): Promise<Row[]> {
   const rows: Row[] = [];
-  for (let start = 0; start < ids.length; start += IDS_PER_FETCH) {
-    const slice = ids.slice(start, start + IDS_PER_FETCH);
-    const found = await namespace.read(call, (index) => index.fetch({ ids: slice }));
+  for (const some of slicesOf(ids, IDS_PER_FETCH)) {
+    const found = await namespace.read(call, (index) => index.fetch({ ids: some }));
     rows.push(...Object.entries(found?.records ?? {}).map(([id, row]) => ({ ...row, id })));
   }
   return rows;

@@ -1,6 +1,7 @@
 import * as z from 'zod';
 import { RAGError } from '../../core/errors.js';
 import { ALL_FILTER_OPERATORS } from '../../core/filter.js';
+import { ServerCollection } from '../server-collection.js';
 import { assertCollectionName, assertSameSpec, assertSpec } from '../store-checks.js';
 import type { CollectionSpec, StoreCapabilities, VectorCollection, VectorStore } from '../vector-store.js';
 import {
@@ -12,7 +13,6 @@ import {
 } from './collection-info.js';
 import { CollectionRequests } from './collection-requests.js';
 import { PAYLOAD_INDEXES } from './point-payload.js';
-import { QdrantCollection } from './qdrant-collection.js';
 import { QdrantConnection } from './qdrant-connection.js';
 import { collectionNameOf } from './qdrant-names.js';
 import { type QdrantStoreOptions, type ResolvedQdrantOptions, resolveOptions } from './qdrant-options.js';
@@ -68,12 +68,12 @@ class QdrantStore implements VectorStore {
     assertSameSpec(stored, spec);
     await this.#makeIndexes(spec.name, info);
     const names = { collectionName, name: spec.name };
-    const requests = new CollectionRequests(this.#connection, names, limitsOf(info));
-    return new QdrantCollection(stored, requests, {
-      maxTopK: CAPABILITIES.maxTopK,
+    const requests = new CollectionRequests(this.#connection, names, {
+      limits: limitsOf(info),
       efSearch: this.#options.efSearch,
       describeIndex: async () => describeIndex(await this.#find(spec.name)),
     });
+    return new ServerCollection(stored, requests, CAPABILITIES.maxTopK);
   }
 
   async describe(name: string): Promise<CollectionSpec | undefined> {
