@@ -1,10 +1,10 @@
 import { ALL_FILTER_OPERATORS } from '../../core/filter.js';
+import { ServerCollection } from '../server-collection.js';
 import { assertCollectionName, assertSameSpec, assertSpec } from '../store-checks.js';
 import type { CollectionSpec, StoreCapabilities, VectorCollection, VectorStore } from '../vector-store.js';
 import { AzureSearchConnection } from './azure-connection.js';
 import { indexNameOf } from './azure-names.js';
 import { type AzureSearchStoreOptions, type ResolvedAzureOptions, resolveOptions } from './azure-options.js';
-import { AzureSearchCollection } from './azure-search-collection.js';
 import { DocumentRequests } from './document-requests.js';
 import { indexDefinition, specOfIndex } from './index-schema.js';
 
@@ -54,13 +54,14 @@ class AzureSearchVectorStore implements VectorStore {
     const stored = (await this.describe(spec.name)) ?? (await this.#make(spec));
     assertSameSpec(stored, spec);
     const index = this.#indexOf(spec.name);
-    const requests = new DocumentRequests(this.#connection, { index, collection: spec.name });
-    return new AzureSearchCollection(stored, requests, {
-      maxTopK: MAX_TOP_K,
-      visibleWithinMs: this.#options.visibleWithinMs,
-      exhaustive: this.#options.exhaustive,
+    const names = { index, collection: spec.name };
+    const { visibleWithinMs, exhaustive } = this.#options;
+    const requests = new DocumentRequests(this.#connection, names, {
+      visibleWithinMs,
+      exhaustive,
       bytes: () => this.#bytes(index),
     });
+    return new ServerCollection(stored, requests, MAX_TOP_K);
   }
 
   async describe(name: string): Promise<CollectionSpec | undefined> {

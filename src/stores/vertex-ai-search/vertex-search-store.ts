@@ -1,7 +1,9 @@
 import { RAGError } from '../../core/errors.js';
 import { ALL_FILTER_OPERATORS } from '../../core/filter.js';
+import { ServerCollection } from '../server-collection.js';
 import { assertCollectionName, assertSameSpec, assertSpec } from '../store-checks.js';
 import type { CollectionSpec, StoreCapabilities, VectorCollection, VectorStore } from '../vector-store.js';
+import { DataStoreChunks } from './data-store-chunks.js';
 import { displayNameOf, isMadeFor, MAX_DIMENSIONS, schemaOf, specOfDataStore } from './data-store-schema.js';
 import { DocumentRequests, type Place } from './document-requests.js';
 import { structOf, textsOf } from './struct.js';
@@ -13,7 +15,6 @@ import {
   resolveOptions,
   type VertexSearchStoreOptions,
 } from './vertex-options.js';
-import { VertexSearchCollection } from './vertex-search-collection.js';
 
 /** Five pages of a search. */
 const MAX_TOP_K = 500;
@@ -63,10 +64,8 @@ class VertexSearchVectorStore implements VectorStore {
     const stored = (await this.describe(spec.name)) ?? (await this.#make(spec));
     assertSameSpec(stored, spec);
     const requests = new DocumentRequests(this.#connection, this.#placeOf(spec.name));
-    return new VertexSearchCollection(stored, requests, {
-      maxTopK: MAX_TOP_K,
-      visibleWithinMs: this.#options.visibleWithinMs,
-    });
+    const chunks = new DataStoreChunks(requests, this.#options.visibleWithinMs);
+    return new ServerCollection(stored, chunks, MAX_TOP_K);
   }
 
   async describe(name: string): Promise<CollectionSpec | undefined> {
