@@ -1,11 +1,11 @@
 import * as z from 'zod';
 import { ALL_FILTER_OPERATORS } from '../../core/filter.js';
+import { ServerCollection } from '../server-collection.js';
 import { assertCollectionName, assertSameSpec, assertSpec } from '../store-checks.js';
 import type { CollectionSpec, StoreCapabilities, VectorCollection, VectorStore } from '../vector-store.js';
 import { ClassRequests } from './class-requests.js';
 import { CLASS_ANSWER, classDefinition, specOfClass } from './collection-class.js';
 import { ReadWriteGate } from './read-write-gate.js';
-import { WeaviateCollection } from './weaviate-collection.js';
 import { WeaviateConnection } from './weaviate-connection.js';
 import { answerError } from './weaviate-errors.js';
 import { classNameOf } from './weaviate-names.js';
@@ -68,10 +68,7 @@ class WeaviateStore implements VectorStore {
       { connection: this.#connection, gate: this.#gateOf(spec.name) },
       { className: this.#classOf(spec.name), collection: spec.name },
     );
-    return new WeaviateCollection(stored, requests, {
-      maxTopK: CAPABILITIES.maxTopK,
-      vectorIndex: 'a graph (HNSW, 16 neighbours) for each tenant, exact for up to 40,000 matches',
-    });
+    return new ServerCollection(stored, requests, CAPABILITIES.maxTopK);
   }
 
   async describe(name: string): Promise<CollectionSpec | undefined> {
