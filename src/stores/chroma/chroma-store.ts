@@ -1,11 +1,12 @@
 import type { Collection } from 'chromadb';
 import { ALL_FILTER_OPERATORS } from '../../core/filter.js';
+import { ServerCollection } from '../server-collection.js';
 import { assertCollectionName, assertSameSpec, assertSpec } from '../store-checks.js';
 import type { CollectionSpec, StoreCapabilities, VectorCollection, VectorStore } from '../vector-store.js';
-import { ChromaCollection } from './chroma-collection.js';
 import { ChromaConnection, type ChromaServerOptions } from './chroma-connection.js';
 import { isNotFound, isTaken } from './chroma-errors.js';
 import { chromaName, specMetadata, specOfCollection } from './chroma-names.js';
+import { CollectionRecords } from './collection-records.js';
 import type { LocalChroma } from './local-chroma.js';
 
 export interface ChromaStoreOptions extends ChromaServerOptions {
@@ -79,14 +80,12 @@ class ChromaStore implements VectorStore {
     assertSameSpec(stored, spec);
     const { ef_search = this.#index.ef_search, max_neighbors = this.#index.max_neighbors } =
       found.configuration.hnsw ?? {};
-    return new ChromaCollection(
-      Object.freeze(stored),
-      { connection: this.#connection, collectionId: found.id },
-      {
-        maxTopK: CAPABILITIES.maxTopK,
-        vectorIndex: `HNSW of unit vectors, ${max_neighbors} neighbours, ${ef_search} candidates a search`,
-      },
-    );
+    const records = new CollectionRecords(this.#connection, {
+      id: found.id,
+      name: spec.name,
+      vectorIndex: `HNSW of unit vectors, ${max_neighbors} neighbours, ${ef_search} candidates a search`,
+    });
+    return new ServerCollection(Object.freeze(stored), records, CAPABILITIES.maxTopK);
   }
 
   async describe(name: string): Promise<CollectionSpec | undefined> {
