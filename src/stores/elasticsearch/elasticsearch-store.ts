@@ -1,6 +1,7 @@
 import * as z from 'zod';
 import { RAGError } from '../../core/errors.js';
 import { ALL_FILTER_OPERATORS } from '../../core/filter.js';
+import { ServerCollection } from '../server-collection.js';
 import { assertCollectionName, assertSameSpec, assertSpec } from '../store-checks.js';
 import type { CollectionSpec, StoreCapabilities, VectorCollection, VectorStore } from '../vector-store.js';
 import { addStatistics } from './add-statistics.js';
@@ -14,7 +15,7 @@ import {
 } from './collection-index.js';
 import { CollectionRequests } from './collection-requests.js';
 import { type Dialect, ELASTICSEARCH, OPENSEARCH } from './dialect.js';
-import { ElasticsearchCollection } from './elasticsearch-collection.js';
+import { IndexedChunks } from './indexed-chunks.js';
 import { ServerConnection } from './server-connection.js';
 import { type ServerAddress, serverAddress } from './server-driver.js';
 import { answerError } from './server-errors.js';
@@ -63,7 +64,6 @@ class SearchServerStore implements VectorStore {
   readonly #dialect: Dialect;
   readonly #options: SearchServerOptions;
   readonly #address: ServerAddress;
-  readonly #collections = new Set<ElasticsearchCollection>();
   #connecting: Promise<ServerConnection> | undefined;
   #isClosed = false;
 
@@ -85,13 +85,12 @@ class SearchServerStore implements VectorStore {
     const requests = new CollectionRequests(connection, alias, spec.name);
     if (stored.schemaVersion < SCHEMA_VERSION) await addStatistics(requests, stored);
     const { candidates = 800 } = this.#options;
-    const collection = new ElasticsearchCollection(
+    const chunks = new IndexedChunks(
       stored,
       { requests, dialect: this.#dialect },
-      { maxTopK: MAX_TOP_K, candidates },
+      { candidates, isClosed: () => this.#isClosed },
     );
-    this.#collections.add(collection);
-    return collection;
+    return new ServerCollection(stored.spec, chunks, MAX_TOP_K);
   }
 
   async describe(name: string): Promise<CollectionSpec | undefined> {
@@ -131,8 +130,6 @@ class SearchServerStore implements VectorStore {
 
   async close(): Promise<void> {
     this.#isClosed = true;
-    for (const collection of this.#collections) collection.close();
-    this.#collections.clear();
     const connection = await this.#connecting?.catch(() => undefined);
     this.#connecting = undefined;
     await connection?.close();
