@@ -10,6 +10,7 @@ import {
   assertRecords,
   lastRecordById,
 } from './store-checks.js';
+import type { StoreConnection } from './store-connection.js';
 import { isZero, unitVector } from './unit-vector.js';
 import type {
   CollectionSpec,
@@ -23,8 +24,6 @@ import type {
 
 /** What a server does for one collection. `Where` is a filter in the server's own words. */
 export interface ServerChunks<Where extends object> {
-  /** Throws `ABORTED` where the call is cancelled and `STORE_UNAVAILABLE` where the store is closed. */
-  begin(signal?: AbortSignal): void;
   /** Undefined where nothing can pass. */
   compile(filter: Filter, signal: AbortSignal | undefined): Promise<Where | undefined>;
   /** Writes records of different ids, whole each; what was done before a failure stays done. */
@@ -52,11 +51,17 @@ export class ServerCollection<Where extends object> implements VectorCollection 
   readonly spec: CollectionSpec;
   readonly searchText?: (query: TextQuery) => Promise<ScoredChunk[]>;
   readonly #server: ServerChunks<Where>;
+  readonly #connection: StoreConnection;
   readonly #maxTopK: number;
 
-  constructor(spec: CollectionSpec, server: ServerChunks<Where>, maxTopK: number) {
+  constructor(
+    spec: CollectionSpec,
+    server: ServerChunks<Where>,
+    { connection, maxTopK }: { readonly connection: StoreConnection; readonly maxTopK: number },
+  ) {
     this.spec = spec;
     this.#server = server;
+    this.#connection = connection;
     this.#maxTopK = maxTopK;
     if (server.searchText !== undefined)
       this.searchText = async (query) => {
@@ -68,7 +73,7 @@ export class ServerCollection<Where extends object> implements VectorCollection 
   }
 
   async upsert(records: readonly ChunkRecord[], signal?: AbortSignal): Promise<void> {
-    this.#server.begin(signal);
+    this.#connection.begin(signal);
     assertRecords(this.spec, records);
     if (records.length > 0) await this.#server.write(lastRecordById(records), signal);
   }
@@ -77,7 +82,7 @@ export class ServerCollection<Where extends object> implements VectorCollection 
     ids: readonly string[],
     options: { includeVectors?: boolean; signal?: AbortSignal } = {},
   ): Promise<StoredChunk[]> {
-    this.#server.begin(options.signal);
+    this.#connection.begin(options.signal);
     const chunks = await this.#server.byIds([...new Set(ids)], options);
     const byId = new Map(chunks.map((chunk) => [chunk.id, chunk]));
     return ids.flatMap((id) => byId.get(id) ?? []);
@@ -107,7 +112,7 @@ export class ServerCollection<Where extends object> implements VectorCollection 
   }
 
   async optimize(signal?: AbortSignal): Promise<void> {
-    this.#server.begin(signal);
+    this.#connection.begin(signal);
     await this.#server.optimize?.(signal);
   }
 
@@ -121,7 +126,7 @@ export class ServerCollection<Where extends object> implements VectorCollection 
     { filter, signal }: { readonly filter: Filter; readonly signal?: AbortSignal | undefined },
     run: (where: Where) => Promise<T> | undefined,
   ): Promise<T | undefined> {
-    this.#server.begin(signal);
+    this.#connection.begin(signal);
     assertFilter(filter);
     const where = await this.#server.compile(filter, signal);
     return where && run(where);

@@ -96,10 +96,6 @@ export class DocumentRequests implements ServerChunks<Where> {
     this.#recent = new RecentWrites({ visibleWithinMs, keyOf: documentKey, longestPauseMs: 1_000 });
   }
 
-  begin(signal?: AbortSignal): void {
-    this.#connection.begin(signal);
-  }
-
   async compile(filter: Filter, signal: AbortSignal | undefined): Promise<Where | undefined> {
     const texts = textsOfChunks((about) => this.#chunks(toOData(about), { signal }));
     const stated = toOData(await compileFilter(filter, texts));

@@ -47,10 +47,6 @@ export class CollectionRecords implements ServerChunks<Asked> {
     this.#reader = new RecordReader(connection, collection.id, collection.name);
   }
 
-  begin(signal?: AbortSignal): void {
-    this.#connection.begin(signal);
-  }
-
   async compile(filter: Filter): Promise<Asked> {
     return { filter };
   }

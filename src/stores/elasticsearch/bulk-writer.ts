@@ -66,7 +66,7 @@ async function runBatch(
       statuses[entry.position] = status;
       if (call.expected.has(status)) continue;
       if (isLast || !isRetryableStatus(status))
-        throw answerError(target.connection.name, call.action, { status, body: { error } });
+        throw answerError(target.connection, call.action, { status, body: { error } });
       refused.push(entry);
     }
     if (refused.length === 0) return statuses;

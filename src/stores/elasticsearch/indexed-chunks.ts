@@ -1,5 +1,5 @@
 import type { ChunkRecord, ScoredChunk, StoredChunk } from '../../core/chunk.js';
-import { RAGError, throwIfAborted } from '../../core/errors.js';
+import { RAGError } from '../../core/errors.js';
 import { eq, type Filter } from '../../core/filter.js';
 import { slicesOf } from '../batches.js';
 import { withWholeTie } from '../best-hits.js';
@@ -33,34 +33,23 @@ const DELETED: ReadonlySet<number> = new Set([OK, NOT_FOUND, CONFLICT]);
 
 const BY_ID = [{ [ID]: 'asc' }];
 
-export interface IndexOptions {
-  /** Nodes that a graph search visits at least. */
-  readonly candidates: number;
-  readonly isClosed: () => boolean;
-}
-
 /** One index of the server. Writes are refreshed, so that the next read of anyone sees them; each document is atomic. */
 export class IndexedChunks implements ServerChunks<Query> {
   readonly #description: CollectionDescription;
   readonly #requests: CollectionRequests;
   readonly #dialect: Dialect;
-  readonly #options: IndexOptions;
+  readonly #candidates: number;
 
+  /** @param candidates nodes that a graph search visits at least */
   constructor(
     description: CollectionDescription,
     parts: { readonly requests: CollectionRequests; readonly dialect: Dialect },
-    options: IndexOptions,
+    candidates: number,
   ) {
     this.#description = description;
     this.#requests = parts.requests;
     this.#dialect = parts.dialect;
-    this.#options = options;
-  }
-
-  begin(signal?: AbortSignal): void {
-    throwIfAborted(signal);
-    if (this.#options.isClosed())
-      throw new RAGError('STORE_UNAVAILABLE', `Collection "${this.#name}" is closed; open it again.`);
+    this.#candidates = candidates;
   }
 
   async compile(filter: Filter): Promise<Query> {
@@ -157,7 +146,7 @@ export class IndexedChunks implements ServerChunks<Query> {
     const vectorIndex =
       this.#description.vectorIndex === 'flat'
         ? 'flat scan, exact'
-        : `HNSW (m=16, ef_construction=64), at least ${this.#options.candidates} candidates`;
+        : `HNSW (m=16, ef_construction=64), at least ${this.#candidates} candidates`;
     const bytes = await this.#requests.bytes();
     return { bytes, vectorIndex, textIndex: 'inverted index with exact BM25' };
   }
@@ -197,7 +186,7 @@ export class IndexedChunks implements ServerChunks<Query> {
     { query, limit }: { readonly query: VectorQuery; readonly limit: number },
   ): Promise<ScoredChunk[]> {
     const kind = this.#description.vectorIndex;
-    const candidates = Math.min(Math.max(this.#options.candidates, limit * 2), MAX_WINDOW);
+    const candidates = Math.min(Math.max(this.#candidates, limit * 2), MAX_WINDOW);
     const cosineOf = this.#dialect.cosineOf(kind);
     const body = {
       ...this.#dialect.nearest({ vector, limit, candidates, filter, kind }),

@@ -33,10 +33,6 @@ export class FreshNamespace {
     this.#eventualMs = eventualMs;
   }
 
-  begin(signal?: AbortSignal): void {
-    this.#connection.begin(signal);
-  }
-
   /** Undefined where there is no such namespace. */
   async write<T>(call: CallOptions, run: (index: Index) => Promise<T>): Promise<T | undefined> {
     const { value, headers } = await this.#connection.data(this.place, call, run);

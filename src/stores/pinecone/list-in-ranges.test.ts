@@ -67,7 +67,7 @@ function counting(order: Order): {
   const namespace = (name: string) =>
     new FreshNamespace(connection, { host: 'h', namespace: name }, { dimensions: 2, eventualMs: 1 });
   const requests = new NamespaceRequests(namespace('rows'), namespace('parts'), SPEC.name);
-  return { asked, collection: new ServerCollection(SPEC, requests, 10_000) };
+  return { asked, collection: new ServerCollection(SPEC, requests, { connection, maxTopK: 10_000 }) };
 }
 
 const chunk = (id: string, tenant = 'a'): ChunkRecord => ({

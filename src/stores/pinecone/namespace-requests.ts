@@ -57,10 +57,6 @@ export class NamespaceRequests implements ServerChunks<Where> {
     this.#name = name;
   }
 
-  begin(signal?: AbortSignal): void {
-    this.#rows.begin(signal);
-  }
-
   async compile(filter: Filter, signal: AbortSignal | undefined): Promise<Where | undefined> {
     const call = this.#call('list chunks', signal);
     const texts = textsOfChunks((about) => this.#chunks(toFilter(about), call));

@@ -70,10 +70,6 @@ export class CollectionRequests implements ServerChunks<Where> {
     this.#limits = options.limits;
   }
 
-  begin(signal?: AbortSignal): void {
-    this.#connection.begin(signal);
-  }
-
   async compile(filter: Filter, signal: AbortSignal | undefined): Promise<Where | undefined> {
     const { values } = this.#limits;
     const texts = textsOfChunks((about) => this.#chunks(toFilter(about, values), { signal }));

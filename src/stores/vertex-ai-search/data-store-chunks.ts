@@ -41,10 +41,6 @@ export class DataStoreChunks implements ServerChunks<Where> {
     this.#recent = new RecentWrites({ visibleWithinMs, keyOf: documentIdOf, longestPauseMs: 2_000 });
   }
 
-  begin(signal?: AbortSignal): void {
-    this.#requests.begin(signal);
-  }
-
   async compile(filter: Filter): Promise<Where | undefined> {
     const expression = candidatesOf(filter);
     return expression === false ? undefined : { filter, expression };

@@ -57,10 +57,6 @@ export class DocumentRequests {
     this.#place = place;
   }
 
-  begin(signal?: AbortSignal): void {
-    this.#connection.begin(signal);
-  }
-
   /** Writes documents, each whole. What was done before a failure stays done, and a repetition does no harm. */
   async write(documents: readonly DocumentData[], signal: AbortSignal | undefined): Promise<void> {
     // All of them first, so that one that does not fit refuses its whole batch.

@@ -64,10 +64,6 @@ export class ClassRequests implements ServerChunks<readonly Place[]> {
     this.#collection = names.collection;
   }
 
-  begin(signal?: AbortSignal): void {
-    this.#connection.begin(signal);
-  }
-
   /** Where the filter can match. */
   async compile(filter: Filter, signal: AbortSignal | undefined): Promise<readonly Place[]> {
     const shards = tenantsOf(filter)?.map(shardOf) ?? (await this.#shards(signal));
