@@ -1,10 +1,11 @@
 import type { ScoredChunk } from '../core/chunk.js';
 import { compareText } from '../core/filter.js';
 
-/** The order of every result: the best first, ties by id. */
-export const byScoreThenId = (a: ScoredChunk, b: ScoredChunk): number =>
+/** The best first, ties by id. */
+const byScoreThenId = (a: ScoredChunk, b: ScoredChunk): number =>
   b.score - a.score || compareText(a.chunk.id, b.chunk.id);
 
+/** The order and length of every result. */
 export const bestOf = (hits: readonly ScoredChunk[], topK: number): ScoredChunk[] =>
   [...hits].sort(byScoreThenId).slice(0, topK);
 
@@ -15,7 +16,7 @@ export const asCosine = (score: number): number => Math.max(-1, Math.min(1, scor
 const TIE_MARGIN = 16;
 
 /** How much one search gives. */
-export interface HitWindow {
+interface HitWindow {
   readonly topK: number;
   /** Most hits of one request. @default no limit */
   readonly maxHits?: number;

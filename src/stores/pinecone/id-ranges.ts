@@ -1,5 +1,6 @@
 import type { StoredChunk } from '../../core/chunk.js';
 import { compareText, type RangeBounds } from '../../core/filter.js';
+import { runtime } from '../../core/runtime.js';
 import { type PageQuery, pageOf } from '../id-pages.js';
 import type { ListPage } from '../vector-store.js';
 
@@ -20,6 +21,10 @@ interface Place {
   readonly cursor: string | undefined;
   /** What was read beyond the cursor, in id order. */
   readonly chunks: readonly StoredChunk[];
+  /** When it was read, by the clock that is never set. */
+  readonly readAt: number;
+  /** The last write before it was. */
+  readonly written: number;
   /** Where what was not read begins. */
   readonly from: string;
   /** Where the ranges end that were not read, the nearest last. */
@@ -34,25 +39,25 @@ type End = string | undefined;
  * ids seen in it say, and the part nearest to the cursor read first; the other ends are kept for the next pages.
  */
 export class IdRanges {
+  readonly #freshMs: number;
   #place: Place | undefined;
 
-  /** Reads again what was read beyond the cursor: something was written. */
-  refresh(): void {
-    if (this.#place === undefined) return;
-    const { key, cursor, ends } = this.#place;
-    const unread = ends.length === 0 ? [undefined] : ends;
-    this.#place = { key, cursor, chunks: [], from: startOf(cursor), ends: unread };
+  /** @param freshMs how long what was read is shown, where nothing was written through this store since */
+  constructor(freshMs: number) {
+    this.#freshMs = freshMs;
   }
 
   async page(
-    { key, limit, cursor }: PageQuery & { readonly key: string },
+    { key, limit, cursor, written }: PageQuery & Pick<Place, 'key' | 'written'>,
     read: (ids: RangeBounds) => AsyncIterable<FoundChunks>,
   ): Promise<ListPage> {
+    const now = runtime().elapsed();
+    const begun = { key, cursor, written, readAt: now, chunks: [], from: startOf(cursor), ends: [undefined] };
     const place = this.#place;
     const isNextPage = place?.cursor === cursor && place?.key === key;
-    let { chunks, from, ends }: Pick<Place, 'chunks' | 'from' | 'ends'> = isNextPage
-      ? place
-      : { chunks: [], from: startOf(cursor), ends: [undefined] };
+    const isFresh = place?.written === written && now - place.readAt <= this.#freshMs;
+    const at = !isNextPage ? begun : isFresh ? place : { ...begun, ends: endsAgain(place, limit) };
+    let { chunks, from, ends }: Pick<Place, 'chunks' | 'from' | 'ends'> = at;
     while (chunks.length <= limit && ends.length > 0) {
       const end = ends.at(-1);
       const seen: StoredChunk[] = [];
@@ -75,9 +80,15 @@ export class IdRanges {
     this.#place =
       page.cursor === undefined
         ? undefined
-        : { key, cursor: page.cursor, chunks: chunks.slice(limit), from, ends };
+        : { ...at, cursor: page.cursor, chunks: chunks.slice(limit), from, ends };
     return page;
   }
+}
+
+/** The ends of the ranges from the cursor on, of which those that were read have a page each. */
+function endsAgain({ cursor, chunks, from, ends }: Place, limit: number): readonly End[] {
+  const end = ends.length === 0 ? undefined : from;
+  return [...ends, end, ...cutsOf(chunks, { from: startOf(cursor), end, limit })];
 }
 
 /** Ids that cut a range in parts of which each has more than a page of those seen, the nearest last. */

@@ -49,12 +49,13 @@ export class NamespaceRequests implements ServerChunks<Where> {
   readonly #rows: FreshNamespace;
   readonly #parts: FreshNamespace;
   readonly #name: string;
-  readonly #ranges = new IdRanges();
+  readonly #ranges: IdRanges;
 
   constructor(rows: FreshNamespace, parts: FreshNamespace, name: string) {
     this.#rows = rows;
     this.#parts = parts;
     this.#name = name;
+    this.#ranges = new IdRanges(rows.eventualMs);
   }
 
   async compile(filter: Filter, signal: AbortSignal | undefined): Promise<Where | undefined> {
@@ -78,7 +79,6 @@ export class NamespaceRequests implements ServerChunks<Where> {
     const encoded = records.map(encodeRecord);
     const parts = encoded.flatMap((one) => one.parts);
     const before = await this.#partsBefore(records, call);
-    this.#ranges.refresh();
     for (const batch of batchesOf(parts, BATCH, sizeOf))
       await this.#parts.write(call, (index) => index.upsert({ records: batch }));
     // A row must not be seen before its parts.
@@ -106,7 +106,6 @@ export class NamespaceRequests implements ServerChunks<Where> {
       for (const { metadata } of rows) parts.push(...partIdsOf(metadata));
     }
     if (deleted === 0) return 0;
-    this.#ranges.refresh();
     await this.#rows.write(call, (index) => index.deleteMany({ filter }));
     await this.#deleteParts(parts, call);
     return deleted;
@@ -125,7 +124,9 @@ export class NamespaceRequests implements ServerChunks<Where> {
 
   page({ metadata }: Where, query: PageQuery): Promise<ListPage> {
     const key = JSON.stringify(metadata);
-    return this.#ranges.page({ ...query, key }, (ids) => this.#inRange(metadata, ids, query));
+    return this.#ranges.page({ ...query, key, written: this.#rows.written }, (ids) =>
+      this.#inRange(metadata, ids, query),
+    );
   }
 
   async byIds(ids: readonly string[], options: ReadOptions): Promise<StoredChunk[]> {
