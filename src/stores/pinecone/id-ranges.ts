@@ -49,7 +49,7 @@ export class IdRanges {
 
   async page(
     { key, limit, cursor, written }: PageQuery & Pick<Place, 'key' | 'written'>,
-    read: (ids: RangeBounds) => AsyncIterable<FoundChunks>,
+    read: (bounds: RangeBounds) => AsyncIterable<FoundChunks>,
   ): Promise<ListPage> {
     const now = runtime().elapsed();
     const begun = { key, cursor, written, readAt: now, chunks: [], from: startOf(cursor), ends: [undefined] };
@@ -62,7 +62,8 @@ export class IdRanges {
       const end = ends.at(-1);
       const seen: StoredChunk[] = [];
       let cuts: readonly string[] = [];
-      for await (const found of read({ gte: from, ...(end === undefined ? {} : { lt: end }) })) {
+      const bounds = { ...(from === '' ? {} : { gte: from }), ...(end === undefined ? {} : { lt: end }) };
+      for await (const found of read(bounds)) {
         seen.push(...found.chunks);
         if (found.isLast || seen.length < MAX_PAGES * limit) continue;
         cuts = cutsOf(seen, { from, end, limit });

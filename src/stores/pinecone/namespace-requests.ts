@@ -123,7 +123,7 @@ export class NamespaceRequests implements ServerChunks<Where> {
   }
 
   page({ metadata }: Where, query: PageQuery): Promise<ListPage> {
-    const key = JSON.stringify(metadata);
+    const key = JSON.stringify([metadata, query.includeVectors]);
     return this.#ranges.page({ ...query, key, written: this.#rows.written }, (ids) =>
       this.#inRange(metadata, ids, query),
     );
@@ -178,8 +178,10 @@ export class NamespaceRequests implements ServerChunks<Where> {
     options: ReadOptions,
   ): AsyncGenerator<FoundChunks> {
     const call = this.#call('list chunks', options.signal);
+    // Bounds are so short that no texts are read for them.
     const within = toFilter(await compileFilter(range('$chunkId', ids), async () => []));
-    const filter = within === undefined ? metadata : { $and: [within, metadata] };
+    const isBounded = within !== undefined && Object.keys(ids).length > 0;
+    const filter = isBounded ? { $and: [within, metadata] } : metadata;
     for await (const { rows, isLast } of this.#pages(filter, call))
       yield { chunks: await this.#chunksOf(rows, options, call), isLast };
   }
