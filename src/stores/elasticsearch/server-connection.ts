@@ -48,7 +48,10 @@ export class ServerConnection extends StoreConnection {
 
   override async close(): Promise<void> {
     await super.close();
-    const driver = await this.#driver?.catch(() => undefined);
+    const loading = this.#driver;
+    // A client that is closed a second time may never say that it is.
+    this.#driver = undefined;
+    const driver = await loading?.catch(() => undefined);
     await driver?.close();
   }
 
