@@ -1,13 +1,29 @@
+import type { StoredChunk } from '../core/chunk.js';
 import { compareText, type Filter, type RangeBounds } from '../core/filter.js';
 import { all, any, anyOf, type Comparison, type Condition, type Fact, not } from './filter-condition.js';
 import { orderedPieces, prefixPieces } from './ordered-pieces.js';
 import { piecesKept } from './record-facts.js';
+import { fieldLookup } from './record-fields.js';
 
 /**
  * Reads the texts that a field has in the records of a condition. Asked only for texts that agree in all the pieces that are
  * kept, which few do.
  */
 export type TextReader = (condition: Condition, field: string) => Promise<readonly string[]>;
+
+/** Reads texts out of the chunks that a condition, which is no constant, admits. */
+export const textsOfChunks =
+  (chunksOf: (condition: Exclude<Condition, boolean>) => AsyncIterable<readonly StoredChunk[]>): TextReader =>
+  async (condition, field) => {
+    if (typeof condition === 'boolean') return [];
+    const texts = new Set<string>();
+    for await (const chunks of chunksOf(condition))
+      for (const chunk of chunks) {
+        const value = fieldLookup(chunk)(field);
+        if (typeof value === 'string') texts.add(value);
+      }
+    return [...texts];
+  };
 
 type Leaf = Exclude<Filter, { readonly op: 'and' | 'or' | 'not' }>;
 

@@ -1,6 +1,7 @@
 import type { ChunkRecord, StoredChunk } from '../core/chunk.js';
 import { type Filter, matchesFilter } from '../core/filter.js';
-import { runtime } from '../core/runtime.js';
+import { runtime, sleep } from '../core/runtime.js';
+import { slicesOf } from './batches.js';
 import { fieldLookup, storedChunkOf } from './record-fields.js';
 
 interface Write {
@@ -18,7 +19,15 @@ export interface RecentWritesOptions {
   readonly visibleWithinMs: number;
   /** The key under which the service has a chunk. */
   readonly keyOf: (chunkId: string) => string;
+  /** Longest pause while what was written is waited for, in milliseconds. */
+  readonly longestPauseMs: number;
 }
+
+/** The stamps of the documents that a service shows, by key. */
+export type Stamps = ReadonlyMap<string, string | undefined>;
+
+/** The first pause while what was written is waited for. */
+const FIRST_PAUSE_MS = 50;
 
 /**
  * What this process wrote so lately that the service may not show it yet, by key. A deletion must know it: what the service shows of
@@ -32,25 +41,53 @@ export class RecentWrites {
     this.#options = options;
   }
 
-  wrote(records: readonly ChunkRecord[], stamp: string): void {
-    for (const record of records)
-      this.#add(this.#options.keyOf(record.id), { chunk: { ...storedChunkOf(record), content: '' }, stamp });
-    this.#forgetOld();
+  /** Sends records as documents that bear one stamp. */
+  async write<Document>(
+    records: readonly ChunkRecord[],
+    documentOf: (record: ChunkRecord, stamp: string) => Document,
+    send: (documents: readonly Document[]) => Promise<void>,
+  ): Promise<void> {
+    const stamp = runtime().uniqueName();
+    // All of them first, so that one that does not fit refuses its whole batch.
+    const documents = records.map((record) => documentOf(record, stamp));
+    // Before the answer, which may be lost where the write is not.
+    this.#wrote(records, stamp);
+    await send(documents);
+    this.#wrote(records, stamp);
   }
 
-  deleted(keys: Iterable<string>): void {
+  /** Deletes what a filter admits, given the keys that the service shows; returns how many. */
+  async delete(
+    filter: Filter,
+    shown: Iterable<string>,
+    send: (keys: readonly string[]) => Promise<void>,
+  ): Promise<number> {
+    const admitted = this.#admitted(filter, shown);
+    // Ids that are named go whatever is shown: another process may have written them a moment ago.
+    const keys = [...new Set([...admitted, ...(idsNamedBy(filter) ?? []).map(this.#options.keyOf)])];
+    if (keys.length === 0) return 0;
+    await send(keys);
     for (const key of keys) this.#add(key, { chunk: undefined, stamp: undefined });
     this.#forgetOld();
+    return admitted.size;
   }
 
-  /** The keys that a filter admits, given those that the service shows. */
-  admitted(filter: Filter, shown: Iterable<string>): Set<string> {
-    this.#forgetOld();
-    const keys = new Set(shown);
-    for (const [key, { chunk }] of this.#byKey)
-      if (chunk !== undefined && matchesFilter(filter, fieldLookup(chunk))) keys.add(key);
-      else keys.delete(key);
-    return keys;
+  /** Returns when the service shows what this process wrote, or when the time is over after which that is promised. */
+  async settle(
+    look: (keys: readonly string[]) => Promise<Stamps>,
+    { atOnce, signal }: { readonly atOnce: number; readonly signal: AbortSignal | undefined },
+  ): Promise<void> {
+    const { visibleWithinMs, longestPauseMs } = this.#options;
+    const until = runtime().elapsed() + visibleWithinMs;
+    for (
+      let pauseMs = FIRST_PAUSE_MS;
+      runtime().elapsed() < until;
+      pauseMs = Math.min(pauseMs * 2, longestPauseMs)
+    ) {
+      for (const keys of slicesOf(this.#unseen(), atOnce)) this.#saw(keys, await look(keys));
+      if (this.#unseen().length === 0) return;
+      await sleep(pauseMs, signal);
+    }
   }
 
   /** Whether this process deleted the chunk, which the service may show still. */
@@ -60,16 +97,33 @@ export class RecentWrites {
     return write !== undefined && write.chunk === undefined;
   }
 
-  /** Those that were not seen yet, with the stamp that their documents will bear. */
-  unseen(): ReadonlyMap<string, string | undefined> {
+  #wrote(records: readonly ChunkRecord[], stamp: string): void {
+    for (const record of records)
+      this.#add(this.#options.keyOf(record.id), { chunk: { ...storedChunkOf(record), content: '' }, stamp });
     this.#forgetOld();
-    return new Map([...this.#byKey].flatMap(([key, { stamp, isSeen }]) => (isSeen ? [] : [[key, stamp]])));
   }
 
-  /** The service shows what was written under this key. */
-  saw(key: string, stamp: string | undefined): void {
-    const write = this.#byKey.get(key);
-    if (write !== undefined && write.stamp === stamp) write.isSeen = true;
+  /** The keys that a filter admits, given those that the service shows. */
+  #admitted(filter: Filter, shown: Iterable<string>): Set<string> {
+    this.#forgetOld();
+    const keys = new Set(shown);
+    for (const [key, { chunk }] of this.#byKey)
+      if (chunk !== undefined && matchesFilter(filter, fieldLookup(chunk))) keys.add(key);
+      else keys.delete(key);
+    return keys;
+  }
+
+  /** The keys of writes that were not seen yet. */
+  #unseen(): string[] {
+    this.#forgetOld();
+    return [...this.#byKey].flatMap(([key, { isSeen }]) => (isSeen ? [] : [key]));
+  }
+
+  #saw(keys: readonly string[], shown: Stamps): void {
+    for (const key of keys) {
+      const write = this.#byKey.get(key);
+      if (write !== undefined && write.stamp === shown.get(key)) write.isSeen = true;
+    }
   }
 
   #add(key: string, write: Pick<Write, 'chunk' | 'stamp'>): void {
@@ -85,4 +139,12 @@ export class RecentWrites {
       this.#byKey.delete(key);
     }
   }
+}
+
+/** The ids of a filter that is about ids alone. */
+export function idsNamedBy(filter: Filter): string[] | undefined {
+  if (!('field' in filter) || filter.field !== '$chunkId') return undefined;
+  if (filter.op !== 'eq' && filter.op !== 'in') return undefined;
+  const values = filter.op === 'eq' ? [filter.value] : filter.values;
+  return values.filter((value) => typeof value === 'string');
 }

@@ -14,6 +14,15 @@ export interface RefusedRequest {
   readonly explanation: string;
 }
 
+/** Of a server that is busy, or of what stands before it. */
+const PASSING_STATUSES = [429, 502, 503, 504];
+
+/** Tells by its status whether the same request may succeed a moment later; `more` are statuses of one server. */
+export function retriedAfter(...more: readonly number[]): (status: number) => boolean {
+  const statuses = new Set([...PASSING_STATUSES, ...more]);
+  return (status) => statuses.has(status);
+}
+
 /** Characters of an explanation that are kept. */
 const MOST_EXPLAINED = 2_000;
 

@@ -31,6 +31,28 @@ export function assertCollectionName(name: string): void {
 }
 
 /**
+ * Refuses what a newer version wrote: `STORE_SCHEMA_TOO_NEW`.
+ *
+ * @param subject what was read: `Collection "notes"`
+ */
+export function assertKnownSchema(subject: string, actual: number, known: number): void {
+  if (actual > known)
+    throw new RAGError(
+      'STORE_SCHEMA_TOO_NEW',
+      `${subject} was written by a newer Ragstone (schema ${actual}, this one knows ${known}). Update Ragstone.`,
+      { details: { expected: known, actual } },
+    );
+}
+
+/** What a server has of a chunk and no store of ours wrote so. */
+export const damagedRecord = (subject: string, cause?: unknown): RAGError =>
+  new RAGError(
+    'STORE_DAMAGED',
+    `${subject} cannot be read: it was written or changed by something else. Rebuild with \`ragstone index --force\`.`,
+    { cause },
+  );
+
+/**
  * Refuses to open a collection that was made for another embedding model. Throws `STORE_DIMENSION_MISMATCH` or
  * `STORE_FINGERPRINT_MISMATCH`.
  */

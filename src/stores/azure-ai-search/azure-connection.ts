@@ -1,7 +1,7 @@
 import type * as Driver from '@azure/search-documents';
-import { RAGError, throwIfAborted } from '../../core/errors.js';
 import { loadDriver } from '../../core/load-driver.js';
 import { type Passing, type ServerCall, sendAgain, withinTime } from '../server-calls.js';
+import { StoreConnection } from '../store-connection.js';
 import { isRetryableStatus, refusalError, refusalOf, transportError } from './azure-errors.js';
 import type { ResolvedAzureOptions } from './azure-options.js';
 
@@ -28,37 +28,22 @@ type Send<T> = (clients: Clients, options: { readonly abortSignal: AbortSignal }
  * Calls of the official client: limited in time, cancellable, tried again. Whatever this store sends may be sent twice, so every call
  * is. A service that asks to wait (`Retry-After`) is waited for, within the limit.
  */
-export class AzureSearchConnection {
-  readonly address: string;
+export class AzureSearchConnection extends StoreConnection {
   readonly #options: ResolvedAzureOptions;
   #clients: Promise<Clients> | undefined;
-  #isClosed = false;
 
   constructor(options: ResolvedAzureOptions) {
+    super('Azure AI Search', options.url);
     this.#options = options;
-    this.address = options.url;
-  }
-
-  /** Throws `ABORTED` where the call is cancelled and `STORE_UNAVAILABLE` where the store is closed. */
-  begin(signal?: AbortSignal): void {
-    throwIfAborted(signal);
-    if (this.#isClosed)
-      throw new RAGError('STORE_UNAVAILABLE', 'The Azure AI Search store is closed; create a new one.');
-  }
-
-  /** Every later call is refused. Idle connections close by themselves. */
-  close(): void {
-    this.#isClosed = true;
   }
 
   /** What the call gives. */
   async call<T>(call: CallOptions, send: Send<T>): Promise<T> {
     this.begin(call.signal);
     const clients = await this.#load();
-    const server = { title: 'Azure AI Search', address: this.address };
     const limited = { ...call, timeoutMs: this.#options.timeoutMs };
     try {
-      return await withinTime(server, limited, (signal) =>
+      return await withinTime(this, limited, (signal) =>
         sendAgain(() => send(clients, { abortSignal: signal }), { signal, passing: passingOf }),
       );
     } catch (error) {

@@ -1,5 +1,5 @@
 import { RAGError } from '../../core/errors.js';
-import { refusedRequestError, type Verdict } from '../refused-request.js';
+import { refusedRequestError, retriedAfter, type Verdict } from '../refused-request.js';
 import { noAnswerError } from '../server-calls.js';
 
 const CHECK = 'Check the address of the store, and any proxy between.';
@@ -48,11 +48,8 @@ const BY_STATUS: Readonly<Record<number, Verdict>> = {
   503: ['STORE_UNAVAILABLE', 'It has too much to do. Try again later, or add replicas.'],
 };
 
-/** Statuses after which the same may succeed a moment later; 409 and 422 are told of single documents. */
-const RETRYABLE_STATUS: ReadonlySet<number> = new Set([409, 422, 429, 502, 503, 504]);
-
-/** Whether the same request may succeed a moment later. */
-export const isRetryableStatus = (status: number): boolean => RETRYABLE_STATUS.has(status);
+/** Whether the same request may succeed a moment later; 409 and 422 are told of single documents. */
+export const isRetryableStatus = retriedAfter(409, 422);
 
 /** An answer as one of our errors. The message never holds the explanation, which may quote what was sent. */
 export function refusalError(address: string, action: string, { status, explanation }: Refusal): RAGError {

@@ -1,5 +1,5 @@
 import type { TokenCredential } from '@azure/identity';
-import { RAGError } from '../../core/errors.js';
+import { assertIntegers, assertNamespace, webAddress, withoutSlash } from '../option-checks.js';
 
 export interface AzureSearchStoreOptions {
   /** Address of the search service: `https://NAME.search.windows.net`. `http` is spoken to a server of ours or a proxy alone. */
@@ -39,9 +39,6 @@ export interface ResolvedAzureOptions {
   readonly timeoutMs: number;
 }
 
-const NAMESPACE = /^[a-z][a-z0-9_]{0,31}$/;
-const MAX_TIMEOUT_MS = 2 ** 31 - 1;
-
 /** Throws `CONFIG_INVALID` for options that no service could have. Never names a secret. */
 export function resolveOptions({
   url,
@@ -52,29 +49,19 @@ export function resolveOptions({
   visibleWithinMs = 10_000,
   timeoutMs = 30_000,
 }: AzureSearchStoreOptions): ResolvedAzureOptions {
-  if (!NAMESPACE.test(namespace))
-    throw invalid(
-      `Namespace ${JSON.stringify(namespace)} of the Azure AI Search store is not valid: use up to 32 lower-case letters, digits or "_", a letter first.`,
-    );
-  assertMilliseconds('visibleWithinMs', visibleWithinMs);
-  assertMilliseconds('timeoutMs', timeoutMs);
-  return { url: addressOf(url), apiKey, credential, namespace, exhaustive, visibleWithinMs, timeoutMs };
+  assertNamespace('Azure AI Search', namespace);
+  assertIntegers('Azure AI Search', { visibleWithinMs, timeoutMs });
+  const address = webAddress(url, {
+    server: 'Azure AI Search',
+    example: 'https://NAME.search.windows.net',
+  });
+  return {
+    url: withoutSlash(address),
+    apiKey,
+    credential,
+    namespace,
+    exhaustive,
+    visibleWithinMs,
+    timeoutMs,
+  };
 }
-
-function assertMilliseconds(name: string, value: number): void {
-  if (!Number.isInteger(value) || value < 1 || value > MAX_TIMEOUT_MS)
-    throw invalid(
-      `${name} of the Azure AI Search store must be an integer from 1 to ${MAX_TIMEOUT_MS}, not ${value}.`,
-    );
-}
-
-function addressOf(text: string): string {
-  const url = URL.canParse(text) ? new URL(text) : undefined;
-  if (url === undefined || !['http:', 'https:'].includes(url.protocol))
-    throw invalid('The address of Azure AI Search must be like https://NAME.search.windows.net.');
-  if (url.username !== '' || url.password !== '')
-    throw invalid('The address of Azure AI Search must hold no user or password; give it an API key.');
-  return `${url.origin}${url.pathname}`.replace(/\/+$/, '');
-}
-
-const invalid = (message: string): RAGError => new RAGError('CONFIG_INVALID', message);

@@ -1,10 +1,10 @@
 import { ALL_FILTER_OPERATORS } from '../../core/filter.js';
-import { assertCollectionName, assertSameSpec, assertSpec } from '../store-checks.js';
+import { ServerCollection } from '../server-collection.js';
+import { type FoundCollection, ServerStore, type StoreServer } from '../server-store.js';
 import type { CollectionSpec, StoreCapabilities, VectorCollection, VectorStore } from '../vector-store.js';
 import { AzureSearchConnection } from './azure-connection.js';
 import { indexNameOf } from './azure-names.js';
 import { type AzureSearchStoreOptions, type ResolvedAzureOptions, resolveOptions } from './azure-options.js';
-import { AzureSearchCollection } from './azure-search-collection.js';
 import { DocumentRequests } from './document-requests.js';
 import { indexDefinition, specOfIndex } from './index-schema.js';
 
@@ -32,74 +32,65 @@ const capabilitiesOf = ({ exhaustive, visibleWithinMs }: ResolvedAzureOptions): 
  * Throws `CONFIG_INVALID` for options that no service could have.
  */
 export function createAzureSearchStore(options: AzureSearchStoreOptions): VectorStore {
-  return new AzureSearchVectorStore(resolveOptions(options));
+  const resolved = resolveOptions(options);
+  return new ServerStore('azure_ai_search', capabilitiesOf(resolved), new AzureSearchServer(resolved));
 }
 
-class AzureSearchVectorStore implements VectorStore {
-  readonly name = 'azure_ai_search';
-  readonly capabilities: StoreCapabilities;
+class AzureSearchServer implements StoreServer<FoundCollection> {
+  readonly connection: AzureSearchConnection;
   readonly #options: ResolvedAzureOptions;
-  readonly #connection: AzureSearchConnection;
-  #isClosed = false;
 
   constructor(options: ResolvedAzureOptions) {
     this.#options = options;
-    this.capabilities = capabilitiesOf(options);
-    this.#connection = new AzureSearchConnection(options);
+    this.connection = new AzureSearchConnection(options);
   }
 
-  async open(spec: CollectionSpec): Promise<VectorCollection> {
-    this.#connection.begin();
-    assertSpec(spec);
-    const stored = (await this.describe(spec.name)) ?? (await this.#make(spec));
-    assertSameSpec(stored, spec);
-    const index = this.#indexOf(spec.name);
-    const requests = new DocumentRequests(this.#connection, { index, collection: spec.name });
-    return new AzureSearchCollection(stored, requests, {
-      maxTopK: MAX_TOP_K,
-      visibleWithinMs: this.#options.visibleWithinMs,
-      exhaustive: this.#options.exhaustive,
-      bytes: () => this.#bytes(index),
-    });
-  }
-
-  async describe(name: string): Promise<CollectionSpec | undefined> {
-    this.#connection.begin();
-    assertCollectionName(name);
-    const found = await this.#connection.find(
+  async find(name: string): Promise<FoundCollection | undefined> {
+    const found = await this.connection.find(
       { action: `open collection "${name}"` },
       (clients, { abortSignal }) => clients.indexes.getIndex(this.#indexOf(name), { abortSignal }),
     );
-    return found === undefined ? undefined : specOfIndex(name, found);
+    return found && { spec: specOfIndex(name, found) };
+  }
+
+  async make(spec: CollectionSpec): Promise<FoundCollection> {
+    const definition = indexDefinition(this.#indexOf(spec.name), spec);
+    try {
+      await this.connection.call({ action: `make collection "${spec.name}"` }, (clients, { abortSignal }) =>
+        clients.indexes.createIndex(definition, { abortSignal }),
+      );
+    } catch (error) {
+      // Which spec another process gave it decides.
+      const found = await this.find(spec.name).catch(() => undefined);
+      if (found === undefined) throw error;
+      return found;
+    }
+    return { spec: specOfIndex(spec.name, definition) };
+  }
+
+  async collectionOf({ spec }: FoundCollection): Promise<VectorCollection> {
+    const index = this.#indexOf(spec.name);
+    const { visibleWithinMs, exhaustive } = this.#options;
+    const requests = new DocumentRequests(
+      this.connection,
+      { index, collection: spec.name },
+      { visibleWithinMs, exhaustive, bytes: () => this.#bytes(index) },
+    );
+    return new ServerCollection(spec, requests, { connection: this.connection, maxTopK: MAX_TOP_K });
   }
 
   async drop(name: string): Promise<void> {
-    this.#connection.begin();
-    assertCollectionName(name);
-    await this.#connection.find({ action: `drop collection "${name}"` }, (clients, { abortSignal }) =>
+    await this.connection.find({ action: `drop collection "${name}"` }, (clients, { abortSignal }) =>
       clients.indexes.deleteIndex(this.#indexOf(name), { abortSignal }),
     );
   }
 
-  async health(): Promise<{ ok: boolean; detail: string }> {
-    if (this.#isClosed) return { ok: false, detail: 'closed' };
-    try {
-      const { counters } = await this.#connection.call(
-        { action: 'tell its state' },
-        (clients, { abortSignal }) => clients.indexes.getServiceStatistics({ abortSignal }),
-      );
-      return {
-        ok: true,
-        detail: `Azure AI Search at ${this.#connection.address}, ${counters.indexCounter.usage} indexes`,
-      };
-    } catch (error) {
-      return { ok: false, detail: error instanceof Error ? error.message : String(error) };
-    }
-  }
-
-  async close(): Promise<void> {
-    this.#isClosed = true;
-    this.#connection.close();
+  async tell(): Promise<string> {
+    const { counters } = await this.connection.call(
+      { action: 'tell its state' },
+      (clients, { abortSignal }) => clients.indexes.getServiceStatistics({ abortSignal }),
+    );
+    return `Azure AI Search at ${this.connection.address}, ${counters.indexCounter.usage} indexes`;
   }
 
   #indexOf(collection: string): string {
@@ -107,25 +98,10 @@ class AzureSearchVectorStore implements VectorStore {
   }
 
   async #bytes(index: string): Promise<number> {
-    const { storageSize } = await this.#connection.call(
+    const { storageSize } = await this.connection.call(
       { action: 'read statistics' },
       (clients, { abortSignal }) => clients.indexes.getIndexStatistics(index, { abortSignal }),
     );
     return storageSize;
-  }
-
-  async #make(spec: CollectionSpec): Promise<CollectionSpec> {
-    const definition = indexDefinition(this.#indexOf(spec.name), spec);
-    try {
-      await this.#connection.call({ action: `make collection "${spec.name}"` }, (clients, { abortSignal }) =>
-        clients.indexes.createIndex(definition, { abortSignal }),
-      );
-    } catch (error) {
-      // Another process, or a first attempt whose answer was lost, may have made it; which spec it gave decides.
-      const stored = await this.describe(spec.name).catch(() => undefined);
-      if (stored === undefined) throw error;
-      return stored;
-    }
-    return specOfIndex(spec.name, definition);
   }
 }

@@ -4,6 +4,7 @@ import type { Metadata, MetadataValue } from '../../core/metadata.js';
 import { orderedPieces } from '../ordered-pieces.js';
 import { factKey, factsOf, fieldKey, type RecordFacts } from '../record-facts.js';
 import { storedChunkOf } from '../record-fields.js';
+import { damagedRecord } from '../store-checks.js';
 import { decodeVector, encodeVector, isZero, unitVector } from '../unit-vector.js';
 import type { IndexedDocument } from './azure-connection.js';
 import { documentKey } from './azure-names.js';
@@ -74,11 +75,7 @@ export function chunkOf(document: IndexedDocument, includeVector: boolean | unde
     const chunk = { ...rest, content, metadata };
     return includeVector === true ? { ...chunk, vector: vectorOf(document) } : chunk;
   } catch (error) {
-    throw new RAGError(
-      'STORE_DAMAGED',
-      'A chunk in Azure AI Search cannot be read: it was written or changed by something else. Rebuild with `ragstone index --force`.',
-      { cause: error },
-    );
+    throw damagedRecord('A chunk in Azure AI Search', error);
   }
 }
 

@@ -1,31 +1,34 @@
 import type { SearchClient, SearchOptions } from '@azure/search-documents';
 import * as z from 'zod';
-import type { StoredChunk } from '../../core/chunk.js';
+import type { ChunkRecord, ScoredChunk, StoredChunk } from '../../core/chunk.js';
+import { type Filter, oneOf } from '../../core/filter.js';
+import { slicesOf } from '../batches.js';
+import { asCosine, withWholeTie } from '../best-hits.js';
+import { compileFilter, textsOfChunks } from '../compile-filter.js';
+import { CHUNKS_PER_REQUEST, firstPage, type PageQuery, type ReadOptions } from '../id-pages.js';
+import { RecentWrites } from '../recent-writes.js';
+import type { ServerChunks } from '../server-collection.js';
+import type { CollectionStats, ListPage, VectorQuery } from '../vector-store.js';
 import type { AzureSearchConnection, CallOptions, IndexedDocument } from './azure-connection.js';
 import { transportError } from './azure-errors.js';
-import { chunkFields, chunkOf, idPieces } from './document-codec.js';
+import { documentKey } from './azure-names.js';
+import { chunkFields, chunkOf, documentOf, idPieces, ZERO_VECTOR } from './document-codec.js';
 import { type IndexAction, writeDocuments } from './document-writer.js';
-import { bothOf, type ODataFilter } from './filter-odata.js';
+import { bothOf, literal, type ODataFilter, toOData } from './filter-odata.js';
 import { ID_PIECES } from './index-schema.js';
 import { orderedText } from './ordered-text.js';
 
 /** Most results of one request. */
 export const MAX_PAGE = 1_000;
-/** Chunks fetched at once, which may be large. */
-const CHUNKS_PER_REQUEST = 500;
+const HAS_NO_DIRECTION = `facts/any(e: e eq ${literal(ZERO_VECTOR)})`;
 
 const HIT = z.object({ score: z.number().optional(), document: z.record(z.string(), z.unknown()) });
 const KEYED = z.object({ id: z.string(), writeStamp: z.string().nullish() });
 
 /** A document as a search gives it. */
-export interface Hit {
+interface Hit {
   readonly score: number;
   readonly document: IndexedDocument;
-}
-
-export interface ReadOptions {
-  readonly includeVectors?: boolean | undefined;
-  readonly signal?: AbortSignal | undefined;
 }
 
 /** Where a document stands in the order of ids. */
@@ -46,93 +49,157 @@ const PLACED = z.looseObject({ idOrder: z.string() }).transform(
 
 const placeOf = (id: string): Place => ({ order: orderedText(id), pieces: Object.values(idPieces(id)) });
 
-interface PageOptions {
-  /** Begin after this id. */
-  readonly after?: string | undefined;
-  /** Of a page. */
-  readonly limit?: number | undefined;
-}
-
 interface PagingOptions {
   readonly after: Place | undefined;
   readonly top: number;
   readonly select: readonly string[];
 }
 
-export interface NearestOptions extends ReadOptions {
-  readonly filter: string | undefined;
-  readonly limit: number;
-  readonly isExhaustive: boolean;
+/** A filter, and how the service says it. */
+interface Where {
+  readonly filter: Filter;
+  /** True where everything passes. */
+  readonly stated: string | true;
 }
 
 type Search = SearchOptions<IndexedDocument>;
 
-/** The requests that one collection makes of its index, with their answers checked. */
-export class DocumentRequests {
+export interface RequestOptions {
+  /** After how long at most a write is seen. */
+  readonly visibleWithinMs: number;
+  readonly exhaustive: boolean;
+  /** Bytes of the index, as the service last counted them. */
+  readonly bytes: () => Promise<number>;
+}
+
+/**
+ * One collection, an index of the service. Each chunk is written whole or not at all. Reads see a write some seconds later; what this
+ * process deleted its searches do not show, deletions know what it wrote before, and `optimize` returns when that can be read.
+ */
+export class DocumentRequests implements ServerChunks<Where> {
   readonly #connection: AzureSearchConnection;
   readonly #index: string;
   readonly #collection: string;
+  readonly #options: RequestOptions;
+  readonly #recent: RecentWrites;
 
   constructor(
     connection: AzureSearchConnection,
     names: { readonly index: string; readonly collection: string },
+    options: RequestOptions,
   ) {
     this.#connection = connection;
     this.#index = names.index;
     this.#collection = names.collection;
+    this.#options = options;
+    const { visibleWithinMs } = options;
+    this.#recent = new RecentWrites({ visibleWithinMs, keyOf: documentKey, longestPauseMs: 1_000 });
   }
 
-  begin(signal?: AbortSignal): void {
-    this.#connection.begin(signal);
+  async compile(filter: Filter, signal: AbortSignal | undefined): Promise<Where | undefined> {
+    const texts = textsOfChunks((about) => this.#chunks(toOData(about), { signal }));
+    const stated = toOData(await compileFilter(filter, texts));
+    return stated === false ? undefined : { filter, stated };
   }
 
-  write(actions: Iterable<IndexAction>, action: string, signal: AbortSignal | undefined): Promise<void> {
-    return writeDocuments(
-      { connection: this.#connection, index: this.#index },
-      actions,
-      this.#call(action, signal),
-    );
+  write(records: readonly ChunkRecord[], signal: AbortSignal | undefined): Promise<void> {
+    const actionOf = (record: ChunkRecord, stamp: string): IndexAction => ({
+      __actionType: 'upload',
+      document: documentOf(record, stamp),
+    });
+    return this.#recent.write(records, actionOf, (actions) => this.#send(actions, 'write chunks', signal));
   }
 
-  /** How many documents a filter admits. */
-  async count(filter: string | undefined, signal: AbortSignal | undefined): Promise<number> {
+  async delete({ filter, stated }: Where, signal: AbortSignal | undefined): Promise<number> {
+    const shown = await this.#keys(stated, 'find chunks to delete', signal);
+    return this.#recent.delete(filter, shown.keys(), (keys) => {
+      const actions = keys.map((id): IndexAction => ({ __actionType: 'delete', document: { id } }));
+      return this.#send(actions, 'delete chunks', signal);
+    });
+  }
+
+  async count({ stated }: Where, signal: AbortSignal | undefined): Promise<number> {
     const call = this.#call('count chunks', signal);
-    const search = { ...filtered(filter), includeTotalCount: true, top: 0 };
+    const search = { ...filtered(stated), includeTotalCount: true, top: 0 };
     const { count } = await this.#search(search, call);
     if (count === undefined)
       throw transportError(this.#connection.address, call.action, new Error('no count'));
     return count;
   }
 
-  /** What is nearest to a vector, nearest first. */
-  async nearest(
-    vector: readonly number[],
-    { filter, limit, isExhaustive, includeVectors, signal }: NearestOptions,
-  ): Promise<Hit[]> {
-    const query = {
-      kind: 'vector' as const,
-      vector: [...vector],
-      fields: ['contentVector'],
-      kNearestNeighborsCount: limit,
-      ...(isExhaustive ? { exhaustive: true } : {}),
-    };
-    const search = {
-      ...filtered(filter),
-      top: limit,
-      select: chunkFields(includeVectors),
-      vectorSearchOptions: { queries: [query], filterMode: 'preFilter' as const },
-    };
-    return (await this.#search(search, this.#call('search vectors', signal))).hits;
+  page({ stated }: Where, query: PageQuery): Promise<ListPage> {
+    return firstPage(this.#chunks(stated, query), query.limit);
+  }
+
+  async byIds(ids: readonly string[], options: ReadOptions): Promise<StoredChunk[]> {
+    const found: StoredChunk[] = [];
+    for (const some of slicesOf(ids, CHUNKS_PER_REQUEST)) {
+      const where = await this.compile(oneOf('$chunkId', some), options.signal);
+      if (where !== undefined)
+        for await (const chunks of this.#chunks(where.stated, options)) found.push(...chunks);
+    }
+    return found;
+  }
+
+  async nearest({ stated }: Where, query: VectorQuery): Promise<ScoredChunk[]> {
+    const { topK, vector, includeVectors, signal } = query;
+    const hits = await withWholeTie({ topK, maxHits: MAX_PAGE }, async (limit) => {
+      const nearestTo = {
+        kind: 'vector' as const,
+        vector: Array.from(vector),
+        fields: ['contentVector'],
+        kNearestNeighborsCount: limit,
+        ...(this.#options.exhaustive ? { exhaustive: true } : {}),
+      };
+      const search = {
+        ...filtered(stated),
+        top: limit,
+        select: chunkFields(includeVectors),
+        vectorSearchOptions: { queries: [nearestTo], filterMode: 'preFilter' as const },
+      };
+      const { hits: found } = await this.#search(search, this.#call('search vectors', signal));
+      return found.map(({ document, score }) => ({
+        chunk: chunkOf(document, includeVectors),
+        score: cosineOf(score),
+      }));
+    });
+    return hits.filter(({ chunk }) => !this.#recent.isDeleted(chunk.id));
+  }
+
+  withoutDirection({ filter, stated }: Where): Where {
+    return { filter, stated: stated === true ? HAS_NO_DIRECTION : `(${stated} and ${HAS_NO_DIRECTION})` };
+  }
+
+  optimize(signal: AbortSignal | undefined): Promise<void> {
+    const look = (keys: readonly string[]): Promise<Map<string, string | undefined>> =>
+      this.#keys(
+        `search.in(id, ${literal(keys.join('|'))}, '|')`,
+        'look whether a write can be read',
+        signal,
+      );
+    return this.#recent.settle(look, { atOnce: MAX_PAGE, signal });
+  }
+
+  async indexes(): Promise<Omit<CollectionStats, 'chunks'>> {
+    const vectorIndex = this.#options.exhaustive
+      ? 'compared with every vector, exact'
+      : 'HNSW (m=4, efConstruction=400, efSearch=500)';
+    return { bytes: await this.#options.bytes(), vectorIndex, textIndex: 'none' };
+  }
+
+  #send(actions: Iterable<IndexAction>, action: string, signal: AbortSignal | undefined): Promise<void> {
+    const target = { connection: this.#connection, index: this.#index };
+    return writeDocuments(target, actions, this.#call(action, signal));
   }
 
   /** The chunks that a filter admits, in id order from after an id, a page at a time. */
-  async *chunks(
+  async *#chunks(
     filter: ODataFilter,
-    { after, limit = CHUNKS_PER_REQUEST, includeVectors, signal }: ReadOptions & PageOptions = {},
+    { cursor, limit, includeVectors, signal }: ReadOptions & Partial<PageQuery>,
   ): AsyncGenerator<StoredChunk[]> {
     const paging = {
-      after: after === undefined ? undefined : placeOf(after),
-      top: Math.min(limit, CHUNKS_PER_REQUEST),
+      after: cursor === undefined ? undefined : placeOf(cursor),
+      top: Math.min((limit ?? CHUNKS_PER_REQUEST) + 1, CHUNKS_PER_REQUEST),
       select: chunkFields(includeVectors),
     };
     for await (const page of this.#pages(filter, paging, this.#call('list chunks', signal)))
@@ -140,7 +207,7 @@ export class DocumentRequests {
   }
 
   /** Keys and stamps of the documents that a filter admits. */
-  async keys(
+  async #keys(
     filter: ODataFilter,
     action: string,
     signal: AbortSignal | undefined,
@@ -170,7 +237,7 @@ export class DocumentRequests {
       const within = last === undefined ? filter : bothOf(filter, notBefore(last.pieces));
       if (within === false) return;
       const search = {
-        ...(within === true ? {} : { filter: within }),
+        ...filtered(within),
         orderBy: ['idOrder asc'],
         top,
         ...(skip === 0 ? {} : { skip }),
@@ -214,8 +281,10 @@ export class DocumentRequests {
   }
 }
 
-const filtered = (filter: string | undefined): Pick<Search, 'filter'> =>
-  filter === undefined ? {} : { filter };
+const filtered = (filter: string | true): Pick<Search, 'filter'> => (filter === true ? {} : { filter });
+
+/** The score of a vector search is `1 / (1 + distance)`, the distance being one less the cosine. */
+const cosineOf = (score: number): number => asCosine(2 - 1 / score);
 
 /** Documents whose id has these pieces or comes after: from the last piece back, greater here, or equal here and so on. */
 const notBefore = (pieces: readonly number[]): string =>

@@ -1,11 +1,11 @@
 import { RAGError, throwIfAborted } from '../../core/errors.js';
 import { sleep } from '../../core/runtime.js';
+import { batchesOf } from '../batches.js';
 import type { AzureSearchConnection, CallOptions, IndexedDocument } from './azure-connection.js';
 import { isRetryableStatus, refusalError } from './azure-errors.js';
 
 /** Actions and bytes of one request: the service refuses more than 1,000, and more than 16 MB. */
-const MAX_ACTIONS = 1_000;
-const MAX_BYTES = 12_000_000;
+const BATCH = { items: 1_000, size: 12_000_000 };
 /** What one document may have at most, so that it fits beside the words around it. */
 const MAX_DOCUMENT_BYTES = 15_900_000;
 /** Pauses before what a busy service refused of a batch is sent again. */
@@ -31,7 +31,7 @@ export async function writeDocuments(
   actions: Iterable<IndexAction>,
   call: CallOptions,
 ): Promise<void> {
-  for (const batch of batchesOf(actions)) {
+  for (const batch of batchesOf(actions, BATCH, sizeOf)) {
     throwIfAborted(call.signal);
     await writeBatch(target, batch, call);
   }
@@ -98,22 +98,6 @@ function failure(
       { cause: new Error(explanation.slice(0, 2_000)), details: { status } },
     );
   return refusalError(connection.address, action, { status, explanation });
-}
-
-function* batchesOf(actions: Iterable<IndexAction>): Generator<IndexAction[]> {
-  let batch: IndexAction[] = [];
-  let bytes = 0;
-  for (const action of actions) {
-    const size = sizeOf(action);
-    if (batch.length >= MAX_ACTIONS || (batch.length > 0 && bytes + size > MAX_BYTES)) {
-      yield batch;
-      batch = [];
-      bytes = 0;
-    }
-    batch.push(action);
-    bytes += size;
-  }
-  if (batch.length > 0) yield batch;
 }
 
 function sizeOf({ __actionType, document }: IndexAction): number {

@@ -1,6 +1,7 @@
 import type { ComplexField, SearchField, SearchIndex, SimpleField } from '@azure/search-documents';
 import * as z from 'zod';
 import { RAGError } from '../../core/errors.js';
+import { assertKnownSchema } from '../store-checks.js';
 import type { CollectionSpec } from '../vector-store.js';
 
 /** Version of the layout of indexes that this code writes. Raise it when a field changes its meaning. */
@@ -137,11 +138,7 @@ export function specOfIndex(collection: string, { name, description }: SearchInd
       'STORE_DAMAGED',
       `Index "${name}" of Azure AI Search was not made by Ragstone, or its description was changed. Choose another namespace, or remove the index.`,
     );
-  if (stored.schemaVersion > SCHEMA_VERSION)
-    throw new RAGError(
-      'STORE_SCHEMA_TOO_NEW',
-      `Index "${name}" was written by a newer version of Ragstone (layout ${stored.schemaVersion}, this one reads ${SCHEMA_VERSION}). Update Ragstone.`,
-    );
+  assertKnownSchema(`Index "${name}"`, stored.schemaVersion, SCHEMA_VERSION);
   return Object.freeze({
     name: collection,
     dimensions: stored.dimensions,

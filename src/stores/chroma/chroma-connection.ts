@@ -1,8 +1,9 @@
 import type * as ChromaModule from 'chromadb';
 import type { ChromaClient, Collection } from 'chromadb';
-import { RAGError, throwIfAborted } from '../../core/errors.js';
+import { RAGError } from '../../core/errors.js';
 import { loadDriver } from '../../core/load-driver.js';
 import { runtime, sleep, timeoutSignal } from '../../core/runtime.js';
+import { StoreConnection } from '../store-connection.js';
 import { chromaError, isPassing } from './chroma-errors.js';
 
 /** Where a Chroma server is and how to talk to it. */
@@ -42,35 +43,26 @@ const FIRST_PAUSE_MS = 100;
 type Driver = typeof ChromaModule;
 
 /** A server, called with a deadline, a signal and retries. Errors are ours and name the address, never the token. */
-export class ChromaConnection {
-  /** `http://localhost:8000`. */
-  readonly address: string;
+export class ChromaConnection extends StoreConnection {
   readonly #options: Required<Omit<ChromaServerOptions, 'token'>> & Pick<ChromaServerOptions, 'token'>;
-  readonly #closing = new AbortController();
   #driver: Promise<Driver> | undefined;
   #maxBatch: number | undefined;
 
   constructor(options: ChromaServerOptions) {
-    this.#options = {
+    const resolved = {
       host: 'localhost',
       port: 8000,
       ssl: false,
-      tokenHeader: 'authorization',
+      tokenHeader: 'authorization' as const,
       tenant: 'default_tenant',
       database: 'default_database',
       timeoutMs: 30_000,
       retries: 2,
       ...options,
     };
-    const { ssl, host, port } = this.#options;
-    this.address = `${ssl ? 'https' : 'http'}://${host}:${port}`;
-  }
-
-  /** Throws `ABORTED` or, when closed, `STORE_UNAVAILABLE`. */
-  begin(signal?: AbortSignal): void {
-    throwIfAborted(signal);
-    if (this.#closing.signal.aborted)
-      throw new RAGError('STORE_UNAVAILABLE', 'The Chroma store is closed; create a new one.');
+    const { ssl, host, port } = resolved;
+    super('Chroma', `${ssl ? 'https' : 'http'}://${host}:${port}`);
+    this.#options = resolved;
   }
 
   /** Runs one call of the driver's client. */
@@ -109,11 +101,6 @@ export class ChromaConnection {
     return this.#maxBatch > 0 ? this.#maxBatch : Number.MAX_SAFE_INTEGER;
   }
 
-  /** Breaks off what is under way; every later call is refused. */
-  close(): void {
-    this.#closing.abort();
-  }
-
   #load(): Promise<Driver> {
     this.#driver ??= loadDriver(() => import('chromadb'), {
       store: 'Chroma',
@@ -136,7 +123,7 @@ export class ChromaConnection {
   }
 
   #anyOf(deadline: AbortSignal, signal: AbortSignal | undefined): AbortSignal {
-    return AbortSignal.any([deadline, this.#closing.signal, ...(signal === undefined ? [] : [signal])]);
+    return AbortSignal.any([deadline, this.closing, ...(signal === undefined ? [] : [signal])]);
   }
 
   #timedOut(action: string, timeoutMs: number, cause: unknown): RAGError {

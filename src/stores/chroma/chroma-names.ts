@@ -1,4 +1,5 @@
 import { RAGError } from '../../core/errors.js';
+import { assertKnownSchema } from '../store-checks.js';
 import type { CollectionSpec } from '../vector-store.js';
 
 /** Version of the layout of collections that this code writes. Raise it when a key changes its meaning. */
@@ -49,11 +50,6 @@ export function specOfCollection(
       'STORE_DAMAGED',
       `Collection "${chromaName(name)}" in Chroma has no "${VERSION_KEY}" in its metadata: it was not made by Ragstone. Choose another collection name, and take its documents in by \`ragstone import\`; or remove it there.`,
     );
-  if (version > SCHEMA_VERSION)
-    throw new RAGError(
-      'STORE_SCHEMA_TOO_NEW',
-      `Collection "${name}" has schema version ${version}; this version of Ragstone reads up to ${SCHEMA_VERSION}. Update Ragstone, or rebuild the index.`,
-      { details: { expected: SCHEMA_VERSION, actual: version } },
-    );
+  assertKnownSchema(`Collection "${name}"`, version, SCHEMA_VERSION);
   return { name, dimensions, fingerprint };
 }

@@ -1,11 +1,12 @@
 import type { Collection } from 'chromadb';
 import { ALL_FILTER_OPERATORS } from '../../core/filter.js';
-import { assertCollectionName, assertSameSpec, assertSpec } from '../store-checks.js';
+import { ServerCollection } from '../server-collection.js';
+import { type FoundCollection, ServerStore, type StoreServer } from '../server-store.js';
 import type { CollectionSpec, StoreCapabilities, VectorCollection, VectorStore } from '../vector-store.js';
-import { ChromaCollection } from './chroma-collection.js';
 import { ChromaConnection, type ChromaServerOptions } from './chroma-connection.js';
 import { isNotFound, isTaken } from './chroma-errors.js';
 import { chromaName, specMetadata, specOfCollection } from './chroma-names.js';
+import { CollectionRecords } from './collection-records.js';
 import type { LocalChroma } from './local-chroma.js';
 
 export interface ChromaStoreOptions extends ChromaServerOptions {
@@ -40,23 +41,24 @@ const CAPABILITIES: StoreCapabilities = Object.freeze({
  * Needs the optional package `chromadb`, loaded with the first call (`PACKAGE_MISSING`).
  */
 export function createChromaStore(options: ChromaStoreOptions = {}): VectorStore {
-  return new ChromaStore(options);
+  return new ServerStore('chroma', CAPABILITIES, new ChromaServer(options));
 }
 
 /** The server deletes a large collection record by record: 44,000 took more than half a minute. */
 const DROP_PATIENCE = 20;
 
-class ChromaStore implements VectorStore {
-  readonly name = 'chroma';
-  readonly capabilities = CAPABILITIES;
-  readonly #connection: ChromaConnection;
+interface Found extends FoundCollection {
+  readonly collection: Collection;
+}
+
+class ChromaServer implements StoreServer<Found> {
+  readonly connection: ChromaConnection;
   readonly #server: LocalChroma | undefined;
   readonly #index: {
     readonly ef_search: number;
     readonly ef_construction: number;
     readonly max_neighbors: number;
   };
-  #isClosed = false;
 
   constructor({
     server,
@@ -66,71 +68,14 @@ class ChromaStore implements VectorStore {
     ...options
   }: ChromaStoreOptions) {
     const address = server === undefined ? {} : { host: server.host, port: server.port, ssl: false };
-    this.#connection = new ChromaConnection({ ...options, ...address });
+    this.connection = new ChromaConnection({ ...options, ...address });
     this.#server = server;
     this.#index = { ef_search: efSearch, ef_construction: efConstruction, max_neighbors: maxNeighbors };
   }
 
-  async open(spec: CollectionSpec): Promise<VectorCollection> {
-    this.#connection.begin();
-    assertSpec(spec);
-    const found = (await this.#find(spec.name)) ?? (await this.#make(spec));
-    const stored = specOfCollection(spec.name, found.metadata);
-    assertSameSpec(stored, spec);
-    const { ef_search = this.#index.ef_search, max_neighbors = this.#index.max_neighbors } =
-      found.configuration.hnsw ?? {};
-    return new ChromaCollection(
-      Object.freeze(stored),
-      { connection: this.#connection, collectionId: found.id },
-      {
-        maxTopK: CAPABILITIES.maxTopK,
-        vectorIndex: `HNSW of unit vectors, ${max_neighbors} neighbours, ${ef_search} candidates a search`,
-      },
-    );
-  }
-
-  async describe(name: string): Promise<CollectionSpec | undefined> {
-    this.#connection.begin();
-    assertCollectionName(name);
-    const found = await this.#find(name);
-    return found === undefined ? undefined : specOfCollection(name, found.metadata);
-  }
-
-  async drop(name: string): Promise<void> {
-    this.#connection.begin();
-    assertCollectionName(name);
-    const call = { action: `drop collection "${name}"`, isIdempotent: true, patience: DROP_PATIENCE };
-    await this.#connection.call(call, async (client) => {
-      try {
-        await client.deleteCollection({ name: chromaName(name) });
-      } catch (error) {
-        if (!isNotFound(error)) throw error;
-      }
-    });
-  }
-
-  async health(): Promise<{ ok: boolean; detail: string }> {
-    if (this.#isClosed) return { ok: false, detail: 'closed' };
-    try {
-      const call = { action: 'tell its version', isIdempotent: true };
-      const [version, count] = await this.#connection.call(call, (client) =>
-        Promise.all([client.version(), client.countCollections()]),
-      );
-      return { ok: true, detail: `Chroma ${version} at ${this.#connection.address}, ${count} collections` };
-    } catch (error) {
-      return { ok: false, detail: error instanceof Error ? error.message : String(error) };
-    }
-  }
-
-  async close(): Promise<void> {
-    this.#isClosed = true;
-    this.#connection.close();
-    await this.#server?.close();
-  }
-
-  #find(name: string): Promise<Collection | undefined> {
+  async find(name: string): Promise<Found | undefined> {
     const call = { action: `open collection "${name}"`, isIdempotent: true };
-    return this.#connection.call(call, async (client) => {
+    const collection = await this.connection.call(call, async (client) => {
       try {
         return await client.getCollection({ name: chromaName(name) });
       } catch (error) {
@@ -138,11 +83,12 @@ class ChromaStore implements VectorStore {
         throw error;
       }
     });
+    return collection && foundOf(name, collection);
   }
 
-  #make(spec: CollectionSpec): Promise<Collection> {
+  async make(spec: CollectionSpec): Promise<Found> {
     const call = { action: `make collection "${spec.name}"`, isIdempotent: true };
-    return this.#connection.call(call, async (client) => {
+    const collection = await this.connection.call(call, async (client) => {
       const name = chromaName(spec.name);
       try {
         return await client.createCollection({
@@ -152,10 +98,50 @@ class ChromaStore implements VectorStore {
           configuration: { hnsw: { space: 'ip', ...this.#index } },
         });
       } catch (error) {
-        // Another process, or a first attempt whose answer was lost, made it.
         if (isTaken(error)) return client.getCollection({ name });
         throw error;
       }
     });
+    return foundOf(spec.name, collection);
+  }
+
+  async collectionOf({ spec, collection }: Found): Promise<VectorCollection> {
+    const { ef_search = this.#index.ef_search, max_neighbors = this.#index.max_neighbors } =
+      collection.configuration.hnsw ?? {};
+    const records = new CollectionRecords(this.connection, {
+      id: collection.id,
+      name: spec.name,
+      vectorIndex: `HNSW of unit vectors, ${max_neighbors} neighbours, ${ef_search} candidates a search`,
+    });
+    const { maxTopK } = CAPABILITIES;
+    return new ServerCollection(spec, records, { connection: this.connection, maxTopK });
+  }
+
+  async drop(name: string): Promise<void> {
+    const call = { action: `drop collection "${name}"`, isIdempotent: true, patience: DROP_PATIENCE };
+    await this.connection.call(call, async (client) => {
+      try {
+        await client.deleteCollection({ name: chromaName(name) });
+      } catch (error) {
+        if (!isNotFound(error)) throw error;
+      }
+    });
+  }
+
+  async close(): Promise<void> {
+    await this.#server?.close();
+  }
+
+  async tell(): Promise<string> {
+    const call = { action: 'tell its version', isIdempotent: true };
+    const [version, count] = await this.connection.call(call, (client) =>
+      Promise.all([client.version(), client.countCollections()]),
+    );
+    return `Chroma ${version} at ${this.connection.address}, ${count} collections`;
   }
 }
+
+const foundOf = (name: string, collection: Collection): Found => ({
+  spec: Object.freeze(specOfCollection(name, collection.metadata)),
+  collection,
+});

@@ -1,11 +1,11 @@
 import type { Where } from 'chromadb';
 import type { ScoredChunk } from '../../core/chunk.js';
 import { type Filter, matchesFilter } from '../../core/filter.js';
+import { bestOf } from '../best-hits.js';
 import { fieldLookup } from '../record-fields.js';
 import type { ScoredId, VectorQuery } from '../vector-store.js';
 import { conjunctsOf, isNarrowing, narrowingCondition } from './filter-where.js';
 import type { RecordReader } from './record-reader.js';
-import { byScoreThenId } from './vector-search.js';
 import { toWhere } from './where-condition.js';
 
 /** Candidates beyond topK: those that the filter may refuse, and one by which a tie at the end is seen. */
@@ -45,8 +45,7 @@ export class FilteredLater {
     // Nothing is learnt from a tie, or from candidates that the server missed.
     if (nearest === undefined) return undefined;
     const admitted = await admittedOf(reader, nearest.hits, query);
-    if (admitted.length >= query.topK || nearest.isAll)
-      return admitted.sort(byScoreThenId).slice(0, query.topK);
+    if (admitted.length >= query.topK || nearest.isAll) return bestOf(admitted, query.topK);
     if (this.#selective.size >= MAX_REMEMBERED) this.#selective.clear();
     this.#selective.add(key);
     return undefined;
@@ -81,10 +80,11 @@ interface Nearest {
 async function firstNearest(
   reader: RecordReader,
   where: Where | true,
-  { vector, topK, signal }: VectorQuery,
+  query: VectorQuery,
 ): Promise<Nearest | undefined> {
+  const { topK, signal } = query;
   const limit = topK + spare(topK);
-  const hits = await reader.nearestIds(where, { vector, limit, signal });
+  const hits = await reader.nearestIds(where, query, limit);
   if (hits.length < limit) {
     const matches = await reader.ids(where, { limit, signal });
     return matches.length === hits.length ? { hits, isAll: true } : undefined;

@@ -33,7 +33,7 @@ export async function openForeignCollection(
 ): Promise<ForeignDocuments> {
   const connection = new ChromaConnection(options);
   const close = async (): Promise<void> => {
-    connection.close();
+    await connection.close();
     await onClose();
   };
   try {

@@ -2,7 +2,6 @@ import { describe, expect, it } from 'vitest';
 import { axis, record } from '../../testing/vector-store/records.js';
 import { storedChunkOf } from '../record-fields.js';
 import { chromaId, chromaName, ownId } from './chroma-names.js';
-import { batchesOf } from './record-batches.js';
 import { decodeRow, encodeRecord } from './record-codec.js';
 
 describe('the metadata of a record', () => {
@@ -76,23 +75,5 @@ describe('names', () => {
     expect(ids.map(chromaId).map(ownId)).toEqual(ids);
     expect(new Set(ids.map(chromaId)).size).toBe(ids.length);
     expect(ids.map(chromaId)).not.toContain('');
-  });
-});
-
-describe('batches', () => {
-  const sizes = (records: Parameters<typeof batchesOf>[0], most: number) =>
-    [...batchesOf(records, most)].map((rows) => rows.length);
-
-  it('keep to the most that the server takes', () => {
-    const records = Array.from({ length: 25 }, (_, i) => record(`r${i}`));
-    expect(sizes(records, 10)).toEqual([10, 10, 5]);
-    expect(sizes(records, 1_000_000)).toEqual([25]);
-    expect(sizes([], 10)).toEqual([]);
-  });
-
-  it('are cut by size, and a large record goes alone', () => {
-    const big = 'x'.repeat(5_000_000);
-    const records = ['a', 'b', 'c'].map((id) => record(id, { content: big }));
-    expect(sizes(records, 100)).toEqual([1, 1, 1]);
   });
 });

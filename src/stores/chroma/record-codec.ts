@@ -1,7 +1,8 @@
 import type { ChunkRecord, StoredChunk } from '../../core/chunk.js';
-import { RAGError } from '../../core/errors.js';
+import type { RAGError } from '../../core/errors.js';
 import type { MetadataValue } from '../../core/metadata.js';
 import { storedChunkOf } from '../record-fields.js';
+import { damagedRecord } from '../store-checks.js';
 import { decodeVector, encodeVector, unitVector } from '../unit-vector.js';
 import { chromaId } from './chroma-names.js';
 import { type FlatValue, filterKeys } from './metadata-keys.js';
@@ -64,12 +65,7 @@ export function decodeRow({ document, metadata, embedding }: FoundRow): StoredCh
 const vectorOf = (given: unknown, embedding: readonly number[]): Float32Array =>
   typeof given === 'string' && given !== '' ? decodeVector(given) : Float32Array.from(embedding);
 
-const damaged = (cause?: unknown): RAGError =>
-  new RAGError(
-    'STORE_DAMAGED',
-    'A record in Chroma cannot be read: it was written or changed by something else. Rebuild with `ragstone index --force`.',
-    { cause },
-  );
+const damaged = (cause?: unknown): RAGError => damagedRecord('A record in Chroma', cause);
 
 /** Keys that other readers of such collections expect, beside those that `filterKeys` writes (`source_id`, `project_id`). */
 function readableKeys({ metadata }: ChunkRecord): Record<string, FlatValue> {

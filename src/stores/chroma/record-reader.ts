@@ -1,7 +1,10 @@
 import type { Where } from 'chromadb';
 import type { ScoredChunk, StoredChunk } from '../../core/chunk.js';
 import type { Filter } from '../../core/filter.js';
-import type { ScoredId } from '../vector-store.js';
+import { slicesOf } from '../batches.js';
+import { asCosine } from '../best-hits.js';
+import type { ReadOptions } from '../id-pages.js';
+import type { ScoredId, VectorQuery } from '../vector-store.js';
 import type { ChromaConnection } from './chroma-connection.js';
 import { chromaId, ownId } from './chroma-names.js';
 import { compileFilter } from './filter-where.js';
@@ -14,13 +17,6 @@ const IDS_PER_REQUEST = 1_000;
 
 interface Signalled {
   readonly signal?: AbortSignal | undefined;
-}
-
-export interface NearestQuery extends Signalled {
-  /** Of unit length. */
-  readonly vector: Float32Array;
-  readonly limit: number;
-  readonly includeVectors?: boolean | undefined;
 }
 
 /** Reads of one collection on the server. Ids are those of chunks. */
@@ -68,17 +64,12 @@ export class RecordReader {
   /** The chunks of these ids, which must be distinct; of those only what passes `where`. */
   async byIds(
     ids: readonly string[],
-    options: Signalled & { readonly where?: Where | true; readonly includeVectors?: boolean | undefined },
+    options: ReadOptions & { readonly where?: Where | true },
   ): Promise<Map<string, StoredChunk>> {
     const chunks = new Map<string, StoredChunk>();
-    const parts = [
-      'documents',
-      'metadatas',
-      ...(options.includeVectors ? (['embeddings'] as const) : []),
-    ] as const;
-    for await (const rows of this.#rowsOf(ids, { ...options, parts: [...parts] })) {
-      for (const { document, metadata, embedding } of rows.rows()) {
-        const chunk = decodeRow({ document, metadata, embedding });
+    for await (const rows of this.#rowsOf(ids, { ...options, parts: partsOf(options.includeVectors) })) {
+      for (const row of rows.rows()) {
+        const chunk = decodeRow(row);
         chunks.set(chunk.id, chunk);
       }
     }
@@ -94,34 +85,22 @@ export class RecordReader {
   }
 
   /** What the index of the server finds nearest, which may miss some. */
-  async nearest(
-    where: Where | true,
-    { vector, limit, includeVectors, signal }: NearestQuery,
-  ): Promise<ScoredChunk[]> {
-    const found = await this.#connection.callOn(
-      this.#collectionId,
-      this.#reading('search vectors', signal),
-      (collection) =>
-        collection.query({
-          queryEmbeddings: [Array.from(vector)],
-          nResults: limit,
-          include: [
-            'documents',
-            'metadatas',
-            'distances',
-            ...(includeVectors ? (['embeddings'] as const) : []),
-          ],
-          ...(where === true ? {} : { where }),
-        }),
-    );
-    return (found.rows()[0] ?? []).map(({ document, metadata, embedding, distance }) => ({
-      chunk: decodeRow({ document, metadata, embedding }),
-      score: cosineOf(distance ?? 1),
-    }));
+  async nearest(where: Where | true, query: VectorQuery, limit: number): Promise<ScoredChunk[]> {
+    const rows = await this.#nearest(where, query, { limit, parts: partsOf(query.includeVectors) });
+    return rows.map((row) => ({ chunk: decodeRow(row), score: cosineOf(row.distance) }));
   }
 
   /** The ids alone: without any filter some forty times faster than whole records with one. */
-  async nearestIds(where: Where | true, { vector, limit, signal }: NearestQuery): Promise<ScoredId[]> {
+  async nearestIds(where: Where | true, query: VectorQuery, limit: number): Promise<ScoredId[]> {
+    const rows = await this.#nearest(where, query, { limit, parts: [] });
+    return rows.map(({ id, distance }) => ({ id: ownId(id), score: cosineOf(distance) }));
+  }
+
+  async #nearest(
+    where: Where | true,
+    { vector, signal }: VectorQuery,
+    { limit, parts }: { readonly limit: number; readonly parts: readonly Part[] },
+  ) {
     const found = await this.#connection.callOn(
       this.#collectionId,
       this.#reading('search vectors', signal),
@@ -129,22 +108,19 @@ export class RecordReader {
         collection.query({
           queryEmbeddings: [Array.from(vector)],
           nResults: limit,
-          include: ['distances'],
+          include: ['distances', ...parts],
           ...(where === true ? {} : { where }),
         }),
     );
-    return (found.rows()[0] ?? []).map(({ id, distance }) => ({
-      id: ownId(id),
-      score: cosineOf(distance ?? 1),
-    }));
+    return found.rows()[0] ?? [];
   }
 
   async *#rowsOf(
     ids: readonly string[],
     { where = true, parts, signal }: Signalled & { readonly where?: Where | true; readonly parts: Part[] },
   ) {
-    for (let start = 0; start < ids.length; start += IDS_PER_REQUEST) {
-      const wanted = ids.slice(start, start + IDS_PER_REQUEST).map(chromaId);
+    for (const some of slicesOf(ids, IDS_PER_REQUEST)) {
+      const wanted = some.map(chromaId);
       yield await this.#connection.callOn(
         this.#collectionId,
         this.#reading('look chunks up', signal),
@@ -173,4 +149,11 @@ export class RecordReader {
 
 type Part = 'documents' | 'metadatas' | 'embeddings';
 
-const cosineOf = (distance: number): number => Math.max(-1, Math.min(1, 1 - distance));
+/** What a record is read from. */
+const partsOf = (includeVectors = false): Part[] => [
+  'documents',
+  'metadatas',
+  ...(includeVectors ? (['embeddings'] as const) : []),
+];
+
+const cosineOf = (distance: number | null | undefined): number => asCosine(1 - (distance ?? 1));

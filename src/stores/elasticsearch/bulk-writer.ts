@@ -1,12 +1,12 @@
 import * as z from 'zod';
 import { throwIfAborted } from '../../core/errors.js';
 import { sleep } from '../../core/runtime.js';
+import { batchesOf } from '../batches.js';
 import type { CallOptions, ServerConnection } from './server-connection.js';
 import { answerError, isRetryableStatus } from './server-errors.js';
 
 /** Documents and bytes of one request: servers refuse more than 100 MB and work best with 5 to 15. */
-const MAX_OPERATIONS = 1_000;
-const MAX_BYTES = 8 * 1024 * 1024;
+const BATCH = { items: 1_000, size: 8 * 1024 * 1024 };
 /** Pauses before the operations that a busy server refused are sent again. */
 const RETRY_PAUSES_MS = [200, 800, 3_200];
 
@@ -39,7 +39,7 @@ export async function runBulk(
   call: CallOptions & { readonly expected: ReadonlySet<number> },
 ): Promise<number[]> {
   const statuses: number[] = [];
-  for (const batch of batchesOf(operations)) {
+  for (const batch of batchesOf(operations, BATCH, sizeOf)) {
     throwIfAborted(call.signal);
     statuses.push(...(await runBatch(target, batch, call)));
   }
@@ -66,7 +66,7 @@ async function runBatch(
       statuses[entry.position] = status;
       if (call.expected.has(status)) continue;
       if (isLast || !isRetryableStatus(status))
-        throw answerError(target.connection.name, call.action, { status, body: { error } });
+        throw answerError(target.connection, call.action, { status, body: { error } });
       refused.push(entry);
     }
     if (refused.length === 0) return statuses;
@@ -97,19 +97,5 @@ async function send(
   return items.flatMap((item) => item.index ?? item.delete ?? []);
 }
 
-function* batchesOf(operations: Iterable<BulkOperation>): Generator<BulkOperation[]> {
-  let batch: BulkOperation[] = [];
-  let bytes = 0;
-  for (const operation of operations) {
-    // At most three bytes of UTF-8 for each UTF-16 unit; an estimate is enough.
-    const size = operation.action.length + (operation.document?.length ?? 0);
-    if (batch.length >= MAX_OPERATIONS || (batch.length > 0 && bytes + size > MAX_BYTES)) {
-      yield batch;
-      batch = [];
-      bytes = 0;
-    }
-    batch.push(operation);
-    bytes += size;
-  }
-  if (batch.length > 0) yield batch;
-}
+// At most three bytes of UTF-8 for each UTF-16 unit; an estimate is enough.
+const sizeOf = ({ action, document }: BulkOperation): number => action.length + (document?.length ?? 0);

@@ -3,6 +3,7 @@ import * as z from 'zod';
 import type { ChunkRecord, StoredChunk } from '../../core/chunk.js';
 import { RAGError } from '../../core/errors.js';
 import { storedChunkOf } from '../record-fields.js';
+import { decodeVector, encodeVector } from '../unit-vector.js';
 import { CHUNK, ID, VECTOR } from './collection-index.js';
 import { EMBEDDING } from './dialect.js';
 import { facetKeys } from './facet-keys.js';
@@ -77,19 +78,4 @@ export function chunkOf(source: z.infer<typeof DOCUMENT_SOURCE>): StoredChunk {
   const chunk = JSON.parse(source[CHUNK]) as StoredChunk;
   const vector = source[VECTOR];
   return vector === undefined ? chunk : { ...chunk, vector: decodeVector(vector) };
-}
-
-const FLOAT_BYTES = 4;
-
-function encodeVector(vector: Float32Array): string {
-  const bytes = Buffer.alloc(vector.length * FLOAT_BYTES);
-  for (const [i, component] of vector.entries()) bytes.writeFloatLE(component, i * FLOAT_BYTES);
-  return bytes.toString('base64');
-}
-
-function decodeVector(text: string): Float32Array {
-  const bytes = Buffer.from(text, 'base64');
-  return Float32Array.from({ length: bytes.length / FLOAT_BYTES }, (_, i) =>
-    bytes.readFloatLE(i * FLOAT_BYTES),
-  );
 }

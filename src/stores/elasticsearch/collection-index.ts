@@ -1,5 +1,6 @@
 import * as z from 'zod';
 import { RAGError } from '../../core/errors.js';
+import { assertKnownSchema } from '../store-checks.js';
 import type { CollectionSpec } from '../vector-store.js';
 import { type Dialect, EMBEDDING } from './dialect.js';
 import { FACETS } from './filter-query.js';
@@ -105,12 +106,8 @@ export function describeIndex(
 ): CollectionDescription {
   const metas = Object.values(answer).map(({ mappings }) => mappings._meta);
   const version = VERSION.safeParse(metas[0]);
-  if (version.success && version.data.ragstone.schemaVersion > SCHEMA_VERSION)
-    throw new RAGError(
-      'STORE_SCHEMA_TOO_NEW',
-      `Index "${names.alias}" was written by a newer Ragstone (schema ${version.data.ragstone.schemaVersion}, this one knows ${SCHEMA_VERSION}). Update Ragstone.`,
-      { details: { expected: SCHEMA_VERSION, actual: version.data.ragstone.schemaVersion } },
-    );
+  if (version.success)
+    assertKnownSchema(`Index "${names.alias}"`, version.data.ragstone.schemaVersion, SCHEMA_VERSION);
   const described = DESCRIPTION.safeParse(metas[0]);
   if (!version.success || !described.success || metas.length !== 1)
     throw new RAGError(

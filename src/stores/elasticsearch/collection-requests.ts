@@ -175,7 +175,7 @@ export class CollectionRequests {
     const { docs } = await this.#connection.request(GET_ANSWER, request, call);
     return docs.flatMap(({ error, _source }) => {
       if (error !== undefined)
-        throw answerError(this.#connection.name, call.action, { status: 404, body: { error } });
+        throw answerError(this.#connection, call.action, { status: 404, body: { error } });
       return _source === undefined ? [] : [chunkOf(_source)];
     });
   }
@@ -253,7 +253,7 @@ export class CollectionRequests {
 
   #assertWhole({ failed }: z.infer<typeof SHARDS>, action: string): void {
     if (failed === 0) return;
-    const { title, address } = this.#connection.name;
+    const { title, address } = this.#connection;
     throw new RAGError(
       'STORE_UNAVAILABLE',
       `${title} at ${address} could not ${action} on ${failed} of its shards. Look at its health and its log.`,
@@ -262,7 +262,7 @@ export class CollectionRequests {
 
   #assertInTime(isTimedOut: boolean, action: string): void {
     if (!isTimedOut) return;
-    const { title, address } = this.#connection.name;
+    const { title, address } = this.#connection;
     throw new RAGError(
       'STORE_TIMEOUT',
       `${title} at ${address} gave up on the request to ${action}. Try again.`,

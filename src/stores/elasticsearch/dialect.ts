@@ -1,3 +1,4 @@
+import { asCosine } from '../best-hits.js';
 import { ZERO_VECTOR_KEY } from './facet-keys.js';
 import { bothOf, FACETS, type Query } from './filter-query.js';
 import { connectElasticsearch, connectOpenSearch } from './server-driver.js';
@@ -37,7 +38,7 @@ export interface Dialect {
 }
 
 // Lucene's score of a cosine is (1 + cosine) / 2, which is never negative.
-const cosineOfLucene = (score: number): number => Math.max(-1, Math.min(1, 2 * score - 1));
+const cosineOfLucene = (score: number): number => asCosine(2 * score - 1);
 
 export const ELASTICSEARCH: Dialect = {
   name: 'elasticsearch',

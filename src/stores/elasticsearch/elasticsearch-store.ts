@@ -1,7 +1,8 @@
 import * as z from 'zod';
 import { RAGError } from '../../core/errors.js';
 import { ALL_FILTER_OPERATORS } from '../../core/filter.js';
-import { assertCollectionName, assertSameSpec, assertSpec } from '../store-checks.js';
+import { ServerCollection } from '../server-collection.js';
+import { ServerStore, type StoreHealth, type StoreServer } from '../server-store.js';
 import type { CollectionSpec, StoreCapabilities, VectorCollection, VectorStore } from '../vector-store.js';
 import { addStatistics } from './add-statistics.js';
 import {
@@ -14,9 +15,9 @@ import {
 } from './collection-index.js';
 import { CollectionRequests } from './collection-requests.js';
 import { type Dialect, ELASTICSEARCH, OPENSEARCH } from './dialect.js';
-import { ElasticsearchCollection } from './elasticsearch-collection.js';
+import { IndexedChunks } from './indexed-chunks.js';
 import { ServerConnection } from './server-connection.js';
-import { type ServerAddress, serverAddress } from './server-driver.js';
+import { serverAddress } from './server-driver.js';
 import { answerError } from './server-errors.js';
 import { assertServerOptions, type SearchServerOptions } from './server-options.js';
 
@@ -42,7 +43,7 @@ const capabilitiesOf = ({ vectorIndex = 'hnsw' }: SearchServerOptions): StoreCap
  * `CONFIG_INVALID` for options that no server could have.
  */
 export function createElasticsearchStore(options: SearchServerOptions): VectorStore {
-  return new SearchServerStore(ELASTICSEARCH, options);
+  return storeOf(ELASTICSEARCH, options);
 }
 
 /**
@@ -50,126 +51,77 @@ export function createElasticsearchStore(options: SearchServerOptions): VectorSt
  * `createElasticsearchStore` in all else; needs the optional package `@opensearch-project/opensearch`.
  */
 export function createOpenSearchStore(options: SearchServerOptions): VectorStore {
-  return new SearchServerStore(OPENSEARCH, options);
+  return storeOf(OPENSEARCH, options);
 }
 
 const ANYTHING = z.unknown();
 const HEALTH_ANSWER = z.object({ status: z.string(), number_of_nodes: z.int() });
 const INDEXES_ANSWER = z.record(z.string(), z.unknown());
 
-class SearchServerStore implements VectorStore {
-  readonly name: string;
-  readonly capabilities: StoreCapabilities;
+function storeOf(dialect: Dialect, options: SearchServerOptions): VectorStore {
+  assertServerOptions(options);
+  return new ServerStore(dialect.name, capabilitiesOf(options), new SearchServer(dialect, options));
+}
+
+class SearchServer implements StoreServer<CollectionDescription> {
+  readonly connection: ServerConnection;
   readonly #dialect: Dialect;
   readonly #options: SearchServerOptions;
-  readonly #address: ServerAddress;
-  readonly #collections = new Set<ElasticsearchCollection>();
-  #connecting: Promise<ServerConnection> | undefined;
-  #isClosed = false;
 
   constructor(dialect: Dialect, options: SearchServerOptions) {
-    assertServerOptions(options);
-    this.name = dialect.name;
-    this.capabilities = capabilitiesOf(options);
     this.#dialect = dialect;
     this.#options = options;
-    this.#address = serverAddress(options);
-  }
-
-  async open(spec: CollectionSpec): Promise<VectorCollection> {
-    const connection = await this.#connect();
-    assertSpec(spec);
-    const stored = (await this.#describe(connection, spec.name)) ?? (await this.#create(connection, spec));
-    assertSameSpec(stored.spec, spec);
-    const { alias } = this.#namesOf(spec.name);
-    const requests = new CollectionRequests(connection, alias, spec.name);
-    if (stored.schemaVersion < SCHEMA_VERSION) await addStatistics(requests, stored);
-    const { candidates = 800 } = this.#options;
-    const collection = new ElasticsearchCollection(
-      stored,
-      { requests, dialect: this.#dialect },
-      { maxTopK: MAX_TOP_K, candidates },
+    const address = serverAddress(options);
+    this.connection = new ServerConnection(
+      { title: dialect.title, address: address.url },
+      { connect: () => dialect.connect(address, options), timeoutMs: options.timeoutMs ?? 30_000 },
     );
-    this.#collections.add(collection);
-    return collection;
   }
 
-  async describe(name: string): Promise<CollectionSpec | undefined> {
-    assertCollectionName(name);
-    return (await this.#describe(await this.#connect(), name))?.spec;
+  async find(name: string): Promise<CollectionDescription | undefined> {
+    const names = this.#namesOf(name);
+    const request = { method: 'GET', path: `${pathOf(names.alias)}/_mapping` } as const;
+    const call = { action: `open collection "${name}"` };
+    const answer = await this.connection.find(MAPPING_ANSWER, request, call);
+    return answer && describeIndex(answer, names);
+  }
+
+  async collectionOf(found: CollectionDescription): Promise<VectorCollection> {
+    const { spec, schemaVersion } = found;
+    const requests = new CollectionRequests(this.connection, this.#namesOf(spec.name).alias, spec.name);
+    if (schemaVersion < SCHEMA_VERSION) await addStatistics(requests, found);
+    const { candidates = 800 } = this.#options;
+    const chunks = new IndexedChunks(found, { requests, dialect: this.#dialect }, candidates);
+    return new ServerCollection(spec, chunks, { connection: this.connection, maxTopK: MAX_TOP_K });
   }
 
   async drop(name: string): Promise<void> {
-    assertCollectionName(name);
-    const connection = await this.#connect();
     const { alias, index } = this.#namesOf(name);
     const call = { action: `drop collection "${name}"` };
     // An alias cannot be deleted through; and an operator may have moved it to another index.
-    const found = await connection.find(
+    const found = await this.connection.find(
       INDEXES_ANSWER,
       { method: 'GET', path: pathOf(alias, index), query: { ignore_unavailable: true } },
       call,
     );
     const indexes = Object.keys(found ?? {});
     if (indexes.length > 0)
-      await connection.find(ANYTHING, { method: 'DELETE', path: pathOf(...indexes) }, call);
+      await this.connection.find(ANYTHING, { method: 'DELETE', path: pathOf(...indexes) }, call);
   }
 
-  async health(): Promise<{ ok: boolean; detail: string }> {
-    if (this.#isClosed) return { ok: false, detail: 'closed' };
-    try {
-      const connection = await this.#connect();
-      const request = { method: 'GET', path: '/_cluster/health' } as const;
-      const health = await connection.request(HEALTH_ANSWER, request, { action: 'tell its health' });
-      const { title, address } = connection.name;
-      const detail = `${title} at ${address}: cluster ${health.status}, ${health.number_of_nodes} node(s)`;
-      return { ok: health.status !== 'red', detail };
-    } catch (error) {
-      return { ok: false, detail: error instanceof Error ? error.message : String(error) };
-    }
-  }
-
-  async close(): Promise<void> {
-    this.#isClosed = true;
-    for (const collection of this.#collections) collection.close();
-    this.#collections.clear();
-    const connection = await this.#connecting?.catch(() => undefined);
-    this.#connecting = undefined;
-    await connection?.close();
-  }
-
-  #connect(): Promise<ServerConnection> {
-    if (this.#isClosed)
-      return Promise.reject(
-        new RAGError('STORE_UNAVAILABLE', `The ${this.#dialect.title} store is closed; create a new one.`),
-      );
-    this.#connecting ??= this.#startConnection();
-    return this.#connecting;
-  }
-
-  async #startConnection(): Promise<ServerConnection> {
-    try {
-      const driver = await this.#dialect.connect(this.#address, this.#options);
-      const name = { title: this.#dialect.title, address: this.#address.url };
-      return new ServerConnection(name, driver, this.#options.timeoutMs ?? 30_000);
-    } catch (error) {
-      this.#connecting = undefined;
-      throw error;
-    }
+  async tell(): Promise<StoreHealth> {
+    const request = { method: 'GET', path: '/_cluster/health' } as const;
+    const health = await this.connection.request(HEALTH_ANSWER, request, { action: 'tell its health' });
+    const { title, address } = this.connection;
+    const detail = `${title} at ${address}: cluster ${health.status}, ${health.number_of_nodes} node(s)`;
+    return { ok: health.status !== 'red', detail };
   }
 
   #namesOf(collection: string) {
     return namesOf(this.#options.indexPrefix ?? 'ragstone-', collection);
   }
 
-  async #describe(connection: ServerConnection, name: string): Promise<CollectionDescription | undefined> {
-    const names = this.#namesOf(name);
-    const request = { method: 'GET', path: `${pathOf(names.alias)}/_mapping` } as const;
-    const answer = await connection.find(MAPPING_ANSWER, request, { action: `open collection "${name}"` });
-    return answer === undefined ? undefined : describeIndex(answer, names);
-  }
-
-  async #create(connection: ServerConnection, spec: CollectionSpec): Promise<CollectionDescription> {
+  async make(spec: CollectionSpec): Promise<CollectionDescription> {
     const { title, maxDimensions } = this.#dialect;
     if (spec.dimensions > maxDimensions)
       throw new RAGError(
@@ -185,13 +137,13 @@ class SearchServerStore implements VectorStore {
       ...(replicas === undefined ? {} : { replicas }),
     });
     const call = { action: `make collection "${spec.name}"` };
-    const answer = await connection.ask({ method: 'PUT', path: pathOf(names.index), body }, call);
+    const answer = await this.connection.ask({ method: 'PUT', path: pathOf(names.index), body }, call);
     const isMade = answer.status >= 200 && answer.status < 300;
     // Another process may have made it first; which spec it gave decides.
-    const stored = await this.#describe(connection, spec.name);
-    if (stored === undefined) throw answerError(connection.name, call.action, answer);
+    const stored = await this.find(spec.name);
+    if (stored === undefined) throw answerError(this.connection, call.action, answer);
     if (!isMade && !/resource_already_exists_exception/.test(JSON.stringify(answer.body)))
-      throw answerError(connection.name, call.action, answer);
+      throw answerError(this.connection, call.action, answer);
     return stored;
   }
 }

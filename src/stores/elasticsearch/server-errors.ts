@@ -1,4 +1,5 @@
 import { type ErrorReason, RAGError } from '../../core/errors.js';
+import { retriedAfter } from '../refused-request.js';
 import type { CalledServer } from '../server-calls.js';
 
 /** An answer of the server that is no success. */
@@ -69,11 +70,8 @@ const BY_STATUS: Readonly<Record<number, Verdict>> = {
   429: ['STORE_UNAVAILABLE', 'It has too much to do. Try again later, or give it more memory or nodes.'],
 };
 
-/** Statuses after which the same request may succeed a moment later. */
-const RETRYABLE_STATUS: ReadonlySet<number> = new Set([429, 502, 503, 504]);
-
 /** Whether the same request may succeed a moment later. */
-export const isRetryableStatus = (status: number): boolean => RETRYABLE_STATUS.has(status);
+export const isRetryableStatus = retriedAfter();
 
 /** An answer as one of our errors. The message names the type of fault, never the explanation, which may quote documents. */
 export function answerError(server: CalledServer, action: string, { status, body }: ErrorAnswer): RAGError {

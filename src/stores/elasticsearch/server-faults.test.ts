@@ -97,6 +97,13 @@ for (const { title, create } of DIALECTS)
       return failure;
     };
 
+    it('is well: a store is closed as often as one likes, and its collections with it', async () => {
+      const { store, collection } = await opened(() => ({ body: { count: 1, ...WHOLE } }));
+      await store.close();
+      await store.close();
+      await expect(collection.count(EVERYTHING)).rejects.toMatchObject({ reason: 'STORE_UNAVAILABLE' });
+    });
+
     it('is not there is STORE_UNAVAILABLE with its address', async () => {
       const url = await serve(() => 'silence');
       await new Promise((resolve) => server?.close(resolve));

@@ -1,5 +1,6 @@
 import * as z from 'zod';
 import { RAGError } from '../../core/errors.js';
+import { assertKnownSchema } from '../store-checks.js';
 import type { CollectionSpec } from '../vector-store.js';
 import type { FreshNamespace } from './fresh-namespace.js';
 import type { Metadata } from './record-metadata.js';
@@ -33,13 +34,8 @@ export class CollectionRegistry {
     const metadata: unknown = found?.records[name]?.metadata;
     if (metadata === undefined) return undefined;
     const version = VERSION.safeParse(metadata);
-    const actual = version.success ? version.data.schema_version : 0;
-    if (actual > SCHEMA_VERSION)
-      throw new RAGError(
-        'STORE_SCHEMA_TOO_NEW',
-        `Collection "${name}" in Pinecone was written by a newer Ragstone (schema ${actual}, this one knows ${SCHEMA_VERSION}). Update Ragstone.`,
-        { details: { expected: SCHEMA_VERSION, actual } },
-      );
+    if (version.success)
+      assertKnownSchema(`Collection "${name}" in Pinecone`, version.data.schema_version, SCHEMA_VERSION);
     const spec = SPEC.safeParse(metadata);
     if (!version.success || !spec.success)
       throw new RAGError(

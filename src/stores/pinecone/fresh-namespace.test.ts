@@ -16,7 +16,6 @@ function lagging() {
     },
   };
   const connection = {
-    begin: () => undefined,
     data: async (_place: unknown, _call: unknown, run: (index: unknown) => Promise<unknown>) => {
       const value = await run(index);
       const headers = new Headers({ 'x-pinecone-max-indexed-lsn': String(seen) });

@@ -18,7 +18,8 @@ export class FreshNamespace {
   readonly place: NamespacePlace;
   readonly #connection: PineconeConnection;
   readonly #probe: number[];
-  readonly #eventualMs: number;
+  /** After how long at most a write is seen by everybody. */
+  readonly eventualMs: number;
   #written = 0;
   #seen = 0;
 
@@ -30,11 +31,12 @@ export class FreshNamespace {
     this.#connection = connection;
     this.place = place;
     this.#probe = Array.from({ length: dimensions }, (_, i) => (i === 0 ? 1 : 0));
-    this.#eventualMs = eventualMs;
+    this.eventualMs = eventualMs;
   }
 
-  begin(signal?: AbortSignal): void {
-    this.#connection.begin(signal);
+  /** The number of the last write through this handle. */
+  get written(): number {
+    return this.#written;
   }
 
   /** Undefined where there is no such namespace. */
@@ -55,7 +57,7 @@ export class FreshNamespace {
   /** Waits until every write through this handle is seen. Throws `STORE_TIMEOUT` where that takes too long. */
   async settle(call: CallOptions): Promise<void> {
     const wanted = this.#written;
-    const end = runtime().elapsed() + this.#eventualMs;
+    const end = runtime().elapsed() + this.eventualMs;
     for (
       let pauseMs = FIRST_PAUSE_MS;
       this.#seen < wanted;
@@ -66,7 +68,7 @@ export class FreshNamespace {
       );
       this.#note(headers);
       if (this.#seen >= wanted) return;
-      if (runtime().elapsed() > end) throw staleError(this.place.host, call.action, this.#eventualMs);
+      if (runtime().elapsed() > end) throw staleError(this.place.host, call.action, this.eventualMs);
       await sleep(pauseMs, call.signal);
     }
   }

@@ -1,5 +1,5 @@
+import { slicesOf } from '../batches.js';
 import type { Comparison, Condition, Fact } from '../filter-condition.js';
-import { all, anyOf } from '../filter-condition.js';
 import { factKey, fieldKey } from '../record-facts.js';
 
 /** A filter of Pinecone's query language. */
@@ -23,10 +23,6 @@ export const ANY_RECORD: MetadataFilter = { [FACTS]: { $in: [factKey({ is: 'any'
 export const withFact = (filter: MetadataFilter, fact: string): MetadataFilter => ({
   $and: [{ [FACTS]: { $in: [fact] } }, filter],
 });
-
-/** The filter, and one of these chunks. */
-export const withIds = (condition: Condition, ids: readonly string[]): MetadataFilter | undefined =>
-  toFilter(all(condition, anyOf(ids.map((value): Fact => ({ is: 'value', field: '$chunkId', value })))));
 
 /**
  * A condition as Pinecone's filter; undefined where nothing can pass. The language has no `not`, so each operator is turned round. Nothing rests on
@@ -70,9 +66,9 @@ const join = (parts: readonly Condition[], operator: '$and' | '$or', isNegated: 
 
 function hasAnyOf(facts: readonly Fact[], isNegated: boolean): MetadataFilter {
   const keys = [...new Set(facts.map(factKey))];
-  const lists: MetadataFilter[] = [];
-  for (let start = 0; start < keys.length; start += MAX_VALUES)
-    lists.push({ [FACTS]: { [isNegated ? '$nin' : '$in']: keys.slice(start, start + MAX_VALUES) } });
+  const lists = Array.from(slicesOf(keys, MAX_VALUES), (some) => ({
+    [FACTS]: { [isNegated ? '$nin' : '$in']: some },
+  }));
   const [only] = lists;
   if (only !== undefined && lists.length === 1) return only;
   return { [isNegated ? '$and' : '$or']: lists };

@@ -1,16 +1,21 @@
 import type { ChunkRecord, ScoredChunk, StoredChunk } from '../../core/chunk.js';
 import { RAGError } from '../../core/errors.js';
-import { type Filter, matchesFilter } from '../../core/filter.js';
+import { type Filter, matchesFilter, type RangeBounds, range } from '../../core/filter.js';
+import { batchesOf, slicesOf } from '../batches.js';
+import { asCosine, withWholeTie } from '../best-hits.js';
+import { compileFilter, textsOfChunks } from '../compile-filter.js';
+import type { PageQuery, ReadOptions } from '../id-pages.js';
 import { fieldLookup } from '../record-fields.js';
-import type { ScoredId } from '../vector-store.js';
+import type { ServerChunks } from '../server-collection.js';
+import type { CollectionStats, ListPage, ScoredId, VectorQuery } from '../vector-store.js';
 import type { FreshNamespace } from './fresh-namespace.js';
-import type { MetadataFilter } from './metadata-filter.js';
+import { type FoundChunks, IdRanges } from './id-ranges.js';
+import { HAS_NO_VECTOR, HAS_VECTOR, type MetadataFilter, toFilter, withFact } from './metadata-filter.js';
 import type { CallOptions } from './pinecone-connection.js';
 import {
   chunkOf,
   encodeRecord,
   type FoundRow,
-  type PineconeRow,
   partIdsOf,
   rowId,
   sizeOf,
@@ -18,63 +23,71 @@ import {
 } from './record-metadata.js';
 
 /** Of one upsert: up to 1,000 records and 2 MB (https://docs.pinecone.io/reference/api/database-limits/operation-limits). */
-const MAX_ROWS = 500;
-const MAX_BYTES = 1_800_000;
+const BATCH = { items: 500, size: 1_800_000 };
 /** Ids of one fetch. They travel in the address, whose length is limited before their number (1,000) is. */
 const IDS_PER_FETCH = 80;
 const IDS_PER_DELETE = 1_000;
 /** Records of one page of a fetch by metadata, each up to 40 KB; the service takes up to 10,000. */
 const ROWS_PER_PAGE = 500;
-
-export interface ReadOptions {
-  readonly includeVectors?: boolean | undefined;
-  readonly signal?: AbortSignal | undefined;
-}
-
-interface Signalled {
-  readonly signal?: AbortSignal | undefined;
-}
+/** The most that one query gives (https://docs.pinecone.io/reference/api/database-limits/operation-limits). */
+export const MAX_HITS = 10_000;
 
 /** A row that was found. */
 interface Row extends FoundRow {
   readonly id: string;
 }
 
-/** The requests that one collection makes: rows in one namespace, and parts of large ones in another. */
-export class NamespaceRequests {
+/** A filter as the service takes it. */
+interface Where {
+  readonly metadata: MetadataFilter;
+  /** Every row passes it. */
+  readonly isEverything?: boolean;
+}
+
+/** One collection: rows in one namespace, and parts of large ones in another. Each chunk is written whole or not at all. */
+export class NamespaceRequests implements ServerChunks<Where> {
   readonly #rows: FreshNamespace;
   readonly #parts: FreshNamespace;
   readonly #name: string;
+  readonly #ranges: IdRanges;
 
   constructor(rows: FreshNamespace, parts: FreshNamespace, name: string) {
     this.#rows = rows;
     this.#parts = parts;
     this.#name = name;
+    this.#ranges = new IdRanges(rows.eventualMs);
   }
 
-  begin(signal?: AbortSignal): void {
-    this.#rows.begin(signal);
+  async compile(filter: Filter, signal: AbortSignal | undefined): Promise<Where | undefined> {
+    const call = this.#call('list chunks', signal);
+    const texts = textsOfChunks((about) => this.#chunks(toFilter(about), call));
+    const condition = await compileFilter(filter, texts);
+    const metadata = toFilter(condition);
+    return metadata && { metadata, isEverything: condition === true };
   }
 
-  /** Waits until every write through this handle is seen. */
-  async settle(signal: AbortSignal | undefined): Promise<void> {
+  /** The service indexes by itself; this waits until every write through this handle is seen. */
+  async optimize(signal: AbortSignal | undefined): Promise<void> {
     const call = this.#call('wait for writes', signal);
     await this.#parts.settle(call);
     await this.#rows.settle(call);
   }
 
-  /** Writes records, whole each; earlier requests stay done where a later one fails. */
   async write(records: readonly ChunkRecord[], signal: AbortSignal | undefined): Promise<void> {
     const call = this.#call('write chunks', signal);
     // Before anything is written: one that cannot be stored refuses the batch.
     const encoded = records.map(encodeRecord);
     const parts = encoded.flatMap((one) => one.parts);
     const before = await this.#partsBefore(records, call);
-    for (const batch of batchesOf(parts))
+    for (const batch of batchesOf(parts, BATCH, sizeOf))
       await this.#parts.write(call, (index) => index.upsert({ records: batch }));
     // A row must not be seen before its parts.
     if (parts.length > 0) await this.#parts.settle(call);
-    for (const batch of batchesOf(encoded.map(({ row }) => row)))
+    for (const batch of batchesOf(
+      encoded.map(({ row }) => row),
+      BATCH,
+      sizeOf,
+    ))
       await this.#rows.write(call, (index) => index.upsert({ records: batch }));
     const kept = new Set(parts.map(({ id }) => id));
     await this.#deleteParts(
@@ -83,12 +96,12 @@ export class NamespaceRequests {
     );
   }
 
-  /** Deletes rows that pass; returns how many did before. */
-  async delete(filter: MetadataFilter, signal: AbortSignal | undefined): Promise<number> {
+  /** Returns how many rows passed before. */
+  async delete({ metadata: filter }: Where, signal: AbortSignal | undefined): Promise<number> {
     const call = this.#call('delete chunks', signal);
     let deleted = 0;
     const parts: string[] = [];
-    for await (const rows of this.#pages(filter, call)) {
+    for await (const { rows } of this.#pages(filter, call)) {
       deleted += rows.length;
       for (const { metadata } of rows) parts.push(...partIdsOf(metadata));
     }
@@ -98,78 +111,99 @@ export class NamespaceRequests {
     return deleted;
   }
 
-  /** How many rows pass. */
-  async count(filter: MetadataFilter, { signal }: Signalled): Promise<number> {
+  async count({ metadata, isEverything }: Where, signal: AbortSignal | undefined): Promise<number> {
+    const call = this.#call('count chunks', signal);
+    if (isEverything) {
+      const stats = await this.#rows.read(call, (index) => index.describeIndexStats());
+      return stats?.namespaces?.[this.#rows.place.namespace]?.recordCount ?? 0;
+    }
     let count = 0;
-    for await (const rows of this.#pages(filter, this.#call('count chunks', signal))) count += rows.length;
+    for await (const { rows } of this.#pages(metadata, call)) count += rows.length;
     return count;
   }
 
-  /** How many rows there are. */
-  async countAll({ signal }: Signalled): Promise<number> {
-    const stats = await this.#rows.read(this.#call('count chunks', signal), (index) =>
-      index.describeIndexStats(),
+  page({ metadata }: Where, query: PageQuery): Promise<ListPage> {
+    const key = JSON.stringify([metadata, query.includeVectors]);
+    return this.#ranges.page({ ...query, key, written: this.#rows.written }, (ids) =>
+      this.#inRange(metadata, ids, query),
     );
-    return stats?.namespaces?.[this.#rows.place.namespace]?.recordCount ?? 0;
   }
 
-  /** The chunks that pass, in no order, a page at a time. */
-  async *chunks(filter: MetadataFilter, options: ReadOptions): AsyncGenerator<readonly StoredChunk[]> {
-    const call = this.#call('list chunks', options.signal);
-    for await (const rows of this.#pages(filter, call)) yield await this.#chunksOf(rows, options, call);
-  }
-
-  /** The chunks of these ids, in no order; unknown ones are left out. */
   async byIds(ids: readonly string[], options: ReadOptions): Promise<StoredChunk[]> {
     const call = this.#call('look chunks up', options.signal);
     return this.#chunksOf(await fetchRows(this.#rows, ids.map(rowId), call), options, call);
   }
 
-  /** What is nearest to a vector of unit length: rows' ids, nearest first; ties in no order. */
-  async nearest(
-    filter: MetadataFilter,
-    { vector, limit }: { readonly vector: Float32Array; readonly limit: number },
-    { signal }: Signalled,
-  ): Promise<ScoredId[]> {
-    const found = await this.#rows.read(this.#call('search vectors', signal), (index) =>
-      index.query({
-        vector: Array.from(vector),
-        topK: limit,
-        filter,
-        includeValues: false,
-        includeMetadata: false,
-      }),
-    );
-    return (found?.matches ?? []).map(({ id, score = 0 }) => ({ id, score }));
+  /** Rows are named by hashes where ids are unusual, so that a tie is put in order when its chunks are read. */
+  async nearest({ metadata }: Where, query: VectorQuery): Promise<ScoredChunk[]> {
+    const call = this.#call('search vectors', query.signal);
+    const asked = {
+      vector: Array.from(query.vector),
+      filter: withFact(metadata, HAS_VECTOR),
+      includeValues: false,
+      includeMetadata: false,
+    };
+    const hits = await withWholeTie({ topK: query.topK, maxHits: MAX_HITS }, async (topK) => {
+      const found = await this.#rows.read(call, (index) => index.query({ ...asked, topK }));
+      return (found?.matches ?? []).map(({ id, score = 0 }) => ({ id, score: asCosine(score) }));
+    });
+    return this.#chunksOfHits(hits, query);
   }
 
-  /** The chunks of hits, with their scores; what no longer passes the filter, or is gone, is left out. */
-  async chunksOfHits(
-    hits: readonly ScoredId[],
-    filter: Filter,
-    options: ReadOptions,
-  ): Promise<ScoredChunk[]> {
-    const call = this.#call('read what was found', options.signal);
+  withoutDirection({ metadata }: Where): Where {
+    return { metadata: withFact(metadata, HAS_NO_VECTOR) };
+  }
+
+  async indexes(): Promise<Omit<CollectionStats, 'chunks'>> {
+    return { vectorIndex: "Pinecone's own, approximate", textIndex: 'none' };
+  }
+
+  /** What no longer passes the filter, or is gone, is left out. */
+  async #chunksOfHits(hits: readonly ScoredId[], query: VectorQuery): Promise<ScoredChunk[]> {
+    const call = this.#call('read what was found', query.signal);
     const ids = hits.map(({ id }) => id);
-    const chunks = await this.#chunksOf(await fetchRows(this.#rows, ids, call), options, call);
+    const chunks = await this.#chunksOf(await fetchRows(this.#rows, ids, call), query, call);
     const byId = new Map(chunks.map((chunk) => [rowId(chunk.id), chunk]));
     return hits.flatMap(({ id, score }) => {
       const chunk = byId.get(id);
       // It may have been written anew since the service filtered it.
-      const passes = chunk !== undefined && matchesFilter(filter, fieldLookup(chunk));
+      const passes = chunk !== undefined && matchesFilter(query.filter, fieldLookup(chunk));
       return passes ? [{ chunk, score }] : [];
     });
   }
 
-  async *#pages(filter: MetadataFilter, call: CallOptions): AsyncGenerator<Row[]> {
+  async *#inRange(
+    metadata: MetadataFilter,
+    ids: RangeBounds,
+    options: ReadOptions,
+  ): AsyncGenerator<FoundChunks> {
+    const call = this.#call('list chunks', options.signal);
+    // Bounds are so short that no texts are read for them.
+    const within = toFilter(await compileFilter(range('$chunkId', ids), async () => []));
+    const isBounded = within !== undefined && Object.keys(ids).length > 0;
+    const filter = isBounded ? { $and: [within, metadata] } : metadata;
+    for await (const { rows, isLast } of this.#pages(filter, call))
+      yield { chunks: await this.#chunksOf(rows, options, call), isLast };
+  }
+
+  async *#chunks(filter: MetadataFilter | undefined, call: CallOptions): AsyncGenerator<StoredChunk[]> {
+    if (filter === undefined) return;
+    for await (const { rows } of this.#pages(filter, call)) yield await this.#chunksOf(rows, {}, call);
+  }
+
+  async *#pages(
+    filter: MetadataFilter,
+    call: CallOptions,
+  ): AsyncGenerator<{ readonly rows: Row[]; readonly isLast: boolean }> {
     let paginationToken: string | undefined;
     do {
       const page = paginationToken === undefined ? {} : { paginationToken };
       const found = await this.#rows.read(call, (index) =>
         index.fetchByMetadata({ filter, limit: ROWS_PER_PAGE, ...page }),
       );
-      yield Object.entries(found?.records ?? {}).map(([id, row]) => ({ ...row, id }));
       paginationToken = found?.pagination?.next || undefined;
+      const rows = Object.entries(found?.records ?? {}).map(([id, row]) => ({ ...row, id }));
+      yield { rows, isLast: paginationToken === undefined };
     } while (paginationToken !== undefined);
   }
 
@@ -206,10 +240,8 @@ export class NamespaceRequests {
   }
 
   async #deleteParts(ids: readonly string[], call: CallOptions): Promise<void> {
-    for (let start = 0; start < ids.length; start += IDS_PER_DELETE) {
-      const slice = ids.slice(start, start + IDS_PER_DELETE);
-      await this.#parts.write(call, (index) => index.deleteMany({ ids: slice }));
-    }
+    for (const some of slicesOf(ids, IDS_PER_DELETE))
+      await this.#parts.write(call, (index) => index.deleteMany({ ids: some }));
   }
 
   #call(action: string, signal: AbortSignal | undefined): CallOptions {
@@ -223,28 +255,11 @@ async function fetchRows(
   call: CallOptions,
 ): Promise<Row[]> {
   const rows: Row[] = [];
-  for (let start = 0; start < ids.length; start += IDS_PER_FETCH) {
-    const slice = ids.slice(start, start + IDS_PER_FETCH);
-    const found = await namespace.read(call, (index) => index.fetch({ ids: slice }));
+  for (const some of slicesOf(ids, IDS_PER_FETCH)) {
+    const found = await namespace.read(call, (index) => index.fetch({ ids: some }));
     rows.push(...Object.entries(found?.records ?? {}).map(([id, row]) => ({ ...row, id })));
   }
   return rows;
-}
-
-function* batchesOf(rows: readonly PineconeRow[]): Generator<PineconeRow[]> {
-  let batch: PineconeRow[] = [];
-  let bytes = 0;
-  for (const row of rows) {
-    const size = sizeOf(row);
-    if (batch.length >= MAX_ROWS || (batch.length > 0 && bytes + size > MAX_BYTES)) {
-      yield batch;
-      batch = [];
-      bytes = 0;
-    }
-    batch.push(row);
-    bytes += size;
-  }
-  if (batch.length > 0) yield batch;
 }
 
 /** Another process is writing the chunk, and the service shows its row before its parts. */

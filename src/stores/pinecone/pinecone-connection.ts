@@ -1,8 +1,8 @@
 import type * as PineconeModule from '@pinecone-database/pinecone';
 import type { Index, Pinecone } from '@pinecone-database/pinecone';
-import { RAGError, throwIfAborted } from '../../core/errors.js';
 import { loadDriver } from '../../core/load-driver.js';
 import { type Passing, type ServerCall, sendAgain, withinTime } from '../server-calls.js';
+import { StoreConnection } from '../store-connection.js';
 import { isRetryableStatus, type Refusal, refusalError, transportError } from './pinecone-errors.js';
 import type { ResolvedPineconeOptions } from './pinecone-options.js';
 
@@ -46,27 +46,13 @@ type Sent<T> =
  * Calls of the official client: limited in time, cancellable, tried again where the service is busy or the connection broke. Every call has a
  * client of its own, a light object, because the client takes a signal, and shows headers, only by the `fetch` that it is made with.
  */
-export class PineconeConnection {
-  readonly address: string;
+export class PineconeConnection extends StoreConnection {
   readonly #options: ResolvedPineconeOptions;
-  readonly #closing = new AbortController();
   #driver: Promise<Driver> | undefined;
 
   constructor(options: ResolvedPineconeOptions) {
+    super('Pinecone', options.controllerHost);
     this.#options = options;
-    this.address = options.controllerHost;
-  }
-
-  /** Throws `ABORTED` where the call is cancelled and `STORE_UNAVAILABLE` where the store is closed. */
-  begin(signal?: AbortSignal): void {
-    throwIfAborted(signal);
-    if (this.#closing.signal.aborted)
-      throw new RAGError('STORE_UNAVAILABLE', 'The Pinecone store is closed; create a new one.');
-  }
-
-  /** Breaks off what is under way; every later call is refused. */
-  close(): void {
-    this.#closing.abort();
   }
 
   /** One call to the control plane. */
@@ -90,11 +76,11 @@ export class PineconeConnection {
   ): Promise<Outcome<T>> {
     this.begin(signal);
     const driver = await this.#load();
-    const ends = AbortSignal.any([this.#closing.signal, ...(signal === undefined ? [] : [signal])]);
+    const ends = AbortSignal.any([this.closing, ...(signal === undefined ? [] : [signal])]);
     const limited = { action, signal: ends, timeoutMs: this.#options.timeoutMs };
     try {
       const sent = await withinTime(
-        { title: 'Pinecone', address },
+        { title: this.title, address },
         limited,
         (end) => sendAgain(() => this.#send(driver, end, run), { signal: end, passing: passingOf }),
         LATE,

@@ -1,5 +1,5 @@
 import { RAGError } from '../../core/errors.js';
-import { refusedRequestError, type Verdict } from '../refused-request.js';
+import { refusedRequestError, retriedAfter, type Verdict } from '../refused-request.js';
 import { noAnswerError } from '../server-calls.js';
 
 const CHECK = 'Check the network, and controllerHost where it is set.';
@@ -38,10 +38,8 @@ const BY_STATUS: Readonly<Record<number, Verdict>> = {
   429: ['STORE_UNAVAILABLE', 'It limits the rate of requests. Try again later, or raise the limit there.'],
 };
 
-const RETRYABLE_STATUS: ReadonlySet<number> = new Set([429, 500, 502, 503, 504]);
-
 /** Whether the same request may succeed a moment later. */
-export const isRetryableStatus = (status: number): boolean => RETRYABLE_STATUS.has(status);
+export const isRetryableStatus = retriedAfter(500);
 
 /** A refusal as one of our errors. The message never holds the explanation, which may quote what was sent. */
 export function refusalError(address: string, action: string, { status, explanation }: Refusal): RAGError {

@@ -1,4 +1,4 @@
-import { RAGError } from '../../core/errors.js';
+import { assertIntegers, invalidOption } from '../option-checks.js';
 
 export interface PineconeStoreOptions {
   /** Give a value read from the environment; it is never in an error or a log. */
@@ -35,8 +35,6 @@ export interface ResolvedPineconeOptions {
   readonly eventualMs: number;
 }
 
-const MAX_TIMEOUT_MS = 2 ** 31 - 1;
-
 /** Throws `CONFIG_INVALID` for options that cannot be. Never names a secret. */
 export function resolveOptions({
   apiKey,
@@ -48,21 +46,21 @@ export function resolveOptions({
   timeoutMs = 30_000,
   eventualMs = 60_000,
 }: PineconeStoreOptions): ResolvedPineconeOptions {
-  if (apiKey === '') throw invalid('The Pinecone store needs an API key.');
+  if (apiKey === '') throw invalidOption('The Pinecone store needs an API key.');
   if (!/^[a-z0-9](?:[a-z0-9-]{0,43}[a-z0-9])?$/.test(index))
-    throw invalid(
+    throw invalidOption(
       `Index ${JSON.stringify(index)} of the Pinecone store is not valid: use up to 45 lower-case letters, digits or "-".`,
     );
   if (!/^[\x21-\x2e\x30-\x7e]{1,200}$/.test(namespace))
-    throw invalid(
+    throw invalidOption(
       'The namespace of the Pinecone store must be 1 to 200 printable characters, without spaces and `/`.',
     );
   const url = URL.canParse(controllerHost) ? new URL(controllerHost) : undefined;
   if (url === undefined || !['http:', 'https:'].includes(url.protocol) || url.username !== '')
-    throw invalid('controllerHost of the Pinecone store must be an address like https://api.pinecone.io.');
-  for (const [name, value] of Object.entries({ timeoutMs, eventualMs }))
-    if (!Number.isInteger(value) || value < 1 || value > MAX_TIMEOUT_MS)
-      throw invalid(`${name} of the Pinecone store must be an integer from 1 to ${MAX_TIMEOUT_MS}.`);
+    throw invalidOption(
+      'controllerHost of the Pinecone store must be an address like https://api.pinecone.io.',
+    );
+  assertIntegers('Pinecone', { timeoutMs, eventualMs });
   return {
     apiKey,
     index,
@@ -80,11 +78,9 @@ function placeOf(environment: string): Pick<ResolvedPineconeOptions, 'cloud' | '
   const [, region, cloud] = /^(.+)-(aws|gcp|azure)$/.exec(environment) ?? [];
   if (region !== undefined) return { region, cloud: cloud as ResolvedPineconeOptions['cloud'] };
   if (!/^[a-z0-9-]+$/.test(environment))
-    throw invalid(
+    throw invalidOption(
       `Environment ${JSON.stringify(environment)} of the Pinecone store is not valid: name a region, as us-east-1-aws.`,
     );
   if (/^[a-z]+-[a-z]+-\d+$/.test(environment)) return { region: environment, cloud: 'aws' };
   return { region: environment, cloud: /^[a-z]+-[a-z]+\d+$/.test(environment) ? 'gcp' : 'azure' };
 }
-
-const invalid = (message: string): RAGError => new RAGError('CONFIG_INVALID', message);

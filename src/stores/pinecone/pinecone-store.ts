@@ -1,11 +1,11 @@
 import { ALL_FILTER_OPERATORS } from '../../core/filter.js';
-import { assertCollectionName, assertSameSpec, assertSpec } from '../store-checks.js';
+import { ServerCollection } from '../server-collection.js';
+import { type FoundCollection, ServerStore, type StoreHealth, type StoreServer } from '../server-store.js';
 import type { CollectionSpec, StoreCapabilities, VectorCollection, VectorStore } from '../vector-store.js';
 import { CollectionRegistry } from './collection-registry.js';
 import { FreshNamespace } from './fresh-namespace.js';
 import { IndexDirectory, type PineconeIndex } from './index-directory.js';
-import { NamespaceRequests } from './namespace-requests.js';
-import { MAX_WINDOW, PineconeCollection } from './pinecone-collection.js';
+import { MAX_HITS, NamespaceRequests } from './namespace-requests.js';
 import { PineconeConnection } from './pinecone-connection.js';
 import {
   type PineconeStoreOptions,
@@ -18,7 +18,7 @@ const capabilitiesOf = (eventualMs: number): StoreCapabilities =>
     filterOperators: ALL_FILTER_OPERATORS,
     // Its sparse vectors would be weighed by statistics of ours, which no two writers could keep in step.
     lexical: 'none',
-    maxTopK: MAX_WINDOW,
+    maxTopK: MAX_HITS,
     consistency: { eventualMs },
     persistent: true,
     exactVectorSearch: false,
@@ -36,50 +36,49 @@ const capabilitiesOf = (eventualMs: number): StoreCapabilities =>
  * Throws `CONFIG_INVALID` for options that cannot be.
  */
 export function createPineconeStore(options: PineconeStoreOptions): VectorStore {
-  return new PineconeStore(resolveOptions(options));
+  const resolved = resolveOptions(options);
+  return new ServerStore('pinecone', capabilitiesOf(resolved.eventualMs), new PineconeServer(resolved));
 }
 
-class PineconeStore implements VectorStore {
-  readonly name = 'pinecone';
-  readonly capabilities: StoreCapabilities;
+class PineconeServer implements StoreServer<FoundCollection> {
+  readonly connection: PineconeConnection;
   readonly #options: ResolvedPineconeOptions;
-  readonly #connection: PineconeConnection;
   readonly #indexes: IndexDirectory;
   readonly #namespaces = new Map<string, FreshNamespace>();
-  #isClosed = false;
 
   constructor(options: ResolvedPineconeOptions) {
     this.#options = options;
-    this.capabilities = capabilitiesOf(options.eventualMs);
-    this.#connection = new PineconeConnection(options);
-    this.#indexes = new IndexDirectory(this.#connection, options);
+    this.connection = new PineconeConnection(options);
+    this.#indexes = new IndexDirectory(this.connection, options);
   }
 
-  async open(spec: CollectionSpec): Promise<VectorCollection> {
-    this.#connection.begin();
-    assertSpec(spec);
-    const known = await this.describe(spec.name);
-    if (known !== undefined) assertSameSpec(known, spec);
+  async find(name: string): Promise<FoundCollection | undefined> {
+    const main = await this.#indexes.main();
+    const spec = main && (await this.#registryOf(main).find(name));
+    return spec && { spec };
+  }
+
+  async make(spec: CollectionSpec): Promise<FoundCollection> {
+    // Before the collection is known, for this may fail.
     const index = await this.#indexes.for(spec.dimensions);
-    const stored = known ?? (await this.#make(spec));
+    const registry = this.#registryOf((await this.#indexes.main()) ?? index);
+    await registry.add(spec);
+    // Another process may have made it at the same time; what is seen then decides.
+    const stored = (await registry.find(spec.name)) ?? spec;
+    return { spec: stored };
+  }
+
+  async collectionOf({ spec }: FoundCollection): Promise<VectorCollection> {
+    const index = await this.#indexes.for(spec.dimensions);
     const requests = new NamespaceRequests(
       this.#namespace(index, this.#nameOf(spec.name)),
       this.#namespace(index, this.#partsOf(spec.name)),
       spec.name,
     );
-    return new PineconeCollection(stored, requests, this.capabilities.maxTopK);
-  }
-
-  async describe(name: string): Promise<CollectionSpec | undefined> {
-    this.#connection.begin();
-    assertCollectionName(name);
-    const main = await this.#indexes.main();
-    return main === undefined ? undefined : this.#registryOf(main).find(name);
+    return new ServerCollection(spec, requests, { connection: this.connection, maxTopK: MAX_HITS });
   }
 
   async drop(name: string): Promise<void> {
-    this.#connection.begin();
-    assertCollectionName(name);
     const main = await this.#indexes.main();
     if (main === undefined) return;
     const registry = this.#registryOf(main);
@@ -97,35 +96,17 @@ class PineconeStore implements VectorStore {
     await registry.settle();
   }
 
-  async health(): Promise<{ ok: boolean; detail: string }> {
-    if (this.#isClosed) return { ok: false, detail: 'closed' };
-    const { index } = this.#options;
-    try {
-      const { value } = await this.#connection.control({ action: `describe index "${index}"` }, (client) =>
-        client.describeIndex(index),
-      );
-      const state =
-        value === undefined ? 'is not there' : `${value.status.state}, ${value.dimension ?? '?'} dimensions`;
-      const isUsable = value !== undefined || this.#options.createIfNotExists;
-      return { ok: isUsable, detail: `Pinecone at ${this.#connection.address}, index "${index}" ${state}` };
-    } catch (error) {
-      return { ok: false, detail: error instanceof Error ? error.message : String(error) };
-    }
-  }
-
-  async close(): Promise<void> {
-    this.#isClosed = true;
-    this.#connection.close();
-  }
-
-  async #make(spec: CollectionSpec): Promise<CollectionSpec> {
-    const main = (await this.#indexes.main()) ?? (await this.#indexes.for(spec.dimensions));
-    const registry = this.#registryOf(main);
-    await registry.add(spec);
-    // Another process may have made it at the same time; what is seen then decides.
-    const stored = (await registry.find(spec.name)) ?? spec;
-    assertSameSpec(stored, spec);
-    return stored;
+  async tell(): Promise<StoreHealth> {
+    const { index, createIfNotExists } = this.#options;
+    const { value } = await this.connection.control({ action: `describe index "${index}"` }, (client) =>
+      client.describeIndex(index),
+    );
+    const state =
+      value === undefined ? 'is not there' : `${value.status.state}, ${value.dimension ?? '?'} dimensions`;
+    return {
+      ok: value !== undefined || createIfNotExists,
+      detail: `Pinecone at ${this.connection.address}, index "${index}" ${state}`,
+    };
   }
 
   // No collection has an empty name, nor a `/` in it, so that no two of these are the same namespace.
@@ -147,7 +128,7 @@ class PineconeStore implements VectorStore {
     const known = this.#namespaces.get(key);
     if (known !== undefined) return known;
     const { eventualMs } = this.#options;
-    const made = new FreshNamespace(this.#connection, { host, namespace }, { dimensions, eventualMs });
+    const made = new FreshNamespace(this.connection, { host, namespace }, { dimensions, eventualMs });
     this.#namespaces.set(key, made);
     return made;
   }

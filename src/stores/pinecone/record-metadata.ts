@@ -3,6 +3,7 @@ import type { ChunkRecord, StoredChunk } from '../../core/chunk.js';
 import { RAGError } from '../../core/errors.js';
 import { factKey, factsOf } from '../record-facts.js';
 import { storedChunkOf } from '../record-fields.js';
+import { damagedRecord } from '../store-checks.js';
 import { decodeVector, encodeVector, isZero, unitVector } from '../unit-vector.js';
 import { FACTS, HAS_NO_VECTOR, HAS_VECTOR, numberKey, pieceKey } from './metadata-filter.js';
 
@@ -125,9 +126,4 @@ export function chunkOf(
   }
 }
 
-const damaged = (cause?: unknown): RAGError =>
-  new RAGError(
-    'STORE_DAMAGED',
-    'A record in Pinecone cannot be read: it was written or changed by something else. Rebuild with `ragstone index --force`.',
-    { cause },
-  );
+const damaged = (cause?: unknown): RAGError => damagedRecord('A record in Pinecone', cause);

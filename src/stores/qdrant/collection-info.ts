@@ -1,6 +1,7 @@
 import type { Schemas } from '@qdrant/js-client-rest';
 import * as z from 'zod';
 import { RAGError } from '../../core/errors.js';
+import { assertKnownSchema } from '../store-checks.js';
 import type { CollectionSpec } from '../vector-store.js';
 
 /** Of the collection and of what is in its payloads. A newer one is refused, an older one would be migrated on opening. */
@@ -86,12 +87,11 @@ const VECTORS = z.object({ size: z.int(), distance: z.literal('Dot') });
  */
 export function specOf(collectionName: string, { config }: CollectionInfo): CollectionSpec {
   const version = VERSION.safeParse(config.metadata);
-  const actual = version.success ? version.data.ragstone.schemaVersion : 0;
-  if (actual > SCHEMA_VERSION)
-    throw new RAGError(
-      'STORE_SCHEMA_TOO_NEW',
-      `Collection "${collectionName}" in Qdrant was written by a newer Ragstone (schema ${actual}, this one knows ${SCHEMA_VERSION}). Update Ragstone.`,
-      { details: { expected: SCHEMA_VERSION, actual } },
+  if (version.success)
+    assertKnownSchema(
+      `Collection "${collectionName}" in Qdrant`,
+      version.data.ragstone.schemaVersion,
+      SCHEMA_VERSION,
     );
   const spec = SPEC.safeParse(config.metadata);
   if (!version.success || !spec.success)

@@ -1,20 +1,24 @@
 import type { Schemas } from '@qdrant/js-client-rest';
 import * as z from 'zod';
 import type { ChunkRecord, ScoredChunk, StoredChunk } from '../../core/chunk.js';
+import type { Filter } from '../../core/filter.js';
+import { batchesOf, slicesOf } from '../batches.js';
+import { asCosine, withWholeTie } from '../best-hits.js';
+import { compileFilter, textsOfChunks } from '../compile-filter.js';
+import { CHUNKS_PER_REQUEST, KeptOrder, type PageQuery, type ReadOptions } from '../id-pages.js';
+import type { ServerChunks } from '../server-collection.js';
+import type { CollectionStats, ListPage, VectorQuery } from '../vector-store.js';
 import type { RequestLimits } from './collection-info.js';
-import { ANY_POINT } from './point-filter.js';
+import { ANY_POINT, bothOf, hasIds, toFilter } from './point-filter.js';
 import { CHUNK_ID, CHUNK_KEYS, chunkIdOf, chunkOf, pointOf } from './point-payload.js';
 import type { CallOptions, QdrantConnection } from './qdrant-connection.js';
 import { pointId } from './qdrant-names.js';
 
-type Filter = Schemas['Filter'];
-
 /** Points and characters of one request; the server takes 32 MB unless told otherwise. */
 const MAX_POINTS = 500;
 const MAX_CHARACTERS = 8_000_000;
-/** Ids, which are short, and chunks, which may be large, that one answer holds. */
+/** Ids, which are short, that one answer holds. */
 const IDS_PER_REQUEST = 10_000;
-const CHUNKS_PER_REQUEST = 500;
 /** Of a cluster: what most replicas hold. A single server answers as it would without. */
 const CONSISTENCY = 'majority';
 
@@ -33,52 +37,69 @@ const SCORED = z.object({ result: z.object({ points: z.array(POINT.extend({ scor
 const COUNTED = z.object({ result: z.object({ count: z.int() }) });
 const DONE = z.object({ result: z.object({ status: z.literal('completed') }) });
 
-export interface ReadOptions {
-  readonly includeVectors?: boolean | undefined;
-  readonly signal?: AbortSignal | undefined;
+export interface RequestOptions {
+  readonly limits: RequestLimits;
+  readonly efSearch: number;
+  /** In words. */
+  readonly describeIndex: () => Promise<string>;
 }
 
-/** The requests that one collection makes, with their answers checked. An absent filter is none. */
-export class CollectionRequests {
-  readonly limits: RequestLimits;
+/** A filter of the server; without one everything passes. */
+interface Where {
+  readonly filter?: Schemas['Filter'];
+}
+
+/** One collection on a Qdrant server. Each chunk is written whole or not at all. */
+export class CollectionRequests implements ServerChunks<Where> {
   readonly #connection: QdrantConnection;
   readonly #collectionName: string;
   readonly #name: string;
+  readonly #options: RequestOptions;
+  readonly #limits: RequestLimits;
+  readonly #order = new KeptOrder();
 
   constructor(
     connection: QdrantConnection,
     names: { readonly collectionName: string; readonly name: string },
-    limits: RequestLimits,
+    options: RequestOptions,
   ) {
     this.#connection = connection;
     this.#collectionName = names.collectionName;
     this.#name = names.name;
-    this.limits = limits;
+    this.#options = options;
+    this.#limits = options.limits;
   }
 
-  begin(signal?: AbortSignal): void {
-    this.#connection.begin(signal);
+  async compile(filter: Filter, signal: AbortSignal | undefined): Promise<Where | undefined> {
+    const { values } = this.#limits;
+    const texts = textsOfChunks((about) => this.#chunks(toFilter(about, values), { signal }));
+    const condition = await compileFilter(filter, texts);
+    if (typeof condition === 'boolean') return condition ? {} : undefined;
+    return { filter: toFilter(condition, values) };
   }
 
-  /** Writes records, whole each; earlier requests stay done where a later one fails. */
   async write(records: readonly ChunkRecord[], signal: AbortSignal | undefined): Promise<void> {
-    for (const points of this.#batches(records))
+    const limits = { items: Math.min(MAX_POINTS, this.#limits.records), size: MAX_CHARACTERS };
+    for (const batch of batchesOf(records, limits, sizeOf)) {
+      const points = batch.map(pointOf);
       await this.#connection.request(DONE, this.#call('write chunks', signal), (api, init) =>
         api.upsertPoints({ collection_name: this.#collectionName, wait: true, points }, init),
       );
+    }
   }
 
-  /** Deletes what matches. Nothing is told of how much it was. */
-  async delete(filter: Filter | undefined, signal: AbortSignal | undefined): Promise<void> {
+  async delete(where: Where, signal: AbortSignal | undefined): Promise<number> {
+    // The server does not tell how much it deletes.
+    const doomed = await this.count(where, signal);
+    if (doomed === 0) return 0;
+    const { filter = ANY_POINT } = where;
     await this.#connection.request(DONE, this.#call('delete chunks', signal), (api, init) =>
-      api.deletePoints(
-        { collection_name: this.#collectionName, wait: true, filter: filter ?? ANY_POINT },
-        init,
-      ),
+      api.deletePoints({ collection_name: this.#collectionName, wait: true, filter }, init),
     );
+    return doomed;
   }
 
-  async count(filter: Filter | undefined, signal: AbortSignal | undefined): Promise<number> {
+  async count({ filter }: Where, signal: AbortSignal | undefined): Promise<number> {
     const { result } = await this.#connection.request(
       COUNTED,
       this.#call('count chunks', signal),
@@ -87,39 +108,20 @@ export class CollectionRequests {
     return result.count;
   }
 
-  /** The ids of the chunks that match, in no order. */
-  async ids(filter: Filter | undefined, signal: AbortSignal | undefined): Promise<string[]> {
-    const ids: string[] = [];
-    const limit = Math.min(IDS_PER_REQUEST, this.limits.hits);
-    for await (const points of this.#scroll(filter, { limit, withPayload: [CHUNK_ID], signal }))
-      ids.push(...points.map(chunkIdOf));
-    return ids;
+  page(where: Where, query: PageQuery): Promise<ListPage> {
+    return this.#order.page(
+      { ...query, key: JSON.stringify(where) },
+      () => this.#ids(where.filter, query.signal),
+      (ids) => this.#matchesOf(ids, where.filter, query),
+    );
   }
 
-  /** The chunks that match, in no order. */
-  async *chunks(
-    filter: Filter | undefined,
-    { includeVectors = false, signal }: ReadOptions,
-  ): AsyncGenerator<readonly StoredChunk[]> {
-    const limit = Math.min(CHUNKS_PER_REQUEST, this.limits.hits);
-    const withPayload = [...CHUNK_KEYS];
-    for await (const points of this.#scroll(filter, {
-      limit,
-      withPayload,
-      withVector: includeVectors,
-      signal,
-    }))
-      yield points.map((point) => chunkOf(point, includeVectors));
-  }
-
-  /** The chunks of these ids, in no order; unknown ones are left out. */
   async byIds(
     ids: readonly string[],
     { includeVectors = false, signal }: ReadOptions,
   ): Promise<StoredChunk[]> {
     const chunks: StoredChunk[] = [];
-    for (let start = 0; start < ids.length; start += CHUNKS_PER_REQUEST) {
-      const wanted = ids.slice(start, start + CHUNKS_PER_REQUEST).map(pointId);
+    for (const some of slicesOf(ids, CHUNKS_PER_REQUEST)) {
       const { result } = await this.#connection.request(
         POINTS,
         this.#call('look chunks up', signal),
@@ -128,7 +130,7 @@ export class CollectionRequests {
             {
               collection_name: this.#collectionName,
               consistency: CONSISTENCY,
-              ids: wanted,
+              ids: some.map(pointId),
               with_payload: [...CHUNK_KEYS],
               with_vector: includeVectors,
             },
@@ -140,20 +142,31 @@ export class CollectionRequests {
     return chunks;
   }
 
-  /** What is nearest to a vector of unit length, nearest first; ties in no order. */
-  async nearest(
-    filter: Filter | undefined,
-    query: {
-      readonly vector: Float32Array;
-      readonly limit: number;
-      readonly efSearch: number;
-      readonly isExact: boolean;
-    },
-    { includeVectors = false, signal }: ReadOptions,
+  /** Where the graph of the server finds fewer than there are, which a filter that few pass can do, all are compared. */
+  nearest(where: Where, query: VectorQuery): Promise<ScoredChunk[]> {
+    const { hits: maxHits, allowsExact } = this.#limits;
+    let isExact = false;
+    return withWholeTie({ topK: query.topK, maxHits }, async (limit) => {
+      const hits = await this.#search(where, query, { limit, isExact });
+      if (hits.length >= limit || isExact || !allowsExact) return hits;
+      if ((await this.count(where, query.signal)) <= hits.length) return hits;
+      isExact = true;
+      return this.#search(where, query, { limit, isExact });
+    });
+  }
+
+  async indexes(): Promise<Omit<CollectionStats, 'chunks'>> {
+    return { vectorIndex: await this.#options.describeIndex(), textIndex: 'none' };
+  }
+
+  /** Nearest first; ties in no order. */
+  async #search(
+    { filter }: Where,
+    { vector, includeVectors = false, signal }: VectorQuery,
+    { limit, isExact }: { readonly limit: number; readonly isExact: boolean },
   ): Promise<ScoredChunk[]> {
-    const params = query.isExact
-      ? { exact: true }
-      : { hnsw_ef: Math.min(query.efSearch, this.limits.efSearch) };
+    const { efSearch } = this.#options;
+    const params = isExact ? { exact: true } : { hnsw_ef: Math.min(efSearch, this.#limits.efSearch) };
     const { result } = await this.#connection.request(
       SCORED,
       this.#call('search vectors', signal),
@@ -161,8 +174,8 @@ export class CollectionRequests {
         api.queryPoints(
           {
             ...this.#read(filter),
-            query: Array.from(query.vector),
-            limit: query.limit,
+            query: Array.from(vector),
+            limit,
             params,
             with_payload: [...CHUNK_KEYS],
             with_vector: includeVectors,
@@ -170,22 +183,48 @@ export class CollectionRequests {
           init,
         ),
     );
-    return result.points.map(({ score, ...point }) => ({ chunk: chunkOf(point, includeVectors), score }));
+    return result.points.map(({ score, ...point }) => ({
+      chunk: chunkOf(point, includeVectors),
+      score: asCosine(score),
+    }));
+  }
+  /** The ids of the chunks that match, in no order. */
+  async #ids(
+    filter: Schemas['Filter'] | undefined,
+    signal: AbortSignal | undefined,
+  ): Promise<{ id: string }[]> {
+    const ids: { id: string }[] = [];
+    const page = { limit: Math.min(IDS_PER_REQUEST, this.#limits.hits), withPayload: [CHUNK_ID] };
+    for await (const points of this.#scroll(filter, page, { signal }))
+      ids.push(...points.map((point) => ({ id: chunkIdOf(point) })));
+    return ids;
+  }
+
+  /** The chunks that match, in no order. */
+  async *#chunks(filter: Schemas['Filter'], options: ReadOptions): AsyncGenerator<readonly StoredChunk[]> {
+    const page = { limit: Math.min(CHUNKS_PER_REQUEST, this.#limits.hits), withPayload: [...CHUNK_KEYS] };
+    for await (const points of this.#scroll(filter, page, options))
+      yield points.map((point) => chunkOf(point, options.includeVectors === true));
+  }
+
+  /** Of these chunks those that match, in their order. */
+  async #matchesOf(
+    items: readonly { readonly id: string }[],
+    filter: Schemas['Filter'] | undefined,
+    options: ReadOptions,
+  ): Promise<StoredChunk[]> {
+    const ids = items.map(({ id }) => id);
+    const found = new Map<string, StoredChunk>();
+    for (const some of slicesOf(ids, CHUNKS_PER_REQUEST))
+      for await (const chunks of this.#chunks(bothOf(filter, hasIds(some)), options))
+        for (const chunk of chunks) found.set(chunk.id, chunk);
+    return ids.flatMap((id) => found.get(id) ?? []);
   }
 
   async *#scroll(
-    filter: Filter | undefined,
-    {
-      limit,
-      withPayload,
-      withVector = false,
-      signal,
-    }: {
-      readonly limit: number;
-      readonly withPayload: string[];
-      readonly withVector?: boolean;
-      readonly signal: AbortSignal | undefined;
-    },
+    filter: Schemas['Filter'] | undefined,
+    { limit, withPayload }: { readonly limit: number; readonly withPayload: string[] },
+    { includeVectors = false, signal }: ReadOptions,
   ): AsyncGenerator<z.output<typeof POINT>[]> {
     let offset: string | number | undefined;
     do {
@@ -195,7 +234,13 @@ export class CollectionRequests {
         this.#call('list chunks', signal),
         (api, init) =>
           api.scrollPoints(
-            { ...this.#read(filter), ...page, limit, with_payload: withPayload, with_vector: withVector },
+            {
+              ...this.#read(filter),
+              ...page,
+              limit,
+              with_payload: withPayload,
+              with_vector: includeVectors,
+            },
             init,
           ),
       );
@@ -204,26 +249,9 @@ export class CollectionRequests {
     } while (offset !== undefined);
   }
 
-  #read(filter: Filter | undefined) {
+  #read(filter: Schemas['Filter'] | undefined) {
     const target = { collection_name: this.#collectionName, consistency: CONSISTENCY } as const;
     return filter === undefined ? target : { ...target, filter };
-  }
-
-  *#batches(records: readonly ChunkRecord[]): Generator<Schemas['PointStruct'][]> {
-    const maxPoints = Math.min(MAX_POINTS, this.limits.records);
-    let batch: Schemas['PointStruct'][] = [];
-    let characters = 0;
-    for (const record of records) {
-      const size = sizeOf(record);
-      if (batch.length >= maxPoints || (batch.length > 0 && characters + size > MAX_CHARACTERS)) {
-        yield batch;
-        batch = [];
-        characters = 0;
-      }
-      batch.push(pointOf(record));
-      characters += size;
-    }
-    if (batch.length > 0) yield batch;
   }
 
   #call(action: string, signal: AbortSignal | undefined): CallOptions {

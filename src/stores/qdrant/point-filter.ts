@@ -1,4 +1,5 @@
 import type { Schemas } from '@qdrant/js-client-rest';
+import { slicesOf } from '../batches.js';
 import type { Comparison, Condition, Fact } from '../filter-condition.js';
 import { factKey, fieldKey } from '../record-facts.js';
 import { CHUNK_ID, FACTS, LEVEL, ORDERED, ownKey } from './point-payload.js';
@@ -71,7 +72,7 @@ function hasAnyOf(facts: readonly Fact[], maxValues: number): Part {
     words.set(key, known.add(text));
   }
   const parts = [...words].flatMap(([key, texts]) =>
-    slicesOf([...texts], maxValues).map((slice) => isOneOf(key, slice)),
+    Array.from(slicesOf([...texts], maxValues), (slice) => isOneOf(key, slice)),
   );
   const [only] = parts;
   // The server takes a list without alternatives for no condition at all.
@@ -84,11 +85,4 @@ function isOneOf(key: string, texts: string[]): Part {
   if (key === CHUNK_ID) return { has_id: texts.map(pointId) };
   const [only] = texts;
   return { key, match: only !== undefined && texts.length === 1 ? { value: only } : { any: texts } };
-}
-
-function slicesOf(texts: string[], size: number): string[][] {
-  const slices: string[][] = [];
-  // Counted by steps, for a size may be infinite.
-  for (let start = 0; start < texts.length; start += size) slices.push(texts.slice(start, start + size));
-  return slices;
 }

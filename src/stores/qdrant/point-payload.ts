@@ -1,9 +1,10 @@
 import type { Schemas } from '@qdrant/js-client-rest';
 import type { ChunkRecord, StoredChunk } from '../../core/chunk.js';
-import { RAGError } from '../../core/errors.js';
+import type { RAGError } from '../../core/errors.js';
 import type { Fact } from '../filter-condition.js';
 import { factKey, factsOf, fieldKey } from '../record-facts.js';
 import { storedChunkOf } from '../record-fields.js';
+import { damagedRecord } from '../store-checks.js';
 import { decodeVector, encodeVector, unitVector } from '../unit-vector.js';
 import { pointId } from './qdrant-names.js';
 
@@ -142,9 +143,4 @@ export function chunkIdOf({ payload }: FoundPoint): string {
   return id;
 }
 
-const damaged = (cause?: unknown): RAGError =>
-  new RAGError(
-    'STORE_DAMAGED',
-    'A point in Qdrant cannot be read: it was written or changed by something else. Rebuild with `ragstone index --force`.',
-    { cause },
-  );
+const damaged = (cause?: unknown): RAGError => damagedRecord('A point in Qdrant', cause);

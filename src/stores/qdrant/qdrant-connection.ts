@@ -1,14 +1,13 @@
 import type { QdrantClient } from '@qdrant/js-client-rest';
 import type * as z from 'zod';
-import { RAGError, throwIfAborted } from '../../core/errors.js';
 import { loadDriver } from '../../core/load-driver.js';
 import { noAnswerError, type Passing, type ServerCall, sendAgain, withinTime } from '../server-calls.js';
+import { StoreConnection } from '../store-connection.js';
 import { isRetryableStatus, type Refusal, refusalError } from './qdrant-errors.js';
 import type { ResolvedQdrantOptions } from './qdrant-options.js';
 
 export const QDRANT_PACKAGE = '@qdrant/js-client-rest@1.18.0';
 
-const TITLE = 'Qdrant';
 const CHECK = 'Check that it runs, and the address of the store.';
 
 /** The interface of the client that takes a signal for each call. */
@@ -25,28 +24,13 @@ type Send = (api: QdrantApi, init: { readonly signal: AbortSignal }) => Promise<
 type Outcome = { readonly data: unknown } | { readonly refusal: Refusal };
 
 /** Requests to one server: limited in time, cancellable, tried again where that is safe, with checked answers. */
-export class QdrantConnection {
-  /** Without credentials. */
-  readonly address: string;
+export class QdrantConnection extends StoreConnection {
   readonly #options: ResolvedQdrantOptions;
   #api: Promise<QdrantApi> | undefined;
-  #isClosed = false;
 
   constructor(options: ResolvedQdrantOptions) {
+    super('Qdrant', `${options.origin}${options.prefix}`);
     this.#options = options;
-    this.address = `${options.origin}${options.prefix}`;
-  }
-
-  /** Throws `ABORTED` where the call is cancelled and `STORE_UNAVAILABLE` where the store is closed. */
-  begin(signal?: AbortSignal): void {
-    throwIfAborted(signal);
-    if (this.#isClosed)
-      throw new RAGError('STORE_UNAVAILABLE', 'The Qdrant store is closed; create a new one.');
-  }
-
-  /** Every later call is refused. Idle connections close by themselves. */
-  close(): void {
-    this.#isClosed = true;
   }
 
   /** The answer, which must be a success and have this shape. */
@@ -69,16 +53,15 @@ export class QdrantConnection {
     }
     const parsed = schema.safeParse(outcome.data);
     if (parsed.success) return parsed.data;
-    throw this.#noAnswer(call, parsed.error);
+    throw noAnswerError(this, call.action, CHECK, parsed.error);
   }
 
   async #ask(call: CallOptions, send: Send): Promise<Outcome> {
     this.begin(call.signal);
     const api = await this.#load();
     const limited = { ...call, timeoutMs: this.#options.timeoutMs };
-    const server = { title: TITLE, address: this.address };
     try {
-      return await withinTime(server, limited, (signal) =>
+      return await withinTime(this, limited, (signal) =>
         sendAgain(() => outcomeOf(send(api, { signal })), {
           signal,
           attempts: call.isIdempotent === false ? 1 : undefined,
@@ -86,12 +69,8 @@ export class QdrantConnection {
         }),
       );
     } catch (error) {
-      throw this.#noAnswer(call, error);
+      throw noAnswerError(this, call.action, CHECK, error);
     }
-  }
-
-  #noAnswer({ action }: CallOptions, cause: unknown): RAGError {
-    return noAnswerError({ title: TITLE, address: this.address }, action, CHECK, cause);
   }
 
   #load(): Promise<QdrantApi> {

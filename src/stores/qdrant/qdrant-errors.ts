@@ -1,5 +1,5 @@
 import type { RAGError } from '../../core/errors.js';
-import { refusedRequestError, type Verdict } from '../refused-request.js';
+import { refusedRequestError, retriedAfter, type Verdict } from '../refused-request.js';
 
 /** An answer that is no success. */
 export interface Refusal {
@@ -49,10 +49,8 @@ const BY_STATUS: Readonly<Record<number, Verdict>> = {
   429: ['STORE_UNAVAILABLE', 'It has too much to do, or limits the rate of requests. Try again later.'],
 };
 
-const RETRYABLE_STATUS: ReadonlySet<number> = new Set([429, 502, 503, 504]);
-
 /** Whether the same request may succeed a moment later. */
-export const isRetryableStatus = (status: number): boolean => RETRYABLE_STATUS.has(status);
+export const isRetryableStatus = retriedAfter();
 
 /** A refusal as one of our errors. The message never holds the explanation, which may quote what was sent. */
 export function refusalError(address: string, action: string, { status, explanation }: Refusal): RAGError {

@@ -1,4 +1,4 @@
-import { RAGError } from '../../core/errors.js';
+import { assertIntegers, assertNamespace, webAddress } from '../option-checks.js';
 
 export interface QdrantStoreOptions {
   /** Address of the REST interface. Without a port it is 6333, as with Qdrant's own clients. @default 'http://localhost:6333' */
@@ -29,9 +29,7 @@ export interface ResolvedQdrantOptions {
 }
 
 const DEFAULT_PORT = 6333;
-const NAMESPACE = /^[a-z][a-z0-9_]{0,31}$/;
 const MAX_EF = 10_000;
-const MAX_TIMEOUT_MS = 2 ** 31 - 1;
 
 /** Throws `CONFIG_INVALID` for options that no server could have. Never names a secret. */
 export function resolveOptions({
@@ -41,21 +39,14 @@ export function resolveOptions({
   efSearch = 256,
   timeoutMs = 30_000,
 }: QdrantStoreOptions): ResolvedQdrantOptions {
-  if (!NAMESPACE.test(namespace))
-    throw invalid(
-      `Namespace ${JSON.stringify(namespace)} of the Qdrant store is not valid: use up to 32 lower-case letters, digits or "_", a letter first.`,
-    );
-  assertInteger('efSearch', efSearch, MAX_EF);
-  assertInteger('timeoutMs', timeoutMs, MAX_TIMEOUT_MS);
+  assertNamespace('Qdrant', namespace);
+  assertIntegers('Qdrant', { efSearch }, MAX_EF);
+  assertIntegers('Qdrant', { timeoutMs });
   return { ...addressOf(url), apiKey, namespace, efSearch, timeoutMs };
 }
 
 function addressOf(text: string): { readonly origin: string; readonly prefix: string } {
-  const url = URL.canParse(text) ? new URL(text) : undefined;
-  if (url === undefined || !['http:', 'https:'].includes(url.protocol))
-    throw invalid('The address of the Qdrant server must be like http://host:6333.');
-  if (url.username !== '' || url.password !== '')
-    throw invalid('The address of the Qdrant server must hold no user or password; give it an API key.');
+  const url = webAddress(text, { server: 'the Qdrant server', example: 'http://host:6333' });
   return {
     origin: `${url.protocol}//${url.hostname}:${statedPort(text) ?? DEFAULT_PORT}`,
     prefix: url.pathname.replace(/\/+$/, ''),
@@ -64,10 +55,3 @@ function addressOf(text: string): { readonly origin: string; readonly prefix: st
 
 /** The port as it is written: `URL` leaves out one that is usual for the scheme. */
 const statedPort = (text: string): string | undefined => /^\w+:\/\/[^/?#]*:(\d+)(?:[/?#]|$)/.exec(text)?.[1];
-
-function assertInteger(name: string, value: number, maximum: number): void {
-  if (!Number.isInteger(value) || value < 1 || value > maximum)
-    throw invalid(`${name} of the Qdrant store must be an integer from 1 to ${maximum}, not ${value}.`);
-}
-
-const invalid = (message: string): RAGError => new RAGError('CONFIG_INVALID', message);

@@ -1,7 +1,8 @@
 import * as z from 'zod';
 import { RAGError } from '../../core/errors.js';
 import { ALL_FILTER_OPERATORS } from '../../core/filter.js';
-import { assertCollectionName, assertSameSpec, assertSpec } from '../store-checks.js';
+import { ServerCollection } from '../server-collection.js';
+import { type FoundCollection, ServerStore, type StoreServer } from '../server-store.js';
 import type { CollectionSpec, StoreCapabilities, VectorCollection, VectorStore } from '../vector-store.js';
 import {
   COLLECTION_ANSWER,
@@ -12,7 +13,6 @@ import {
 } from './collection-info.js';
 import { CollectionRequests } from './collection-requests.js';
 import { PAYLOAD_INDEXES } from './point-payload.js';
-import { QdrantCollection } from './qdrant-collection.js';
 import { QdrantConnection } from './qdrant-connection.js';
 import { collectionNameOf } from './qdrant-names.js';
 import { type QdrantStoreOptions, type ResolvedQdrantOptions, resolveOptions } from './qdrant-options.js';
@@ -44,97 +44,79 @@ const VERSION = z.object({ version: z.string() });
  * Throws `CONFIG_INVALID` for options that no server could have.
  */
 export function createQdrantStore(options: QdrantStoreOptions = {}): VectorStore {
-  return new QdrantStore(resolveOptions(options));
+  return new ServerStore('qdrant', CAPABILITIES, new QdrantServer(resolveOptions(options)));
 }
 
-class QdrantStore implements VectorStore {
-  readonly name = 'qdrant';
-  readonly capabilities = CAPABILITIES;
+interface Found extends FoundCollection {
+  readonly info: CollectionInfo;
+}
+
+class QdrantServer implements StoreServer<Found> {
+  readonly connection: QdrantConnection;
   readonly #options: ResolvedQdrantOptions;
-  readonly #connection: QdrantConnection;
-  #isClosed = false;
 
   constructor(options: ResolvedQdrantOptions) {
     this.#options = options;
-    this.#connection = new QdrantConnection(options);
+    this.connection = new QdrantConnection(options);
   }
 
-  async open(spec: CollectionSpec): Promise<VectorCollection> {
-    this.#connection.begin();
-    assertSpec(spec);
-    const collectionName = this.#nameOf(spec.name);
-    const info = (await this.#find(spec.name)) ?? (await this.#make(spec));
-    const stored = specOf(collectionName, info);
-    assertSameSpec(stored, spec);
+  async find(name: string): Promise<Found | undefined> {
+    const info = await this.#info(name);
+    return info && { spec: specOf(this.#nameOf(name), info), info };
+  }
+
+  async make(spec: CollectionSpec): Promise<Found> {
+    await this.#assertVersion();
+    const call = { action: `make collection "${spec.name}"` };
+    const body = { collection_name: this.#nameOf(spec.name), ...collectionBody(spec) };
+    const failure = await this.connection
+      .request(ACCEPTED, call, (api, init) => api.createCollection(body, init))
+      .then(() => undefined)
+      .catch((error: unknown) => error);
+    // Which spec another process gave it decides.
+    const found = await this.find(spec.name);
+    if (found === undefined) throw failure;
+    return found;
+  }
+
+  async collectionOf({ spec, info }: Found): Promise<VectorCollection> {
     await this.#makeIndexes(spec.name, info);
-    const names = { collectionName, name: spec.name };
-    const requests = new CollectionRequests(this.#connection, names, limitsOf(info));
-    return new QdrantCollection(stored, requests, {
-      maxTopK: CAPABILITIES.maxTopK,
+    const names = { collectionName: this.#nameOf(spec.name), name: spec.name };
+    const requests = new CollectionRequests(this.connection, names, {
+      limits: limitsOf(info),
       efSearch: this.#options.efSearch,
-      describeIndex: async () => describeIndex(await this.#find(spec.name)),
+      describeIndex: async () => describeIndex(await this.#info(spec.name)),
     });
-  }
-
-  async describe(name: string): Promise<CollectionSpec | undefined> {
-    this.#connection.begin();
-    assertCollectionName(name);
-    const info = await this.#find(name);
-    return info === undefined ? undefined : specOf(this.#nameOf(name), info);
+    const { maxTopK } = CAPABILITIES;
+    return new ServerCollection(spec, requests, { connection: this.connection, maxTopK });
   }
 
   async drop(name: string): Promise<void> {
-    this.#connection.begin();
-    assertCollectionName(name);
     const call = { action: `drop collection "${name}"` };
-    await this.#connection.find(ACCEPTED, call, (api, init) =>
+    await this.connection.find(ACCEPTED, call, (api, init) =>
       api.deleteCollection({ collection_name: this.#nameOf(name) }, init),
     );
   }
 
-  async health(): Promise<{ ok: boolean; detail: string }> {
-    if (this.#isClosed) return { ok: false, detail: 'closed' };
-    try {
-      return { ok: true, detail: `Qdrant ${await this.#version()} at ${this.#connection.address}` };
-    } catch (error) {
-      return { ok: false, detail: error instanceof Error ? error.message : String(error) };
-    }
-  }
-
-  async close(): Promise<void> {
-    this.#isClosed = true;
-    this.#connection.close();
+  async tell(): Promise<string> {
+    return `Qdrant ${await this.#version()} at ${this.connection.address}`;
   }
 
   #nameOf(collection: string): string {
     return collectionNameOf(this.#options.namespace, collection);
   }
 
-  async #find(name: string): Promise<CollectionInfo | undefined> {
+  async #info(name: string): Promise<CollectionInfo | undefined> {
     const call = { action: `open collection "${name}"` };
-    const answer = await this.#connection.find(COLLECTION_ANSWER, call, (api, init) =>
+    const answer = await this.connection.find(COLLECTION_ANSWER, call, (api, init) =>
       api.getCollection({ collection_name: this.#nameOf(name) }, init),
     );
     return answer?.result;
   }
 
-  async #make(spec: CollectionSpec): Promise<CollectionInfo> {
-    await this.#assertVersion();
-    const call = { action: `make collection "${spec.name}"` };
-    const body = { collection_name: this.#nameOf(spec.name), ...collectionBody(spec) };
-    const failure = await this.#connection
-      .request(ACCEPTED, call, (api, init) => api.createCollection(body, init))
-      .then(() => undefined)
-      .catch((error: unknown) => error);
-    // Another process, or a first attempt whose answer was lost, may have made it; which spec it gave decides.
-    const info = await this.#find(spec.name);
-    if (info === undefined) throw failure;
-    return info;
-  }
-
   async #version(): Promise<string> {
     const call = { action: 'tell its version' };
-    const { version } = await this.#connection.request(VERSION, call, (api, init) => api.root({}, init));
+    const { version } = await this.connection.request(VERSION, call, (api, init) => api.root({}, init));
     return version;
   }
 
@@ -144,7 +126,7 @@ class QdrantStore implements VectorStore {
     if (major > 1 || (major === 1 && minor >= OLDEST_MINOR)) return;
     throw new RAGError(
       'CONFIG_INVALID',
-      `Qdrant at ${this.#connection.address} is version ${version}; this store needs 1.${OLDEST_MINOR} or later. Update the server.`,
+      `Qdrant at ${this.connection.address} is version ${version}; this store needs 1.${OLDEST_MINOR} or later. Update the server.`,
     );
   }
 
@@ -152,7 +134,7 @@ class QdrantStore implements VectorStore {
   async #makeIndexes(name: string, { payload_schema: present }: CollectionInfo): Promise<void> {
     const call = { action: `index the payload of collection "${name}"` };
     for (const { field, schema } of PAYLOAD_INDEXES.filter((index) => !Object.hasOwn(present, index.field)))
-      await this.#connection.request(ACCEPTED, call, (api, init) =>
+      await this.connection.request(ACCEPTED, call, (api, init) =>
         api.createFieldIndex(
           { collection_name: this.#nameOf(name), wait: true, field_name: field, field_schema: schema },
           init,

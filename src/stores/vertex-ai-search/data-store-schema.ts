@@ -1,4 +1,5 @@
 import { RAGError } from '../../core/errors.js';
+import { assertKnownSchema } from '../store-checks.js';
 import type { CollectionSpec } from '../vector-store.js';
 import type { JsonObject } from './struct.js';
 import { sha256 } from './vertex-names.js';
@@ -66,11 +67,7 @@ export function specOfDataStore(
       `The data store of collection "${collection}" in Vertex AI Search was not made by Ragstone, or its name was changed. Choose another namespace, or remove it.`,
     );
   const [, version = '', dimensions = '', digest = ''] = match;
-  if (Number(version) > SCHEMA_VERSION)
-    throw new RAGError(
-      'STORE_SCHEMA_TOO_NEW',
-      `Collection "${collection}" was written by a newer version of Ragstone (layout ${version}, this one reads ${SCHEMA_VERSION}). Update Ragstone.`,
-    );
+  assertKnownSchema(`Collection "${collection}"`, Number(version), SCHEMA_VERSION);
   const isItsOwn = fingerprint !== undefined && digestOf(fingerprint) === digest;
   return Object.freeze({
     name: collection,

@@ -1,7 +1,7 @@
 import type { ChunkRecord, StoredChunk } from '../../core/chunk.js';
-import { RAGError } from '../../core/errors.js';
 import { factKey, factsOf } from '../record-facts.js';
 import { storedChunkOf } from '../record-fields.js';
+import { damagedRecord } from '../store-checks.js';
 import { decodeVector, encodeVector, isZero, unitVector } from '../unit-vector.js';
 import { VECTOR_FIELD } from './data-store-schema.js';
 import type { JsonObject } from './struct.js';
@@ -60,11 +60,7 @@ export function chunkOf({
     const rest = JSON.parse(record) as Omit<StoredChunk, 'content'>;
     return { chunk: { ...rest, content }, vector: decodeVector(vectorAsGiven) };
   } catch (error) {
-    throw new RAGError(
-      'STORE_DAMAGED',
-      'A chunk in Vertex AI Search cannot be read: it was written or changed by something else. Rebuild with `ragstone index --force`.',
-      { cause: error },
-    );
+    throw damagedRecord('A chunk in Vertex AI Search', error);
   }
 }
 

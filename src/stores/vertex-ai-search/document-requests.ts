@@ -1,5 +1,6 @@
 import type { protos } from '@google-cloud/discoveryengine';
 import { RAGError } from '../../core/errors.js';
+import { batchesOf } from '../batches.js';
 import { VECTOR_FIELD } from './data-store-schema.js';
 import { chunkOf, type DocumentData, type DocumentedChunk } from './document-codec.js';
 import { structOf, textsOf } from './struct.js';
@@ -10,9 +11,8 @@ import { MARKER_ID } from './vertex-names.js';
 type Document = protos.google.cloud.discoveryengine.v1beta.IDocument;
 type ImportResponse = protos.google.cloud.discoveryengine.v1beta.IImportDocumentsResponse;
 
-/** Documents of one import: the service recommends 100 at most. */
-const MAX_IMPORT = 100;
-const MAX_IMPORT_BYTES = 4_000_000;
+/** Documents and bytes of one import: the service recommends 100 documents at most. */
+const IMPORT = { items: 100, size: 4_000_000 };
 /** What one document may have at most, so that a request that Google's front takes (10 MB) holds it. */
 const MAX_DOCUMENT_BYTES = 9_000_000;
 /** Requests under way at once. */
@@ -57,14 +57,10 @@ export class DocumentRequests {
     this.#place = place;
   }
 
-  begin(signal?: AbortSignal): void {
-    this.#connection.begin(signal);
-  }
-
   /** Writes documents, each whole. What was done before a failure stays done, and a repetition does no harm. */
   async write(documents: readonly DocumentData[], signal: AbortSignal | undefined): Promise<void> {
     // All of them first, so that one that does not fit refuses its whole batch.
-    const batches = [...batchesOf(documents)];
+    const batches = [...batchesOf(documents, IMPORT, sizeOf)];
     await eachAtOnce(batches, (batch) => this.#import(batch, this.#call('write chunks', signal)));
   }
 
@@ -206,25 +202,14 @@ function foundChunk({ structData }: Document): FoundChunk {
   return { ...chunkOf(texts), key: texts.key ?? '', stamp: texts.writeStamp };
 }
 
-function* batchesOf(documents: readonly DocumentData[]): Generator<DocumentData[]> {
-  let batch: DocumentData[] = [];
-  let bytes = 0;
-  for (const document of documents) {
-    const size = Buffer.byteLength(JSON.stringify(document.data), 'utf8');
-    if (size > MAX_DOCUMENT_BYTES)
-      throw new RAGError(
-        'STORE_INVALID_RECORD',
-        'A chunk takes more than 9 MB in Vertex AI Search, which is all that one request may hold.',
-      );
-    if (batch.length >= MAX_IMPORT || (batch.length > 0 && bytes + size > MAX_IMPORT_BYTES)) {
-      yield batch;
-      batch = [];
-      bytes = 0;
-    }
-    batch.push(document);
-    bytes += size;
-  }
-  if (batch.length > 0) yield batch;
+function sizeOf({ data }: DocumentData): number {
+  const size = Buffer.byteLength(JSON.stringify(data), 'utf8');
+  if (size > MAX_DOCUMENT_BYTES)
+    throw new RAGError(
+      'STORE_INVALID_RECORD',
+      'A chunk takes more than 9 MB in Vertex AI Search, which is all that one request may hold.',
+    );
+  return size;
 }
 
 /** Several at once; the first failure ends all. */

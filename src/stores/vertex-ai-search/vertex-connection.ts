@@ -1,6 +1,6 @@
-import { RAGError, throwIfAborted } from '../../core/errors.js';
 import { sleep } from '../../core/runtime.js';
 import { type Passing, type ServerCall, sendAgain, withinTime } from '../server-calls.js';
+import { StoreConnection } from '../store-connection.js';
 import { type Clients, clientsOf, withSignal } from './vertex-clients.js';
 import { isRetryableStatus, refusalError, refusalOf, transportError } from './vertex-errors.js';
 import type { ResolvedVertexOptions } from './vertex-options.js';
@@ -31,26 +31,12 @@ export interface Operation<T> {
  * Calls of the official client: limited in time, cancellable, tried again. Whatever this store sends may be sent twice, so every call
  * is. A service that asks to wait (`Retry-After`) is waited for, within the limit.
  */
-export class VertexSearchConnection {
-  readonly address: string;
+export class VertexSearchConnection extends StoreConnection {
   readonly #options: ResolvedVertexOptions;
-  #isClosed = false;
 
   constructor(options: ResolvedVertexOptions) {
+    super('Vertex AI Search', options.url.origin);
     this.#options = options;
-    this.address = options.url.origin;
-  }
-
-  /** Throws `ABORTED` where the call is cancelled and `STORE_UNAVAILABLE` where the store is closed. */
-  begin(signal?: AbortSignal): void {
-    throwIfAborted(signal);
-    if (this.#isClosed)
-      throw new RAGError('STORE_UNAVAILABLE', 'The Vertex AI Search store is closed; create a new one.');
-  }
-
-  /** Every later call is refused. Idle connections close by themselves. */
-  close(): void {
-    this.#isClosed = true;
   }
 
   /** What the call gives. */
@@ -94,10 +80,9 @@ export class VertexSearchConnection {
   ): Promise<T> {
     this.begin(call.signal);
     const clients = await clientsOf(this.#options);
-    const server = { title: 'Vertex AI Search', address: this.address };
     const limited = { ...call, timeoutMs: this.#options.timeoutMs };
     try {
-      return await withinTime(server, limited, (signal) => work(clients, signal), LATE);
+      return await withinTime(this, limited, (signal) => work(clients, signal), LATE);
     } catch (error) {
       const refusal = refusalOf(error);
       throw refusal === undefined

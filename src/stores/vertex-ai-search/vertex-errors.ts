@@ -1,5 +1,5 @@
 import { RAGError } from '../../core/errors.js';
-import { refusedRequestError, type Verdict } from '../refused-request.js';
+import { refusedRequestError, retriedAfter, type Verdict } from '../refused-request.js';
 import { noAnswerError } from '../server-calls.js';
 
 const CHECK = 'Check the address of the store, and any proxy between.';
@@ -49,11 +49,8 @@ const BY_STATUS: Readonly<Record<number, Verdict>> = {
   504: ['STORE_TIMEOUT', 'It did not finish in time. Try again later.'],
 };
 
-/** Statuses after which the same may succeed a moment later; 409 is a conflict with another write. */
-const RETRYABLE_STATUS: ReadonlySet<number> = new Set([429, 500, 502, 503, 504]);
-
 /** Whether the same request may succeed a moment later. */
-export const isRetryableStatus = (status: number): boolean => RETRYABLE_STATUS.has(status);
+export const isRetryableStatus = retriedAfter(500);
 
 /** An answer as one of our errors. The message never holds the explanation, which may quote what was sent. */
 export function refusalError(address: string, action: string, { status, explanation }: Refusal): RAGError {

@@ -1,4 +1,4 @@
-import { RAGError } from '../../core/errors.js';
+import { assertIntegers, assertNamespace, invalidOption, webAddress } from '../option-checks.js';
 
 /** A service account, as its key file has it. */
 export interface ServiceAccount {
@@ -50,10 +50,9 @@ export interface ResolvedVertexOptions {
   readonly timeoutMs: number;
 }
 
-const NAMESPACE = /^[a-z][a-z0-9_]{0,31}$/;
 const PROJECT = /^([a-z][a-z0-9-]{4,28}[a-z0-9]|[a-z][a-z0-9.-]*:[a-z0-9-]+|\d+)$/;
+const EXAMPLE = 'https://eu-discoveryengine.googleapis.com';
 const LOCATIONS = ['global', 'us', 'eu'];
-const MAX_TIMEOUT_MS = 2 ** 31 - 1;
 
 /** Throws `CONFIG_INVALID` for options that no service could have. Never names a secret. */
 export function resolveOptions({
@@ -66,19 +65,15 @@ export function resolveOptions({
   timeoutMs = 30_000,
 }: VertexSearchStoreOptions): ResolvedVertexOptions {
   if (!PROJECT.test(project))
-    throw invalid(
+    throw invalidOption(
       `Project ${JSON.stringify(project)} of Vertex AI Search is not valid: use its id or number.`,
     );
   if (!LOCATIONS.includes(location))
-    throw invalid(
+    throw invalidOption(
       `Location ${JSON.stringify(location)} of Vertex AI Search is not known: use one of ${LOCATIONS.join(', ')}.`,
     );
-  if (!NAMESPACE.test(namespace))
-    throw invalid(
-      `Namespace ${JSON.stringify(namespace)} of the Vertex AI Search store is not valid: use up to 32 lower-case letters, digits or "_", a letter first.`,
-    );
-  assertMilliseconds('visibleWithinMs', visibleWithinMs);
-  assertMilliseconds('timeoutMs', timeoutMs);
+  assertNamespace('Vertex AI Search', namespace);
+  assertIntegers('Vertex AI Search', { visibleWithinMs, timeoutMs });
   return {
     url: addressOf(url ?? usualAddress(location)),
     parent: `projects/${project}/locations/${location}/collections/default_collection`,
@@ -93,23 +88,13 @@ export function resolveOptions({
 const usualAddress = (location: string): string =>
   `https://${location === 'global' ? '' : `${location}-`}discoveryengine.googleapis.com`;
 
-function assertMilliseconds(name: string, value: number): void {
-  if (!Number.isInteger(value) || value < 1 || value > MAX_TIMEOUT_MS)
-    throw invalid(
-      `${name} of the Vertex AI Search store must be an integer from 1 to ${MAX_TIMEOUT_MS}, not ${value}.`,
-    );
-}
-
-// The client takes a host and a port, and no path.
 function addressOf(text: string): URL {
-  const url = URL.canParse(text) ? new URL(text) : undefined;
-  if (url === undefined || !['http:', 'https:'].includes(url.protocol) || url.pathname !== '/')
-    throw invalid('The address of Vertex AI Search must be like https://eu-discoveryengine.googleapis.com.');
-  if (url.username !== '' || url.password !== '')
-    throw invalid(
-      'The address of Vertex AI Search must hold no user or password; a service account signs in.',
-    );
+  const url = webAddress(text, {
+    server: 'Vertex AI Search',
+    example: EXAMPLE,
+    instead: 'a service account signs in',
+  });
+  // The client takes a host and a port, and no path.
+  if (url.pathname !== '/') throw invalidOption(`The address of Vertex AI Search must be like ${EXAMPLE}.`);
   return url;
 }
-
-const invalid = (message: string): RAGError => new RAGError('CONFIG_INVALID', message);

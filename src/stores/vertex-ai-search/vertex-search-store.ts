@@ -1,7 +1,9 @@
 import { RAGError } from '../../core/errors.js';
 import { ALL_FILTER_OPERATORS } from '../../core/filter.js';
-import { assertCollectionName, assertSameSpec, assertSpec } from '../store-checks.js';
+import { ServerCollection } from '../server-collection.js';
+import { type FoundCollection, ServerStore, type StoreServer } from '../server-store.js';
 import type { CollectionSpec, StoreCapabilities, VectorCollection, VectorStore } from '../vector-store.js';
+import { DataStoreChunks } from './data-store-chunks.js';
 import { displayNameOf, isMadeFor, MAX_DIMENSIONS, schemaOf, specOfDataStore } from './data-store-schema.js';
 import { DocumentRequests, type Place } from './document-requests.js';
 import { structOf, textsOf } from './struct.js';
@@ -13,7 +15,6 @@ import {
   resolveOptions,
   type VertexSearchStoreOptions,
 } from './vertex-options.js';
-import { VertexSearchCollection } from './vertex-search-collection.js';
 
 /** Five pages of a search. */
 const MAX_TOP_K = 500;
@@ -41,79 +42,56 @@ const capabilitiesOf = ({ visibleWithinMs }: ResolvedVertexOptions): StoreCapabi
  * Throws `CONFIG_INVALID` for options that no service could have.
  */
 export function createVertexSearchStore(options: VertexSearchStoreOptions): VectorStore {
-  return new VertexSearchVectorStore(resolveOptions(options));
+  const resolved = resolveOptions(options);
+  return new ServerStore('vertex_ai_search', capabilitiesOf(resolved), new VertexSearchServer(resolved));
 }
 
-class VertexSearchVectorStore implements VectorStore {
-  readonly name = 'vertex_ai_search';
-  readonly capabilities: StoreCapabilities;
+class VertexSearchServer implements StoreServer<FoundCollection> {
+  readonly connection: VertexSearchConnection;
   readonly #options: ResolvedVertexOptions;
-  readonly #connection: VertexSearchConnection;
-  #isClosed = false;
 
   constructor(options: ResolvedVertexOptions) {
     this.#options = options;
-    this.capabilities = capabilitiesOf(options);
-    this.#connection = new VertexSearchConnection(options);
+    this.connection = new VertexSearchConnection(options);
   }
 
-  async open(spec: CollectionSpec): Promise<VectorCollection> {
-    this.#connection.begin();
-    assertSpec(spec);
-    const stored = (await this.describe(spec.name)) ?? (await this.#make(spec));
-    assertSameSpec(stored, spec);
-    const requests = new DocumentRequests(this.#connection, this.#placeOf(spec.name));
-    return new VertexSearchCollection(stored, requests, {
-      maxTopK: MAX_TOP_K,
-      visibleWithinMs: this.#options.visibleWithinMs,
-    });
+  async collectionOf({ spec }: FoundCollection): Promise<VectorCollection> {
+    const requests = new DocumentRequests(this.connection, this.#placeOf(spec.name));
+    const chunks = new DataStoreChunks(requests, this.#options.visibleWithinMs);
+    return new ServerCollection(spec, chunks, { connection: this.connection, maxTopK: MAX_TOP_K });
   }
 
-  async describe(name: string): Promise<CollectionSpec | undefined> {
-    this.#connection.begin();
-    assertCollectionName(name);
+  async find(name: string): Promise<FoundCollection | undefined> {
     const { dataStore } = this.#placeOf(name);
     const displayName = await this.#displayName(name);
     if (displayName === undefined) return undefined;
-    const marker = await this.#connection.find(this.#opening(name), async ({ documents }, options) => {
+    const marker = await this.connection.find(this.#opening(name), async ({ documents }, options) => {
       const [found] = await documents.getDocument({ name: `${dataStore}/${MARKER}` }, options);
       return found;
     });
     const spec = specOfDataStore(name, { displayName, fingerprint: textsOf(marker?.structData).fingerprint });
     // The marker is what is made last, so without it the making was interrupted.
-    return marker == null ? undefined : spec;
+    return marker == null ? undefined : { spec };
   }
 
   async drop(name: string): Promise<void> {
-    this.#connection.begin();
-    assertCollectionName(name);
     const { dataStore, engine } = this.#placeOf(name);
     const call = { action: `drop collection "${name}"` };
     // A data store that an engine serves cannot go.
-    await this.#connection.operate(call, ({ engines }, options) =>
+    await this.connection.operate(call, ({ engines }, options) =>
       orNone(engines.deleteEngine({ name: engine }, options), 404),
     );
-    await this.#connection.operate(call, ({ dataStores }, options) =>
+    await this.connection.operate(call, ({ dataStores }, options) =>
       orNone(dataStores.deleteDataStore({ name: dataStore }, options), 404),
     );
   }
 
-  async health(): Promise<{ ok: boolean; detail: string }> {
-    if (this.#isClosed) return { ok: false, detail: 'closed' };
+  async tell(): Promise<string> {
     const { parent } = this.#options;
-    try {
-      await this.#connection.call({ action: 'tell its state' }, ({ dataStores }, options) =>
-        dataStores.listDataStores({ parent, pageSize: 1 }, { ...options, autoPaginate: false }),
-      );
-      return { ok: true, detail: `Vertex AI Search at ${this.#connection.address}, ${parent}` };
-    } catch (error) {
-      return { ok: false, detail: error instanceof Error ? error.message : String(error) };
-    }
-  }
-
-  async close(): Promise<void> {
-    this.#isClosed = true;
-    this.#connection.close();
+    await this.connection.call({ action: 'tell its state' }, ({ dataStores }, options) =>
+      dataStores.listDataStores({ parent, pageSize: 1 }, { ...options, autoPaginate: false }),
+    );
+    return `Vertex AI Search at ${this.connection.address}, ${parent}`;
   }
 
   #placeOf(collection: string): Place {
@@ -127,7 +105,7 @@ class VertexSearchVectorStore implements VectorStore {
   }
 
   #displayName(name: string): Promise<string | undefined> {
-    return this.#connection.find(this.#opening(name), async ({ dataStores }, options) => {
+    return this.connection.find(this.#opening(name), async ({ dataStores }, options) => {
       const [found] = await dataStores.getDataStore({ name: this.#placeOf(name).dataStore }, options);
       return found.displayName ?? '';
     });
@@ -137,7 +115,7 @@ class VertexSearchVectorStore implements VectorStore {
    * The data store, its engine, its marker. Each may be there: made by another process, or by an attempt that did not come to its end. The
    * name of the data store, which was given in one call, says for which model.
    */
-  async #make(spec: CollectionSpec): Promise<CollectionSpec> {
+  async make(spec: CollectionSpec): Promise<FoundCollection> {
     if (spec.dimensions > MAX_DIMENSIONS)
       throw new RAGError(
         'STORE_DIMENSION_MISMATCH',
@@ -148,7 +126,7 @@ class VertexSearchVectorStore implements VectorStore {
     const id = dataStoreIdOf(namespace, spec.name);
     const call = { action: `make collection "${spec.name}"` };
     const displayName = displayNameOf(spec);
-    await this.#connection.operate(call, ({ dataStores }, options) =>
+    await this.connection.operate(call, ({ dataStores }, options) =>
       orNone(
         dataStores.createDataStore(
           {
@@ -171,8 +149,8 @@ class VertexSearchVectorStore implements VectorStore {
       displayName: (await this.#displayName(spec.name)) ?? displayName,
       fingerprint: undefined,
     });
-    if (!isMadeFor(made, spec) || made.dimensions !== spec.dimensions) return made;
-    await this.#connection.operate(call, ({ engines }, options) =>
+    if (!isMadeFor(made, spec) || made.dimensions !== spec.dimensions) return { spec: made };
+    await this.connection.operate(call, ({ engines }, options) =>
       orNone(
         engines.createEngine(
           {
@@ -192,13 +170,13 @@ class VertexSearchVectorStore implements VectorStore {
       ),
     );
     await this.#mark(spec, call);
-    return Object.freeze({ ...spec });
+    return { spec: Object.freeze({ ...spec }) };
   }
 
   async #mark({ name, fingerprint }: CollectionSpec, call: { readonly action: string }): Promise<void> {
     const { dataStore } = this.#placeOf(name);
     const [parent] = `${dataStore}/${MARKER}`.split('/documents/');
-    await this.#connection.operate(call, async ({ documents }, options) => {
+    await this.connection.operate(call, async ({ documents }, options) => {
       const [operation] = await documents.importDocuments(
         {
           parent: parent ?? '',

@@ -1,15 +1,24 @@
 import * as z from 'zod';
-import type { ChunkRecord, StoredChunk } from '../../core/chunk.js';
+import type { ChunkRecord, ScoredChunk, StoredChunk } from '../../core/chunk.js';
+import { compareText, type Filter, oneOf } from '../../core/filter.js';
+import { batchesOf, slicesOf } from '../batches.js';
+import { asCosine, withWholeTie } from '../best-hits.js';
+import { CHUNKS_PER_REQUEST, orderedPage, type PageQuery, type ReadOptions } from '../id-pages.js';
+import type { ServerChunks } from '../server-collection.js';
+import type { CollectionStats, ListPage, VectorQuery } from '../vector-store.js';
 import { CHUNK, CHUNK_ID, chunkOf, objectOf, orderedText, VECTOR } from './object-codec.js';
 import type { ReadWriteGate } from './read-write-gate.js';
 import type { CallOptions, WeaviateConnection } from './weaviate-connection.js';
 import { answerError, isTenantMissing } from './weaviate-errors.js';
-import { type Shard, shardNamed } from './weaviate-names.js';
-import { toGraphQl, toRest, type Where } from './where-filter.js';
+import { type Shard, shardNamed, shardOf } from './weaviate-names.js';
+import { compileFilter, tenantsOf, toGraphQl, toRest, type Where } from './where-filter.js';
 
 /** Objects and characters of one request; servers work best with some hundreds. */
-const MAX_OBJECTS = 250;
-const MAX_CHARACTERS = 8_000_000;
+const BATCH = { items: 250, size: 8_000_000 };
+/** Servers give at most this many hits at once (`QUERY_MAXIMUM_RESULTS`). */
+const MAX_HITS = 10_000;
+/** Shards asked at the same time, where a filter names no tenant. */
+const PARALLEL_SHARDS = 8;
 
 const TENANTS = z.array(z.object({ name: z.string() }));
 const WRITTEN = z.array(
@@ -29,27 +38,17 @@ const COUNTED = z.object({
   Aggregate: z.record(z.string(), z.array(z.object({ meta: z.object({ count: z.int() }) }))),
 });
 
-/** A chunk as the server found it. */
-export interface Hit {
-  readonly chunk: StoredChunk;
-  /** Cosine distance; 0 where it was not asked for one. */
-  readonly distance: number;
-}
-
 /** Where to look. */
-export interface Place {
+interface Place {
   readonly shard: Shard;
   readonly where: Where;
 }
 
-export interface ReadOptions {
-  readonly limit: number;
-  readonly includeVectors?: boolean | undefined;
-  readonly signal?: AbortSignal | undefined;
-}
-
-/** The requests that one collection makes, with their answers checked. A shard that was never written to is empty. */
-export class ClassRequests {
+/**
+ * One collection: a class of the server, with a shard for each tenant. A shard that was never written to is empty. Each chunk is written
+ * whole or not at all.
+ */
+export class ClassRequests implements ServerChunks<readonly Place[]> {
   readonly #connection: WeaviateConnection;
   readonly #gate: ReadWriteGate;
   readonly #className: string;
@@ -65,31 +64,115 @@ export class ClassRequests {
     this.#collection = names.collection;
   }
 
-  begin(signal?: AbortSignal): void {
-    this.#connection.begin(signal);
+  /** Where the filter can match. */
+  async compile(filter: Filter, signal: AbortSignal | undefined): Promise<readonly Place[]> {
+    const shards = tenantsOf(filter)?.map(shardOf) ?? (await this.#shards(signal));
+    return shards.flatMap((shard) => {
+      const where = compileFilter(filter, shard);
+      return where === undefined ? [] : [{ shard, where }];
+    });
   }
 
-  /** Every tenant that was ever written to. */
-  async shards(signal: AbortSignal | undefined): Promise<Shard[]> {
-    const request = { method: 'GET', path: `/schema/${this.#className}/tenants` } as const;
-    const tenants = await this.#connection.request(TENANTS, request, this.#call('list tenants', signal));
-    return tenants.map(({ name }) => shardNamed(name));
-  }
-
-  /** Writes records, whole each; earlier requests stay done where a later one fails. */
   async write(records: readonly ChunkRecord[], signal: AbortSignal | undefined): Promise<void> {
+    // Before writing: the server makes a class by itself where there is none (any more), and this is refused then.
+    const before = await this.#shards(signal);
     const call = this.#call('write chunks', signal);
-    for (const objects of this.#batches(records)) {
+    for (const batch of batchesOf(records, BATCH, sizeOf)) {
+      const objects = batch.map((record) => objectOf(this.#className, record));
       const request = { method: 'POST', path: '/batch/objects', body: { objects } } as const;
       const outcomes = await this.#gate.write(() => this.#connection.request(WRITTEN, request, call));
       const failed = outcomes.find(({ result }) => result.status !== 'SUCCESS');
       if (failed !== undefined || outcomes.length !== objects.length)
         throw answerError(this.#connection.address, call.action, { status: 200, body: failed });
     }
+    await this.#deleteElsewhere(
+      records,
+      before.map(({ name }) => name),
+      signal,
+    );
+  }
+
+  async byIds(ids: readonly string[], options: ReadOptions): Promise<StoredChunk[]> {
+    const found: StoredChunk[] = [];
+    for (const some of slicesOf(ids, CHUNKS_PER_REQUEST)) {
+      const places = await this.compile(oneOf('$chunkId', some), options.signal);
+      const limit = some.length;
+      found.push(
+        ...(await inShards(places, (place) => this.#inIdOrder(place, { ...options, limit }))).flat(),
+      );
+    }
+    return found;
+  }
+
+  async delete(places: readonly Place[], signal: AbortSignal | undefined): Promise<number> {
+    return sum(await inShards(places, (place) => this.#delete(place, signal)));
+  }
+
+  async count(places: readonly Place[], signal: AbortSignal | undefined): Promise<number> {
+    const call = this.#call('count chunks', signal);
+    const counts = await inShards(places, async ({ shard, where }) => {
+      const query = `{Aggregate{${this.#className}(tenant:${quote(shard.name)},where:${toGraphQl(where)}){meta{count}}}}`;
+      const data = await this.#gate.read(() => this.#query(COUNTED, query, call));
+      return data?.Aggregate[this.#className]?.[0]?.meta.count ?? 0;
+    });
+    return sum(counts);
+  }
+
+  page(places: readonly Place[], query: PageQuery): Promise<ListPage> {
+    return orderedPage(query, async (cursor, limit) => {
+      const pages = await inShards(places, (place) => this.#inIdOrder(place, { ...query, cursor, limit }));
+      return pages
+        .flat()
+        .sort((a, b) => compareText(a.id, b.id))
+        .slice(0, limit);
+    });
+  }
+
+  async nearest(places: readonly Place[], query: VectorQuery): Promise<ScoredChunk[]> {
+    const { vector, topK, includeVectors, signal } = query;
+    const call = this.#call('search vectors', signal);
+    const order = `nearVector:{vector:[${vector.join(',')}]}`;
+    const hits = await inShards(places, (place) =>
+      withWholeTie({ topK, maxHits: MAX_HITS }, (limit) =>
+        this.#get(place, order, { limit, includeVectors, call }),
+      ),
+    );
+    return hits.flat();
+  }
+
+  async indexes(): Promise<Omit<CollectionStats, 'chunks'>> {
+    return {
+      vectorIndex: 'a graph (HNSW, 16 neighbours) for each tenant, exact for up to 40,000 matches',
+      textIndex: 'none',
+    };
+  }
+
+  /** Every tenant that was ever written to. */
+  async #shards(signal: AbortSignal | undefined): Promise<Shard[]> {
+    const request = { method: 'GET', path: `/schema/${this.#className}/tenants` } as const;
+    const tenants = await this.#connection.request(TENANTS, request, this.#call('list tenants', signal));
+    return tenants.map(({ name }) => shardNamed(name));
+  }
+
+  /** A chunk whose tenant changed leaves the shard it was in. */
+  async #deleteElsewhere(
+    records: readonly ChunkRecord[],
+    shards: readonly string[],
+    signal: AbortSignal | undefined,
+  ): Promise<void> {
+    const shardById = new Map(records.map(({ id, tenant }) => [id, shardOf(tenant).name]));
+    const written = new Set(shardById.values());
+    const others = shards.filter((name) => written.size > 1 || !written.has(name));
+    await inShards(others, async (name) => {
+      const ids = [...shardById].flatMap(([id, own]) => (own === name ? [] : [id]));
+      const shard = { name, tenant: undefined };
+      const where = compileFilter(oneOf('$chunkId', ids), shard);
+      if (where !== undefined) await this.#delete({ shard, where }, signal);
+    });
   }
 
   /** Deletes what matches and tells how much it was. */
-  async delete({ shard, where }: Place, signal: AbortSignal | undefined): Promise<number> {
+  async #delete({ shard, where }: Place, signal: AbortSignal | undefined): Promise<number> {
     // Not repeated after a lost answer: the second one would count nothing.
     const call = { ...this.#call('delete chunks', signal), isIdempotent: false };
     const body = { match: { class: this.#className, where: toRest(where) }, output: 'minimal' };
@@ -108,45 +191,26 @@ export class ClassRequests {
     }
   }
 
-  async count({ shard, where }: Place, signal: AbortSignal | undefined): Promise<number> {
-    const query = `{Aggregate{${this.#className}(tenant:${quote(shard.name)},where:${toGraphQl(where)}){meta{count}}}}`;
-    const call = this.#call('count chunks', signal);
-    const data = await this.#gate.read(() => this.#query(COUNTED, query, call));
-    return data?.Aggregate[this.#className]?.[0]?.meta.count ?? 0;
-  }
-
   /** The first matches in id order, of those after an id. */
-  async inIdOrder(
-    place: Place,
-    { after, ...options }: ReadOptions & { readonly after?: string | undefined },
-  ): Promise<StoredChunk[]> {
-    const hits = await this.#gate.read(() =>
-      this.#get(
-        after === undefined ? place : { ...place, where: afterId(place.where, after) },
-        `sort:[{path:["${CHUNK_ID}"],order:asc}]`,
-        { ...options, call: this.#call('list chunks', options.signal) },
-      ),
-    );
+  async #inIdOrder(place: Place, { cursor, ...options }: PageQuery): Promise<StoredChunk[]> {
+    const where = cursor === undefined ? place.where : afterId(place.where, cursor);
+    const order = `sort:[{path:["${CHUNK_ID}"],order:asc}]`;
+    const call = this.#call('list chunks', options.signal);
+    const hits = await this.#gate.read(() => this.#get({ ...place, where }, order, { ...options, call }));
     return hits.map(({ chunk }) => chunk);
-  }
-
-  /** What is nearest to the vector, nearest first. */
-  nearest(place: Place, vector: Float32Array, options: ReadOptions): Promise<Hit[]> {
-    const call = this.#call('search vectors', options.signal);
-    return this.#get(place, `nearVector:{vector:[${vector.join(',')}]}`, { ...options, call });
   }
 
   async #get(
     { shard, where }: Place,
     order: string,
-    { limit, includeVectors = false, call }: ReadOptions & { readonly call: CallOptions },
-  ): Promise<Hit[]> {
+    { limit, includeVectors = false, call }: PageQuery & { readonly call: CallOptions },
+  ): Promise<ScoredChunk[]> {
     const fields = `${CHUNK} ${includeVectors ? `${VECTOR} ` : ''}_additional{distance${includeVectors ? ' vector' : ''}}`;
     const query = `{Get{${this.#className}(tenant:${quote(shard.name)},limit:${limit},${order},where:${toGraphQl(where)}){${fields}}}}`;
     const data = await this.#query(FOUND, query, call);
     return (data?.Get[this.#className] ?? []).map((found) => ({
       chunk: chunkOf(found, includeVectors),
-      distance: found._additional?.distance ?? 0,
+      score: asCosine(1 - (found._additional?.distance ?? 0)),
     }));
   }
 
@@ -159,22 +223,6 @@ export class ClassRequests {
       return this.#connection.parse(schema, { ...answer, body: data }, call);
     if (isTenantMissing(answer)) return undefined;
     throw answerError(this.#connection.address, call.action, { ...answer, body: errors });
-  }
-
-  *#batches(records: readonly ChunkRecord[]): Generator<Readonly<Record<string, unknown>>[]> {
-    let batch: Readonly<Record<string, unknown>>[] = [];
-    let characters = 0;
-    for (const record of records) {
-      const size = sizeOf(record);
-      if (batch.length >= MAX_OBJECTS || (batch.length > 0 && characters + size > MAX_CHARACTERS)) {
-        yield batch;
-        batch = [];
-        characters = 0;
-      }
-      batch.push(objectOf(this.#className, record));
-      characters += size;
-    }
-    if (batch.length > 0) yield batch;
   }
 
   #call(action: string, signal: AbortSignal | undefined): CallOptions {
@@ -192,3 +240,11 @@ const quote = (text: string): string => JSON.stringify(text);
 // Metadata travel as JSON and as keys, four digits to a byte; a component takes about 20 characters.
 const sizeOf = ({ content, metadata, vector }: ChunkRecord): number =>
   content.length + 8 * JSON.stringify(metadata).length + 20 * vector.length + 2_000;
+
+const sum = (numbers: readonly number[]): number => numbers.reduce((total, number) => total + number, 0);
+
+async function inShards<T, R>(shards: readonly T[], run: (shard: T) => Promise<R>): Promise<R[]> {
+  const results: R[] = [];
+  for (const some of slicesOf(shards, PARALLEL_SHARDS)) results.push(...(await Promise.all(some.map(run))));
+  return results;
+}

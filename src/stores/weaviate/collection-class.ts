@@ -1,5 +1,6 @@
 import * as z from 'zod';
 import { RAGError } from '../../core/errors.js';
+import { assertKnownSchema } from '../store-checks.js';
 import type { CollectionSpec } from '../vector-store.js';
 import { PROPERTIES } from './object-codec.js';
 
@@ -51,13 +52,8 @@ export function specOfClass(
 ): CollectionSpec {
   const said = parseJson(description);
   const version = VERSION.safeParse(said);
-  const actual = version.success ? version.data.ragstone.schemaVersion : 0;
-  if (actual > SCHEMA_VERSION)
-    throw new RAGError(
-      'STORE_SCHEMA_TOO_NEW',
-      `Class "${className}" was written by a newer Ragstone (schema ${actual}, this one knows ${SCHEMA_VERSION}). Update Ragstone.`,
-      { details: { expected: SCHEMA_VERSION, actual } },
-    );
+  if (version.success)
+    assertKnownSchema(`Class "${className}"`, version.data.ragstone.schemaVersion, SCHEMA_VERSION);
   const spec = SPEC.safeParse(said);
   if (!version.success || !spec.success)
     throw new RAGError(

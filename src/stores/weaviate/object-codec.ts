@@ -1,7 +1,7 @@
 import type { ChunkRecord, StoredChunk } from '../../core/chunk.js';
-import { RAGError } from '../../core/errors.js';
 import type { MetadataValue } from '../../core/metadata.js';
 import { fieldLookup, storedChunkOf } from '../record-fields.js';
+import { damagedRecord } from '../store-checks.js';
 import { decodeVector, encodeVector, unitVector } from '../unit-vector.js';
 import { filterKeys } from './filter-keys.js';
 import { objectId, shardOf } from './weaviate-names.js';
@@ -107,10 +107,6 @@ export function chunkOf(found: FoundObject, includeVector: boolean): StoredChunk
     const vector = given === '' ? Float32Array.from(found._additional?.vector ?? []) : decodeVector(given);
     return { ...chunk, vector };
   } catch (error) {
-    throw new RAGError(
-      'STORE_DAMAGED',
-      'A chunk in Weaviate cannot be read: it was written or changed by something else. Rebuild with `ragstone index --force`.',
-      { cause: error },
-    );
+    throw damagedRecord('A chunk in Weaviate', error);
   }
 }

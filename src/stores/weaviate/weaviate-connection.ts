@@ -1,10 +1,9 @@
 import type * as z from 'zod';
-import { RAGError, throwIfAborted } from '../../core/errors.js';
 import { noAnswerError, type Passing, type ServerCall, sendAgain, withinTime } from '../server-calls.js';
+import { StoreConnection } from '../store-connection.js';
 import { answerError, isRetryableStatus, type ServerAnswer } from './weaviate-errors.js';
 import type { ResolvedWeaviateOptions } from './weaviate-options.js';
 
-const TITLE = 'Weaviate';
 const CHECK = 'Check that it runs, and the address of the store.';
 
 /** One request to the REST interface. */
@@ -24,32 +23,17 @@ export interface CallOptions extends ServerCall {
  * Requests to one server: limited in time, cancellable, tried again where that is safe, with checked answers. By plain HTTP:
  * the official client takes no `AbortSignal`, and connects to two ports where this needs one.
  */
-export class WeaviateConnection {
-  /** Without credentials. */
-  readonly address: string;
+export class WeaviateConnection extends StoreConnection {
   readonly #headers: Readonly<Record<string, string>>;
   readonly #timeoutMs: number;
-  #isClosed = false;
 
   constructor({ url, apiKey, timeoutMs }: ResolvedWeaviateOptions) {
-    this.address = url;
+    super('Weaviate', url);
     this.#headers = {
       'content-type': 'application/json',
       ...(apiKey === undefined ? {} : { authorization: `Bearer ${apiKey}` }),
     };
     this.#timeoutMs = timeoutMs;
-  }
-
-  /** Throws `ABORTED` where the call is cancelled and `STORE_UNAVAILABLE` where the store is closed. */
-  begin(signal?: AbortSignal): void {
-    throwIfAborted(signal);
-    if (this.#isClosed)
-      throw new RAGError('STORE_UNAVAILABLE', 'The Weaviate store is closed; create a new one.');
-  }
-
-  /** Every later call is refused. Idle connections of the platform close by themselves. */
-  close(): void {
-    this.#isClosed = true;
   }
 
   /** The answer, which must be a success and have this shape. */
@@ -62,7 +46,7 @@ export class WeaviateConnection {
     if (!isSuccess(answer)) throw answerError(this.address, call.action, answer);
     const parsed = schema.safeParse(answer.body);
     if (parsed.success) return parsed.data;
-    throw this.#noAnswer(call, parsed.error);
+    throw noAnswerError(this, call.action, CHECK, parsed.error);
   }
 
   /** The answer, whatever it is. */
@@ -70,7 +54,7 @@ export class WeaviateConnection {
     this.begin(call.signal);
     const limited = { ...call, timeoutMs: this.#timeoutMs };
     try {
-      return await withinTime({ title: TITLE, address: this.address }, limited, (signal) =>
+      return await withinTime(this, limited, (signal) =>
         sendAgain(() => this.#send(request, signal), {
           signal,
           attempts: call.isIdempotent === false ? 1 : undefined,
@@ -78,12 +62,8 @@ export class WeaviateConnection {
         }),
       );
     } catch (error) {
-      throw this.#noAnswer(call, error);
+      throw noAnswerError(this, call.action, CHECK, error);
     }
-  }
-
-  #noAnswer({ action }: CallOptions, cause: unknown): RAGError {
-    return noAnswerError({ title: TITLE, address: this.address }, action, CHECK, cause);
   }
 
   async #send({ method, path, body }: ServerRequest, signal: AbortSignal): Promise<ServerAnswer> {

@@ -1,5 +1,5 @@
 import type { RAGError } from '../../core/errors.js';
-import { refusedRequestError, type Verdict } from '../refused-request.js';
+import { refusedRequestError, retriedAfter, type Verdict } from '../refused-request.js';
 
 /** An answer of the server, whatever its status. */
 export interface ServerAnswer {
@@ -33,10 +33,8 @@ const BY_STATUS: Readonly<Record<number, Verdict>> = {
   429: ['STORE_UNAVAILABLE', 'It has too much to do. Try again later, or give it more memory or nodes.'],
 };
 
-const RETRYABLE_STATUS: ReadonlySet<number> = new Set([429, 502, 503, 504]);
-
 /** Whether the same request may succeed a moment later. */
-export const isRetryableStatus = (status: number): boolean => RETRYABLE_STATUS.has(status);
+export const isRetryableStatus = retriedAfter();
 
 /** Whether the server says that a tenant has never been written to. */
 export const isTenantMissing = ({ body }: ServerAnswer): boolean =>

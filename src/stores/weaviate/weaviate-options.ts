@@ -1,4 +1,4 @@
-import { RAGError } from '../../core/errors.js';
+import { assertIntegers, assertNamespace, webAddress, withoutSlash } from '../option-checks.js';
 
 export interface WeaviateStoreOptions {
   /** Address of the REST and GraphQL interface. @default 'http://localhost:8080' */
@@ -26,9 +26,7 @@ export interface ResolvedWeaviateOptions {
   readonly timeoutMs: number;
 }
 
-const NAMESPACE = /^[a-z][a-z0-9_]{0,31}$/;
 const MAX_EF = 10_000;
-const MAX_TIMEOUT_MS = 2 ** 31 - 1;
 
 /** Throws `CONFIG_INVALID` for options that no server could have. Never names a secret. */
 export function resolveOptions({
@@ -38,27 +36,9 @@ export function resolveOptions({
   efSearch = 256,
   timeoutMs = 30_000,
 }: WeaviateStoreOptions): ResolvedWeaviateOptions {
-  if (!NAMESPACE.test(namespace))
-    throw invalid(
-      `Namespace ${JSON.stringify(namespace)} of the Weaviate store is not valid: use up to 32 lower-case letters, digits or "_", a letter first.`,
-    );
-  assertInteger('efSearch', efSearch, MAX_EF);
-  assertInteger('timeoutMs', timeoutMs, MAX_TIMEOUT_MS);
-  return { url: addressOf(url), apiKey, namespace, efSearch, timeoutMs };
+  assertNamespace('Weaviate', namespace);
+  assertIntegers('Weaviate', { efSearch }, MAX_EF);
+  assertIntegers('Weaviate', { timeoutMs });
+  const address = webAddress(url, { server: 'the Weaviate server', example: 'http://host:8080' });
+  return { url: withoutSlash(address), apiKey, namespace, efSearch, timeoutMs };
 }
-
-function addressOf(text: string): string {
-  const url = URL.canParse(text) ? new URL(text) : undefined;
-  if (url === undefined || !['http:', 'https:'].includes(url.protocol))
-    throw invalid('The address of the Weaviate server must be like http://host:8080.');
-  if (url.username !== '' || url.password !== '')
-    throw invalid('The address of the Weaviate server must hold no user or password; give it an API key.');
-  return `${url.origin}${url.pathname}`.replace(/\/+$/, '');
-}
-
-function assertInteger(name: string, value: number, maximum: number): void {
-  if (!Number.isInteger(value) || value < 1 || value > maximum)
-    throw invalid(`${name} of the Weaviate store must be an integer from 1 to ${maximum}, not ${value}.`);
-}
-
-const invalid = (message: string): RAGError => new RAGError('CONFIG_INVALID', message);

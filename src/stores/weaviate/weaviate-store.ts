@@ -1,11 +1,11 @@
 import * as z from 'zod';
 import { ALL_FILTER_OPERATORS } from '../../core/filter.js';
-import { assertCollectionName, assertSameSpec, assertSpec } from '../store-checks.js';
+import { ServerCollection } from '../server-collection.js';
+import { type FoundCollection, ServerStore, type StoreServer } from '../server-store.js';
 import type { CollectionSpec, StoreCapabilities, VectorCollection, VectorStore } from '../vector-store.js';
 import { ClassRequests } from './class-requests.js';
 import { CLASS_ANSWER, classDefinition, specOfClass } from './collection-class.js';
 import { ReadWriteGate } from './read-write-gate.js';
-import { WeaviateCollection } from './weaviate-collection.js';
 import { WeaviateConnection } from './weaviate-connection.js';
 import { answerError } from './weaviate-errors.js';
 import { classNameOf } from './weaviate-names.js';
@@ -43,68 +43,55 @@ const META = z.object({ version: z.string() });
  * Throws `CONFIG_INVALID` for options that no server could have.
  */
 export function createWeaviateStore(options: WeaviateStoreOptions = {}): VectorStore {
-  return new WeaviateStore(resolveOptions(options));
+  return new ServerStore('weaviate', CAPABILITIES, new WeaviateServer(resolveOptions(options)));
 }
 
-class WeaviateStore implements VectorStore {
-  readonly name = 'weaviate';
-  readonly capabilities = CAPABILITIES;
+class WeaviateServer implements StoreServer<FoundCollection> {
+  readonly connection: WeaviateConnection;
   readonly #options: ResolvedWeaviateOptions;
-  readonly #connection: WeaviateConnection;
   readonly #gates = new Map<string, ReadWriteGate>();
-  #isClosed = false;
 
   constructor(options: ResolvedWeaviateOptions) {
     this.#options = options;
-    this.#connection = new WeaviateConnection(options);
+    this.connection = new WeaviateConnection(options);
   }
 
-  async open(spec: CollectionSpec): Promise<VectorCollection> {
-    this.#connection.begin();
-    assertSpec(spec);
-    const stored = (await this.describe(spec.name)) ?? (await this.#make(spec));
-    assertSameSpec(stored, spec);
-    const requests = new ClassRequests(
-      { connection: this.#connection, gate: this.#gateOf(spec.name) },
-      { className: this.#classOf(spec.name), collection: spec.name },
-    );
-    return new WeaviateCollection(stored, requests, {
-      maxTopK: CAPABILITIES.maxTopK,
-      vectorIndex: 'a graph (HNSW, 16 neighbours) for each tenant, exact for up to 40,000 matches',
-    });
-  }
-
-  async describe(name: string): Promise<CollectionSpec | undefined> {
-    this.#connection.begin();
-    assertCollectionName(name);
+  async find(name: string): Promise<FoundCollection | undefined> {
     const className = this.#classOf(name);
     const call = { action: `open collection "${name}"` };
-    const answer = await this.#connection.ask({ method: 'GET', path: `/schema/${className}` }, call);
+    const answer = await this.connection.ask({ method: 'GET', path: `/schema/${className}` }, call);
     if (answer.status === 404) return undefined;
-    return specOfClass(className, this.#connection.parse(CLASS_ANSWER, answer, call));
+    return { spec: specOfClass(className, this.connection.parse(CLASS_ANSWER, answer, call)) };
+  }
+
+  async make(spec: CollectionSpec): Promise<FoundCollection> {
+    const body = classDefinition(this.#classOf(spec.name), spec, this.#options.efSearch);
+    const call = { action: `make collection "${spec.name}"` };
+    const answer = await this.connection.ask({ method: 'POST', path: '/schema', body }, call);
+    // Which spec another process gave it decides.
+    const found = await this.find(spec.name);
+    if (found === undefined) throw answerError(this.connection.address, call.action, answer);
+    return found;
+  }
+
+  async collectionOf({ spec }: FoundCollection): Promise<VectorCollection> {
+    const requests = new ClassRequests(
+      { connection: this.connection, gate: this.#gateOf(spec.name) },
+      { className: this.#classOf(spec.name), collection: spec.name },
+    );
+    const { maxTopK } = CAPABILITIES;
+    return new ServerCollection(spec, requests, { connection: this.connection, maxTopK });
   }
 
   async drop(name: string): Promise<void> {
-    this.#connection.begin();
-    assertCollectionName(name);
     const request = { method: 'DELETE', path: `/schema/${this.#classOf(name)}` } as const;
-    await this.#connection.request(ANYTHING, request, { action: `drop collection "${name}"` });
+    await this.connection.request(ANYTHING, request, { action: `drop collection "${name}"` });
   }
 
-  async health(): Promise<{ ok: boolean; detail: string }> {
-    if (this.#isClosed) return { ok: false, detail: 'closed' };
-    try {
-      const call = { action: 'tell its version' };
-      const { version } = await this.#connection.request(META, { method: 'GET', path: '/meta' }, call);
-      return { ok: true, detail: `Weaviate ${version} at ${this.#connection.address}` };
-    } catch (error) {
-      return { ok: false, detail: error instanceof Error ? error.message : String(error) };
-    }
-  }
-
-  async close(): Promise<void> {
-    this.#isClosed = true;
-    this.#connection.close();
+  async tell(): Promise<string> {
+    const call = { action: 'tell its version' };
+    const { version } = await this.connection.request(META, { method: 'GET', path: '/meta' }, call);
+    return `Weaviate ${version} at ${this.connection.address}`;
   }
 
   #classOf(collection: string): string {
@@ -115,15 +102,5 @@ class WeaviateStore implements VectorStore {
     const gate = this.#gates.get(collection) ?? new ReadWriteGate();
     this.#gates.set(collection, gate);
     return gate;
-  }
-
-  async #make(spec: CollectionSpec): Promise<CollectionSpec> {
-    const body = classDefinition(this.#classOf(spec.name), spec, this.#options.efSearch);
-    const call = { action: `make collection "${spec.name}"` };
-    const answer = await this.#connection.ask({ method: 'POST', path: '/schema', body }, call);
-    // Another process, or a first attempt whose answer was lost, may have made it; which spec it gave decides.
-    const stored = await this.describe(spec.name);
-    if (stored === undefined) throw answerError(this.#connection.address, call.action, answer);
-    return stored;
   }
 }

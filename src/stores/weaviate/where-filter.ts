@@ -42,9 +42,6 @@ export function compileFilter(filter: Filter, shard: Shard): Where | undefined {
   return condition === true ? ANY : condition === false ? undefined : condition;
 }
 
-/** Both conditions. */
-export const bothOf = (a: Where, b: Where): Where => ({ operator: 'And', operands: [a, b] });
-
 /** The only tenants whose chunks the filter can admit, or undefined where it does not say. */
 export function tenantsOf(filter: Filter): readonly string[] | undefined {
   if (filter.op === 'eq' && filter.field === '$tenant') return textsOf([filter.value]);
