@@ -21,10 +21,6 @@ export function textOf(bytes: Buffer, column: number): string {
   return bytes.toString('utf8');
 }
 
-export function optionalTextAt(row: SqlRow, column: number): string | undefined {
-  return row[column] === null ? undefined : textAt(row, column);
-}
-
 export function numberAt(row: SqlRow, column: number): number {
   const value = row[column];
   if (typeof value !== 'number') throw new SqliteValueError('a number', column);

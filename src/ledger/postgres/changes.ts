@@ -3,7 +3,7 @@ import { CHANGE_SLOTS, countChange as countOneChange } from '../rows/changes.js'
 import { runProgram } from './run-program.js';
 
 /** Ends the record of the history, and what was planned for it. */
-export const BREAK_HISTORY = `broken AS (DELETE FROM ragstone_ledger_history_state),
+const BREAK_HISTORY = `broken AS (DELETE FROM ragstone_ledger_history_state),
   unplanned AS (DELETE FROM ragstone_ledger_history_version WHERE valid_from IS NULL)`;
 
 export const countChange = (run: RunStatement): Promise<unknown> => runProgram(run, countOneChange());

@@ -41,11 +41,15 @@ const rowKind = <Own extends Columns, Key extends Columns>(
 const NAME_KEY = { key: bytes({ sqlite: 'key', postgres: 'name_key' }) };
 
 export const GRAPH_NAMES = rowKind(
-  { table: 'graph_name', own: { name: text('name') }, order: 'name' },
+  { table: 'graph_name', own: { name: text('name') }, order: 'document, name' },
   NAME_KEY,
 );
 export const GRAPH_REFERENCES = rowKind(
-  { table: 'graph_reference', own: { kind: word('kind'), name: text('name') }, order: 'kind, name' },
+  {
+    table: 'graph_reference',
+    own: { kind: word('kind'), name: text('name') },
+    order: 'document, kind, name',
+  },
   NAME_KEY,
 );
 export const STATEMENTS = rowKind(

@@ -15,8 +15,8 @@ import {
   setMark,
   unmarked,
 } from './document-rows.js';
-import { each, type Program } from './program.js';
-import { DOCUMENT_KEY, GIVEN, sql } from './sql.js';
+import { each, type Program, select } from './program.js';
+import { DOCUMENT_KEY, GIVEN, oneOf, sql } from './sql.js';
 import { readKind } from './stored-words.js';
 
 interface GraphOfDocument {
@@ -80,17 +80,20 @@ function* graphRows(documents: readonly number[]): Program<Map<number, GraphRows
   return graphs;
 }
 
-const FOUND = { document: bigint('id') };
+const FOUND = { document: bigint('id'), documentId: text('document_id') };
 
 function* graphsOf(generation: number, documentIds: readonly string[]): Program<Map<string, GraphRows>> {
-  const known = yield* each(
-    documentIds,
+  const known = yield* select(
     FOUND,
-    sql`FROM @document WHERE generation = ${generation} AND ${DOCUMENT_KEY} = ${GIVEN} AND graph = 1`,
+    sql`FROM @document WHERE generation = ${generation} AND ${DOCUMENT_KEY} ${oneOf('key', documentIds)} AND graph = 1`,
   );
   const graphs = yield* graphRows(numbersOf(known));
+  const byId = new Map(known.map(({ document, documentId }) => [documentId, graphs.get(document)]));
   return new Map(
-    known.map(({ place, document }) => [documentIds[place] ?? '', graphs.get(document) ?? NO_ROWS]),
+    documentIds.flatMap((id) => {
+      const graph = byId.get(id);
+      return graph === undefined ? [] : [[id, graph] as const];
+    }),
   );
 }
 

@@ -1,7 +1,7 @@
 import { bytesAt, numberAt, type SqlRow, text, textAt, textOf } from '../../sqlite/row.js';
 import type { SqliteDatabase, SqlValue } from '../../sqlite/sqlite-database.js';
 import { originalText, storableText } from '../ledger-text.js';
-import { type ColumnType, madeOf, type SpelledColumn } from '../rows/columns.js';
+import { type ColumnType, madeOf } from '../rows/columns.js';
 import type { Answer, EachStep, InsertStep, Program, ProgramRunner, Step } from '../rows/program.js';
 import type { Sql, SqlWriter } from '../rows/sql.js';
 
@@ -100,17 +100,28 @@ function stored(type: ColumnType, value: unknown): SqlValue {
   return value as SqlValue;
 }
 
-const readerOf = madeOf('sqlite', (columns) => (row: SqlRow) => {
-  const read: Record<string, unknown> = {};
-  for (const [at, column] of columns.entries()) read[column.name] = valueAt(row, at, column);
-  return read;
+const readerOf = madeOf('sqlite', (columns) => {
+  const reads = columns.map(({ type, isOptional, name }) => ({ name, isOptional, read: READERS[type] }));
+  return (row: SqlRow) => {
+    const values: Record<string, unknown> = {};
+    for (let at = 0; at < reads.length; at++) {
+      const column = reads[at];
+      if (column === undefined || (column.isOptional && row[at] === null)) continue;
+      values[column.name] = column.read(row, at);
+    }
+    return values;
+  };
 });
 
-function valueAt(row: SqlRow, at: number, { type, isOptional }: SpelledColumn): unknown {
-  if (isOptional && row[at] === null) return undefined;
-  if (type === 'text' || type === 'key') return originalText(textAt(row, at));
-  if (type === 'word') return textAt(row, at);
-  if (type === 'json') return textOf(bytesAt(row, at), at);
-  if (type === 'bytes') return bytesAt(row, at);
-  return type === 'boolean' ? numberAt(row, at) === 1 : numberAt(row, at);
-}
+const readText = (row: SqlRow, at: number): string => originalText(textAt(row, at));
+
+const READERS: Readonly<Record<ColumnType, (row: SqlRow, at: number) => unknown>> = {
+  bigint: numberAt,
+  integer: numberAt,
+  boolean: (row, at) => numberAt(row, at) === 1,
+  text: readText,
+  word: textAt,
+  json: (row, at) => textOf(bytesAt(row, at), at),
+  bytes: bytesAt,
+  key: readText,
+};
