@@ -80,8 +80,9 @@ const DENIED: ReadonlySet<ClaimDifference['kind']> = new Set(['number', 'name', 
 function contradictionIn(claim: string, { differences, copied }: ClaimComparison): string | undefined {
   const isSettingApart = SETS_APART.test(claim);
   const found = differences.find(
-    ({ kind, frame, isTight }) =>
+    ({ kind, frame, isTight, isElsewhere }) =>
       SAID[kind] !== undefined &&
+      isElsewhere !== true &&
       !(isSettingApart && DENIED.has(kind)) &&
       ((isTight && frame >= LEAST_FRAME) || (frame === 0 && copied >= LEAST_COPIED)),
   );

@@ -29,6 +29,8 @@ export interface ClaimDifference {
   readonly frame: number;
   /** It is a few words in the place of few others. */
   readonly isTight: boolean;
+  /** The source has what the claim says, in another place: rows that are told in one sentence. @default false */
+  readonly isElsewhere?: boolean;
 }
 
 /** Longest frame that is counted. */
@@ -76,7 +78,12 @@ export function differencesIn(gap: AlignedGap, source: SourceText): ClaimDiffere
   });
   const pairs = (kind: DifferenceKind, differ: (own: ComparedWord, other: ComparedWord) => boolean) =>
     gap.claim.flatMap((own) =>
-      gap.source.filter((other) => differ(own, other)).map((other) => difference(kind, [own], [other])),
+      gap.source
+        .filter((other) => differ(own, other))
+        .map((other) => ({
+          ...difference(kind, [own], [other]),
+          isElsewhere: isNumber(own) && source.hasAmount(own),
+        })),
     );
   const exact = [
     ...pairs('number', (own, other) => isOfKind(own.quantity, other.quantity) && !areSameWord(own, other)),

@@ -219,6 +219,10 @@ it.each([
     'Your key has to support FIDO U2F.',
     'Your key has to support [FIDO U2F](https://en.wikipedia.org/wiki/Universal_2nd_Factor).',
   ],
+  [
+    '| Role | Monthly limit |\n|---|---|\n| Department leads | $10,000 |\n| Managers and directors | $1,000 |\n| ICs with approval | $500 |',
+    'The default monthly limit is $10,000 for department leads, $1,000 for managers and directors, and $500 for ICs with approval.',
+  ],
   ['Commits are signed on Github with a Yubikey.', 'Commits are signed on GitHub with a YubiKey.'],
 ])('what is right in other names is not removed: %s', async (content, sentence) => {
   const { support } = await answerQuestion(
