@@ -12,9 +12,7 @@ type Dates = Pick<RawDocument, 'createdAt' | 'updatedAt'>;
  * behind the dates of a system that keeps them.
  */
 export function documentDates(raw: RawDocument, { metadata }: Pick<ParsedDocument, 'metadata'>): Dates {
-  const fields = new Map(
-    Object.entries(metadata).map(([name, value]) => [plainDateName(name), value]),
-  );
+  const fields = new Map(Object.entries(metadata).map(([name, value]) => [plainDateName(name), value]));
   const first = (names: readonly string[]): string | undefined =>
     names.map((name) => dateOf(fields.get(name))).find((moment) => moment !== undefined);
   const stated = { createdAt: first(MADE_FIELDS), updatedAt: first(CHANGED_FIELDS) };
