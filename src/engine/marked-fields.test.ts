@@ -824,6 +824,31 @@ describe('an index that was made before the field was marked', () => {
     await expectNowhere(cwd, VALUE);
   });
 
+  test('is named and cleaned where an earlier generation holds it', async () => {
+    const cwd = temporaryFolder();
+    mkdirSync(join(cwd, 'n'));
+    writeFileSync(join(cwd, 'n', 'a.md'), `---\n${FIELD}: ${VALUE}\n---\n\nAnn works in the archive.\n`);
+    const before = await createEngine({ config: { provider: 'libsql' }, cwd });
+    await before.index({ paths: ['n'] });
+    await before.close();
+    const engine = await openMarked(cwd);
+    await engine.index({ paths: ['n'], options: { force: true } });
+    const { drift } = await engine.verify();
+    expect(drift.map(({ kind, source }) => [kind, source])).toEqual(
+      drift.map(() => ['field-readable', FIELD]),
+    );
+    expect(drift.map(({ detail }) => /in clear in (.*?)\. /.exec(detail)?.[1])).toEqual([
+      'the metadata of the ledger in generation 1',
+      'the texts of the ledger in generation 1',
+      'the metadata of the store in generation 1',
+      'the texts of the store in generation 1',
+    ]);
+    await engine.rotateEncryption();
+    expect((await engine.verify()).drift).toEqual([]);
+    await engine.close();
+    await expectNowhere(cwd, VALUE);
+  });
+
   test('is named first, of every tenant to whoever speaks for none, and of its own to a tenant', async () => {
     const cwd = temporaryFolder();
     const before = await createEngine({
