@@ -211,6 +211,27 @@ describe('a rotation of keys', () => {
     expect(await engine.rotateEncryption()).toEqual({ documents: COUNT, rewritten: 0 });
   });
 
+  test.each(['an index', 'none'])(
+    'removes what was tried, which encrypts nothing, beside %s',
+    async (beside) => {
+      const cwd = beside === 'none' ? temporaryFolder() : await encrypted();
+      const tried = await createEngine({
+        config: { provider: 'libsql' },
+        cwd,
+        dataDir: join(cwd, '.ragstone', 'try', 'docs-1'),
+      });
+      await tried.push([DOCUMENT]);
+      await tried.close();
+      const engine = await openEngine(cwd, [OLD]);
+      const documents = beside === 'none' ? 0 : COUNT;
+      expect(await engine.rotateEncryption()).toEqual({ documents, rewritten: 0, removedTries: 1 });
+      await engine.close();
+      expect(bytesIn(join(cwd, '.ragstone'))).not.toContain('florins');
+      const unmarked = await openEngine(cwd, [OLD], []);
+      if (beside === 'an index') expect(await unmarked.rotateEncryption()).not.toHaveProperty('removedTries');
+    },
+  );
+
   test('that was killed goes on where it stopped', async () => {
     const cwd = await encrypted();
     const resources = new EngineResources(await loadConfig({ config: configOf([NEW, OLD]), cwd }));
