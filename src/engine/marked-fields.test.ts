@@ -379,6 +379,15 @@ const DEFINITIONS: readonly (readonly [string, string, string])[] = [
     'text/x-rst',
     `It is |${F}|.\n\n.. |${F}| replace:: of\n   ${V}\n\n`,
   ],
+  ['an indented substitution', 'text/x-rst', `It is |${F}|.\n\n   .. |${F}| replace:: ${V}\n\n`],
+  [
+    'a substitution inside a directive',
+    'text/x-rst',
+    `It is |${F}|.\n\n.. only:: html\n\n   .. |${F}| replace:: ${V}\n      ${V}\n\n`,
+  ],
+  ['a substitution behind a tab', 'text/x-rst', `It is |${F}|.\n\n\t.. |${F}| replace:: ${V}\n\n`],
+  ['an attribute that a plus goes on', 'text/asciidoc', `= Band\n:${F}: of +\n${V}\n\nIt is {${F}}.\n\n`],
+  ['an attribute with blanks behind', 'text/asciidoc', `= Band\n:${F}: of \\ \r\n${V} + \r\n${V}\n\n`],
 ];
 
 /** Each in front of a text about an archive. */
