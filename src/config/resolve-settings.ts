@@ -1,6 +1,7 @@
 import { resolve } from 'node:path';
 import type { ChunkingOptions } from '../chunking/chunker.js';
 import { DATA_FOLDERS } from '../core/data-folder.js';
+import { isDateField } from '../core/date-fields.js';
 import { ITEM_ID_FIELDS } from '../core/item-id.js';
 import { TAKEN_NAMES } from '../core/pushed-fields.js';
 import type { ConfigPath } from './config-path.js';
@@ -163,7 +164,7 @@ function checkEncryption(
   const { fields, keys } = security.encryption;
   const path = ['rag', 'security', 'encryption'];
   for (const field of fields) {
-    if (READ_BY_ENGINE.has(field))
+    if (READ_BY_ENGINE.has(field) || isDateField(field))
       refuse([...path, 'fields'], `The field "${field}" is read by the engine and cannot be encrypted.`);
     else if (!/^[\w-]+$/.test(field))
       refuse([...path, 'fields'], `"${field}" is no name of a field: letters, digits, _ and -.`);

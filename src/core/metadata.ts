@@ -10,6 +10,15 @@ export type MetadataValue =
 /** Free, caller-owned facts about a document. System fields live apart (see `filter.ts`), so no key here can forge them. */
 export type Metadata = Readonly<Record<string, MetadataValue>>;
 
+/** Before the names of the facts of a knowledge store, so that none is taken for one that the engine writes or reads (`title`, `url`, `createdAt`). */
+export const FACT_PREFIX = 'fact:';
+
+/** A name of metadata as callers write it. */
+export const callersName = (name: string): string =>
+  name.startsWith(FACT_PREFIX) ? name.slice(FACT_PREFIX.length) : name;
+
 /** Whether a name of metadata, a path of a filter or a name in a text is that of a marked field, or of a part of it: `salary.base` is of `salary`. */
-export const isMarkedName = (name: string, fields: readonly string[]): boolean =>
-  fields.some((field) => name === field || name.startsWith(`${field}.`));
+export function isMarkedName(name: string, fields: readonly string[]): boolean {
+  const own = callersName(name);
+  return fields.some((field) => own === field || own.startsWith(`${field}.`));
+}

@@ -346,7 +346,14 @@ export class KnowledgeDeploymentService implements TenantIndexes {
       if (unfinished !== undefined) problems.push({ tenantId: one, message: leftUnfinished(unfinished) });
     const sum = (key: 'documents' | 'rewritten'): number =>
       deployments.reduce((total, one) => total + one[key], ofShared[key]);
-    return { documents: sum('documents'), rewritten: sum('rewritten'), deployments, problems };
+    const { removedTries } = ofShared;
+    return {
+      documents: sum('documents'),
+      rewritten: sum('rewritten'),
+      ...(removedTries === undefined ? {} : { removedTries }),
+      deployments,
+      problems,
+    };
   }
 
   /** Closes every index, the shared one too. */

@@ -656,9 +656,13 @@ class EmbeddedEngine implements Engine {
   async rotateEncryption(): Promise<EncryptionRotation> {
     const sealing = await this.#resources.sealing();
     return this.#work.run(undefined, async (outer) => {
+      const [tries] = sealing.fields.length === 0 ? [] : await eraseTries(this.#config.dataDir);
+      const removed = tries === undefined ? {} : { removedTries: tries.count };
+      if (tries !== undefined && (await this.#resources.readingLedger()) === undefined)
+        return { documents: 0, rewritten: 0, ...removed };
       await this.#existingLedger();
       const { eraseAllCopies } = await import('../forgetting/erase-copies.js');
-      return rotateEncryption({
+      const rotated = await rotateEncryption({
         sealing,
         eraseCopies: (ledger) => eraseAllCopies(ledger, outer, this.#host),
         storeOf: (facts) => this.#resources.storeOf(facts),
@@ -672,6 +676,7 @@ class EmbeddedEngine implements Engine {
             async () => work(await this.#existingLedger()),
           ),
       });
+      return { ...rotated, ...removed };
     });
   }
 

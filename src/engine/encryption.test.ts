@@ -131,6 +131,9 @@ describe('an encrypted field', () => {
     [['title'], [OLD]],
     [['tags'], [OLD]],
     [['pbi_id'], [OLD]],
+    [['timestamp'], [OLD]],
+    [['date'], [OLD]],
+    [['Last_Updated'], [OLD]],
     [['knowledgeMetadata'], [OLD]],
     [['salary'], []],
     [['a.b'], [OLD]],
@@ -207,6 +210,27 @@ describe('a rotation of keys', () => {
     await engine.push([{ ...DOCUMENT, id: 'd7', text: 'Person 7 has left.' }]);
     expect(await engine.rotateEncryption()).toEqual({ documents: COUNT, rewritten: 0 });
   });
+
+  test.each(['an index', 'none'])(
+    'removes what was tried, which encrypts nothing, beside %s',
+    async (beside) => {
+      const cwd = beside === 'none' ? temporaryFolder() : await encrypted();
+      const tried = await createEngine({
+        config: { provider: 'libsql' },
+        cwd,
+        dataDir: join(cwd, '.ragstone', 'try', 'docs-1'),
+      });
+      await tried.push([DOCUMENT]);
+      await tried.close();
+      const engine = await openEngine(cwd, [OLD]);
+      const documents = beside === 'none' ? 0 : COUNT;
+      expect(await engine.rotateEncryption()).toEqual({ documents, rewritten: 0, removedTries: 1 });
+      await engine.close();
+      expect(bytesIn(join(cwd, '.ragstone'))).not.toContain('florins');
+      const unmarked = await openEngine(cwd, [OLD], []);
+      if (beside === 'an index') expect(await unmarked.rotateEncryption()).not.toHaveProperty('removedTries');
+    },
+  );
 
   test('that was killed goes on where it stopped', async () => {
     const cwd = await encrypted();

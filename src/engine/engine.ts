@@ -138,6 +138,8 @@ export interface EncryptionRotation {
    * them, again, and rotate once more. Absent where there is none.
    */
   readonly unfinished?: readonly string[];
+  /** Indexes of `ragstone try` that were removed: they are made without a configuration, so nothing in them is encrypted. Absent where there was none. */
+  readonly removedTries?: number;
 }
 
 /**

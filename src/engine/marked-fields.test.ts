@@ -379,6 +379,15 @@ const DEFINITIONS: readonly (readonly [string, string, string])[] = [
     'text/x-rst',
     `It is |${F}|.\n\n.. |${F}| replace:: of\n   ${V}\n\n`,
   ],
+  ['an indented substitution', 'text/x-rst', `It is |${F}|.\n\n   .. |${F}| replace:: ${V}\n\n`],
+  [
+    'a substitution inside a directive',
+    'text/x-rst',
+    `It is |${F}|.\n\n.. only:: html\n\n   .. |${F}| replace:: ${V}\n      ${V}\n\n`,
+  ],
+  ['a substitution behind a tab', 'text/x-rst', `It is |${F}|.\n\n\t.. |${F}| replace:: ${V}\n\n`],
+  ['an attribute that a plus goes on', 'text/asciidoc', `= Band\n:${F}: of +\n${V}\n\nIt is {${F}}.\n\n`],
+  ['an attribute with blanks behind', 'text/asciidoc', `= Band\n:${F}: of \\ \r\n${V} + \r\n${V}\n\n`],
 ];
 
 /** Each in front of a text about an archive. */
@@ -821,6 +830,31 @@ describe('an index that was made before the field was marked', () => {
     expect((await engine.search({ text: 'red', options: { mode: 'lexical' } })).results).toHaveLength(1);
     await engine.close();
     expect(bytesIn(cwd)).toContain('archive');
+    await expectNowhere(cwd, VALUE);
+  });
+
+  test('is named and cleaned where an earlier generation holds it', async () => {
+    const cwd = temporaryFolder();
+    mkdirSync(join(cwd, 'n'));
+    writeFileSync(join(cwd, 'n', 'a.md'), `---\n${FIELD}: ${VALUE}\n---\n\nAnn works in the archive.\n`);
+    const before = await createEngine({ config: { provider: 'libsql' }, cwd });
+    await before.index({ paths: ['n'] });
+    await before.close();
+    const engine = await openMarked(cwd);
+    await engine.index({ paths: ['n'], options: { force: true } });
+    const { drift } = await engine.verify();
+    expect(drift.map(({ kind, source }) => [kind, source])).toEqual(
+      drift.map(() => ['field-readable', FIELD]),
+    );
+    expect(drift.map(({ detail }) => /in clear in (.*?)\. /.exec(detail)?.[1])).toEqual([
+      'the metadata of the ledger in generation 1',
+      'the texts of the ledger in generation 1',
+      'the metadata of the store in generation 1',
+      'the texts of the store in generation 1',
+    ]);
+    await engine.rotateEncryption();
+    expect((await engine.verify()).drift).toEqual([]);
+    await engine.close();
     await expectNowhere(cwd, VALUE);
   });
 

@@ -13,6 +13,7 @@ import {
   isLedgerDamage,
   prepareRepair,
   sourceOwnership,
+  type VerifyContext,
   type VerifyReport,
   verifyIndex,
 } from '../maintenance/verify-index.js';
@@ -31,12 +32,14 @@ interface Verification {
 async function verifyContext(
   { scope, sources: withSources, signal }: Verification,
   host: EngineHost,
-): Promise<Parameters<typeof verifyIndex>[0]> {
+): Promise<VerifyContext> {
   const live = await host.resources.live();
   if (live === undefined) throw nothingIndexed(host.config);
   const paths = { ofItem: pathsOf('items', host.config), ofDocument: pathsOf('documents', host.config) };
   const store = await host.resources.storeOf(live.facts);
-  const index = { ...live, store, sealing: await host.resources.sealing(), scope, paths, signal };
+  const storeOf: VerifyContext['storeOf'] = (facts) => host.resources.storeOf(facts);
+  const sealing = await host.resources.sealing();
+  const index = { ...live, store, storeOf, sealing, scope, paths, signal };
   if (!withSources) return { ...index, sources: [] };
   const indexed = await indexedSources(live.ledger, scope.tenant, host);
   const { sources } = await selectSourcesOf({}, scope.project, indexed, host);

@@ -1,18 +1,6 @@
+import { CHANGED_FIELDS, MADE_FIELDS, plainDateName } from '../core/date-fields.js';
 import type { ParsedDocument, RawDocument } from '../core/document.js';
 import { momentOf } from '../core/moment.js';
-
-/** Names under which texts state when they were changed and made, by precedence; letters, `_` and `-` do not count. */
-const CHANGED = [
-  'updated',
-  'updatedat',
-  'lastupdated',
-  'lastmod',
-  'lastmodified',
-  'modified',
-  'date',
-  'created',
-];
-const MADE = ['created', 'createdat', 'date'];
 
 const dateOf = (value: unknown): string | undefined =>
   typeof value === 'string' ? momentOf(value) : undefined;
@@ -24,12 +12,10 @@ type Dates = Pick<RawDocument, 'createdAt' | 'updatedAt'>;
  * behind the dates of a system that keeps them.
  */
 export function documentDates(raw: RawDocument, { metadata }: Pick<ParsedDocument, 'metadata'>): Dates {
-  const fields = new Map(
-    Object.entries(metadata).map(([name, value]) => [name.toLowerCase().replace(/[_-]/g, ''), value]),
-  );
+  const fields = new Map(Object.entries(metadata).map(([name, value]) => [plainDateName(name), value]));
   const first = (names: readonly string[]): string | undefined =>
     names.map((name) => dateOf(fields.get(name))).find((moment) => moment !== undefined);
-  const stated = { createdAt: first(MADE), updatedAt: first(CHANGED) };
+  const stated = { createdAt: first(MADE_FIELDS), updatedAt: first(CHANGED_FIELDS) };
   const [before, behind] = raw.isDatedByFile === true ? [stated, raw] : [raw, stated];
   const createdAt = before.createdAt ?? behind.createdAt;
   const updatedAt = before.updatedAt ?? behind.updatedAt;

@@ -133,7 +133,15 @@ async function live() {
 /** Texts in the store, in order; ledger and store agree about them. */
 async function contents(): Promise<string[]> {
   const { ledger, facts, reader } = await live();
-  const report = await verifyIndex({ ledger, facts, reader, store, sources: [], scope: LOCAL_SCOPE });
+  const report = await verifyIndex({
+    ledger,
+    facts,
+    reader,
+    store,
+    storeOf: async () => store,
+    sources: [],
+    scope: LOCAL_SCOPE,
+  });
   expect(report.drift).toEqual([]);
   const { collection: name, fingerprint } = facts;
   const collection = await store.open({ name, fingerprint, dimensions: 8 });

@@ -270,6 +270,7 @@ describe('runIndex', () => {
           facts: await liveFacts(),
           reader: await liveReader(),
           store,
+          storeOf: async () => store,
           sources: [configured(last)],
           scope: LOCAL_SCOPE,
         });

@@ -11,7 +11,7 @@ import { statedFields } from '../parsing/markdown/stated-fields.js';
 import { fileTypeOf } from '../sources/file-types.js';
 
 /** Of what is taken out of texts: another one means that documents must be processed again. */
-export const WITHHOLDING_VERSION = 5;
+export const WITHHOLDING_VERSION = 6;
 
 /** A text in which nothing is left of front matter. */
 const FENCES_ONLY = /^[\s+.,;{}[\]\\-]*$/;

@@ -1,6 +1,7 @@
 import type { StoredChunk } from '../core/chunk.js';
 import { RAGError } from '../core/errors.js';
 import { eq } from '../core/filter.js';
+import { FACT_PREFIX } from '../core/metadata.js';
 import type { Scope } from '../core/scope.js';
 import { inTurn } from '../core/turns.js';
 import { type Embedder, fingerprintOf } from '../embedding/embedder.js';
@@ -13,7 +14,7 @@ import type { Answering, Question, Shelf } from './shelf.js';
 import type { ValidDocument } from './validate.js';
 import { WHOLE_DOCUMENT } from './whole-documents.js';
 
-const FACTS: FactNames = { prefix: 'fact:' };
+const FACTS: FactNames = { prefix: FACT_PREFIX };
 /** Longest wait for another process that writes the same documents, in milliseconds. */
 const WRITE_WAIT_MS = 60_000;
 

@@ -12,6 +12,7 @@ import { openLedger } from '../ledger/sqlite/open-ledger.js';
 import { createLibsqlStore } from '../stores/libsql/libsql-store.js';
 import { createMemoryStore } from '../stores/memory/memory-store.js';
 import type { VectorStore } from '../stores/vector-store.js';
+import { filesWith } from '../testing/files-with.js';
 import { createHashEmbedder } from '../testing/index.js';
 import {
   ASDLCError,
@@ -353,4 +354,50 @@ describe('a backend that is named', () => {
     const config = new KnowledgeStoreConfig({ backend: 'postgres', url: 'postgres://me:geheim@db/x' });
     expect(JSON.stringify(config)).not.toContain('geheim');
   });
+});
+
+describe('a fact that is marked as a field to encrypt', () => {
+  const encryption = { fields: ['salary'], keys: [{ id: 'k', key: Buffer.alloc(32, 7).toString('base64') }] };
+  const FACTS = { salary: 'zirconflorin', 'salary.base': 'zirconflorin base', team: 'red' };
+  const openMarked = (settings: RAGSettingsInput, cwd: string, collectionName: string) =>
+    openProject(
+      { provider: 'libsql', ...settings },
+      { cwd, config: new KnowledgeStoreConfig({ collectionName }) },
+    );
+
+  test.each(['as', 'after'])(
+    'is in no file and given to whoever reads the document, %s it is marked',
+    async (when) => {
+      const cwd = await mkdtemp(join(folder, 'marked-'));
+      const dataDir = join(cwd, '.ragstone', 'knowledge', 'facts');
+      const before = await openMarked(when === 'as' ? { security: { encryption } } : {}, cwd, 'facts');
+      await before.indexDocument('a', 'Walls are built of stone.', FACTS);
+      await before.indexDocument('b', '---\nsalary: zirconflorin\n---\n\nRoofs are built of slate.');
+      await before.close();
+      const engine = await createEngine({
+        config: { provider: 'libsql', security: { encryption } },
+        cwd,
+        dataDir,
+        embedder: createHashEmbedder(),
+      });
+      if (when === 'after') {
+        expect((await engine.verify()).drift).toContainEqual(
+          expect.objectContaining({ kind: 'field-readable', source: 'salary' }),
+        );
+        await engine.rotateEncryption();
+      }
+      expect((await engine.verify()).drift).toEqual([]);
+      await engine.close();
+      expect(await filesWith(dataDir, 'zirconflorin')).toEqual([]);
+      const store = await openMarked({ security: { encryption } }, cwd, 'facts');
+      expect((await store.getById('a'))?.metadata).toEqual(FACTS);
+      expect((await store.search('walls', 5, { team: 'red' }))[0]?.metadata).toEqual(FACTS);
+      expect((await store.getById('b'))?.content).toContain('Roofs');
+      await expect(store.search('walls', 5, { salary: 'zirconflorin' })).rejects.toMatchObject({
+        reason: 'QUERY_INVALID',
+        message: expect.stringContaining('"salary"'),
+      });
+      await store.close();
+    },
+  );
 });

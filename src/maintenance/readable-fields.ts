@@ -1,3 +1,4 @@
+import type { StoredChunk } from '../core/chunk.js';
 import { offsetsOf } from '../core/chunk-metadata.js';
 import type { Drift } from '../engine/engine.js';
 import { allVersions } from '../history/all-versions.js';
@@ -29,6 +30,14 @@ export class ReadableFields {
     this.#add(place, document.documentId, withheld?.fields ?? []);
   }
 
+  /** Counts what a chunk says in clear, and the text of the first, which tells what stands at the beginning of its document. */
+  addChunk({ documentId, metadata, content }: StoredChunk, where = ''): void {
+    this.addMetadata(`the metadata of the store${where}`, documentId, metadata);
+    if (metadata.chunkIndex !== 0) return;
+    const externalId = String(metadata.source ?? '');
+    this.addText(`the texts of the store${where}`, { documentId, externalId }, content);
+  }
+
   /** In words; no value is among them. */
   drift(): Drift[] {
     return [...this.#documents].map(([key, documents]) => {
@@ -54,12 +63,16 @@ export class ReadableFields {
 /** Counts what the ledger keeps of a document in clear, in older revisions too. */
 export async function addDocument(
   document: LedgerDocument,
-  { reader, readable }: { readonly reader: GenerationReader; readonly readable: ReadableFields },
+  {
+    reader,
+    readable,
+    where = '',
+  }: { readonly reader: GenerationReader; readonly readable: ReadableFields; readonly where?: string },
 ): Promise<void> {
   const { documentId, metadata } = document;
-  readable.addMetadata('the metadata of the ledger', documentId, metadata);
+  readable.addMetadata(`the metadata of the ledger${where}`, documentId, metadata);
   const texts = (await reader.texts?.(documentId)) ?? [(await reader.text(documentId)) ?? ''];
-  for (const text of texts) readable.addText('the texts of the ledger', document, text);
+  for (const text of texts) readable.addText(`the texts of the ledger${where}`, document, text);
 }
 
 /** Counts what the history keeps in clear of a tenant, or of all without one. */

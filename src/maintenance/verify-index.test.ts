@@ -94,6 +94,7 @@ const context = async (documents: readonly PushedDocument[] = DOCUMENTS): Promis
   facts: await liveFacts(),
   reader: await writer(),
   store,
+  storeOf: async () => store,
   sources: [configured(documents)],
   scope: LOCAL_SCOPE,
 });

@@ -1,12 +1,12 @@
 import { type ErrorReason, RAGError, toRAGError } from '../core/errors.js';
-import { oneOf } from '../core/filter.js';
+import { EVERYTHING, oneOf } from '../core/filter.js';
 import { LOCAL_SCOPE, type Scope } from '../core/scope.js';
 import type { Drift } from '../engine/engine.js';
 import { type AbandonedSource, abandonmentOf } from '../indexing/abandoned-sources.js';
 import type { FindPath } from '../indexing/document-paths.js';
 import type { KeptOut } from '../indexing/kept-out.js';
 import { listChanges } from '../indexing/list-changes.js';
-import { openForReading } from '../indexing/open-collection.js';
+import { isWithoutCollection, openForReading } from '../indexing/open-collection.js';
 import type { RetryPolicy } from '../indexing/retry-policy.js';
 import type { ConfiguredSource } from '../indexing/source-task.js';
 import type { LedgerHistory } from '../ledger/history.js';
@@ -18,6 +18,7 @@ import type {
   LedgerDocument,
 } from '../ledger/ledger.js';
 import { type MetadataSealing, NO_SEALING } from '../security/sealed-metadata.js';
+import { listPages } from '../stores/list-pages.js';
 import type { VectorStore } from '../stores/vector-store.js';
 import { compareChunks } from './compare-chunks.js';
 import { addDocument, addHistory, ReadableFields } from './readable-fields.js';
@@ -39,6 +40,8 @@ export interface VerifyContext {
   /** The generation of these facts. */
   readonly reader: GenerationReader;
   readonly store: VectorStore;
+  /** The store of any generation. */
+  readonly storeOf: (facts: IndexFacts) => Promise<VectorStore>;
   readonly sources: readonly ConfiguredSource[];
   /** @default DEFAULT_RETRY_POLICY */
   readonly retry?: RetryPolicy | undefined;
@@ -80,7 +83,10 @@ export async function verifyIndex(context: VerifyContext): Promise<VerifyReport>
     for (const source of context.sources) parts.push(await compareSource(source, context));
     for (const source of context.abandoned ?? []) parts.push(await abandonedDocuments(source, context));
     const ofPast = seesAll(context.scope) ? undefined : context.scope.tenant;
-    if (isMarking(context)) await addHistory(context.ledger.history, ofPast, readable);
+    if (isMarking(context)) {
+      await addHistory(context.ledger.history, ofPast, readable);
+      parts.unshift(await addOtherGenerations(context, readable));
+    }
     // What is readable must not be lost below a long list.
     const drift = [readable.drift(), ...parts].flat();
     const { unsoundUntil } = history;
@@ -114,15 +120,7 @@ async function compareStore(
   try {
     const collection = await openForReading(facts, store);
     for await (const { expected, actual, difference } of compareChunks(reader, collection, signal)) {
-      if (actual !== undefined && isShown(actual, scope)) {
-        readable.addMetadata('the metadata of the store', actual.documentId, actual.metadata);
-        if (actual.metadata.chunkIndex === 0)
-          readable.addText(
-            'the texts of the store',
-            { documentId: actual.documentId, externalId: String(actual.metadata.source ?? '') },
-            actual.content,
-          );
-      }
+      if (actual !== undefined && isShown(actual, scope)) readable.addChunk(actual);
       if (difference === undefined) continue;
       const documentId = expected?.documentId ?? actual?.documentId ?? '';
       const owner = actual ?? (await reader.document(documentId));
@@ -182,46 +180,75 @@ export async function sourceOwnership(
 ): Promise<(source: string) => boolean> {
   const own = new Set<string>();
   const known = new Set<string>();
-  for (let after: string | undefined; ; ) {
-    const page = await reader.documents(after, PAGE);
-    for (const document of page) {
-      known.add(document.source);
-      if (document.tenant === scope.tenant && document.project === scope.project) own.add(document.source);
-    }
-    after = page.at(-1)?.documentId;
-    if (page.length < PAGE) return (source) => own.has(source) || !known.has(source);
+  for await (const document of allDocuments(reader)) {
+    known.add(document.source);
+    if (document.tenant === scope.tenant && document.project === scope.project) own.add(document.source);
   }
+  return (source) => own.has(source) || !known.has(source);
 }
 
 const isMarking = ({ sealing }: VerifyContext): boolean => (sealing?.fields.length ?? 0) > 0;
 
+/** Counts what is readable in generations that no search reads; gives those whose store could not be looked into. */
+async function addOtherGenerations(context: VerifyContext, readable: ReadableFields): Promise<Drift[]> {
+  const { ledger, scope, storeOf, signal } = context;
+  const unread: Drift[] = [];
+  for (const facts of await ledger.generations()) {
+    if (facts.generation === context.facts.generation) continue;
+    const where = ` in generation ${facts.generation}`;
+    const reader = ledger.reader(facts.generation);
+    for await (const document of allDocuments(reader))
+      if (isShown(document, scope)) await addDocument(document, { reader, readable, where });
+    try {
+      const store = await storeOf(facts);
+      if (await isWithoutCollection(facts, store)) continue;
+      const collection = await openForReading(facts, store);
+      for await (const chunks of listPages(collection, { filter: EVERYTHING, limit: PAGE, signal }))
+        for (const chunk of chunks) if (isShown(chunk, scope)) readable.addChunk(chunk, where);
+    } catch (error) {
+      const failure = toRAGError(error, 'STORE_DAMAGED', 'It could not be read.');
+      if (failure.reason === 'ABORTED') throw failure;
+      unread.push({
+        kind: 'field-readable',
+        source: facts.provider,
+        detail: `Encrypted fields may stand in clear in the store${where}, which could not be looked into: ${failure.message} Bring it back, or remove the generation: \`ragstone generations drop ${facts.generation}\`.`,
+      });
+    }
+  }
+  return unread;
+}
+
+async function* allDocuments(reader: GenerationReader): AsyncGenerator<LedgerDocument> {
+  for (let after: string | undefined; ; ) {
+    const page = await reader.documents(after, PAGE);
+    yield* page;
+    if (page.length < PAGE) return;
+    after = page.at(-1)?.documentId;
+  }
+}
+
 async function compareDocuments(context: VerifyContext, readable: ReadableFields): Promise<Drift[]> {
   const { reader, scope, paths } = context;
   const drift: Drift[] = [];
-  let after: string | undefined;
-  for (;;) {
-    const page = await reader.documents(after, PAGE);
-    for (const document of page) {
-      const { status } = document;
-      if (isMarking(context) && isShown(document, scope)) await addDocument(document, { reader, readable });
-      if (!isOfScope(document, scope)) continue;
-      if (status === 'pending') {
-        drift.push({
-          kind: 'document-pending',
-          ...documentPlace(document, paths),
-          detail: 'A run was interrupted while writing it.',
-        });
-      } else if (status === 'outdated') {
-        drift.push({
-          kind: 'document-outdated',
-          ...documentPlace(document, paths),
-          detail: 'It was indexed with another model or other settings and waits to be indexed again.',
-        });
-      }
+  for await (const document of allDocuments(reader)) {
+    const { status } = document;
+    if (isMarking(context) && isShown(document, scope)) await addDocument(document, { reader, readable });
+    if (!isOfScope(document, scope)) continue;
+    if (status === 'pending') {
+      drift.push({
+        kind: 'document-pending',
+        ...documentPlace(document, paths),
+        detail: 'A run was interrupted while writing it.',
+      });
+    } else if (status === 'outdated') {
+      drift.push({
+        kind: 'document-outdated',
+        ...documentPlace(document, paths),
+        detail: 'It was indexed with another model or other settings and waits to be indexed again.',
+      });
     }
-    if (page.length < PAGE) return drift;
-    after = page.at(-1)?.documentId;
   }
+  return drift;
 }
 
 async function compareSource(configured: ConfiguredSource, context: VerifyContext): Promise<Drift[]> {

@@ -1,10 +1,11 @@
 import { MEDIA_TYPES } from '../core/media-types.js';
 import type { StatedFields } from './markdown/stated-names.js';
 
-/** Attributes of AsciiDoc, with the lines that a backslash goes on to. */
-const ATTRIBUTE = /^:!?([\w-]+)!?:.*?(?:[ \t]\\\r?\n.*?)*$/gm;
-/** Substitutions of reStructuredText, with the lines below that are indented. */
-const SUBSTITUTION = /^\.\. \|([^|\n]+)\| replace::.*(?:\r?\n[ \t]+\S.*)*/gm;
+/** Attributes of AsciiDoc, with the lines that a backslash or plus goes on to. */
+const ATTRIBUTE = /^:!?(?<name>[\w-]+)!?:.*?(?:[ \t][\\+][ \t]*(?:\r\n|\r|\n).*?)*$/gm;
+/** Substitutions of reStructuredText, with the lines below that are indented more. */
+const SUBSTITUTION =
+  /^([^\S\r\n]*)\.\. \|(?<name>[^|\r\n]+)\| replace::.*(?:(?:\r\n|\r|\n)\1[^\S\r\n]+\S.*)*/gm;
 
 const DEFINITIONS: ReadonlyMap<string, RegExp> = new Map([
   [MEDIA_TYPES.asciidoc, ATTRIBUTE],
@@ -15,8 +16,9 @@ const DEFINITIONS: ReadonlyMap<string, RegExp> = new Map([
 export function definedFields(text: string, mediaType: string, names: readonly string[]): StatedFields[] {
   const definition = DEFINITIONS.get(mediaType);
   if (definition === undefined) return [];
-  return [...text.matchAll(definition)].flatMap(({ 0: lines, 1: defined = '', index }) => {
-    const found = names.filter((name) => name.toLowerCase() === defined.trim().toLowerCase());
+  return [...text.matchAll(definition)].flatMap(({ 0: lines, groups, index }) => {
+    const defined = groups?.name?.trim().toLowerCase();
+    const found = names.filter((name) => name.toLowerCase() === defined);
     return found.length === 0 ? [] : [{ start: index, end: index + lines.length, names: found }];
   });
 }

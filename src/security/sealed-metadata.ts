@@ -3,7 +3,7 @@ import { canonicalJson } from '../core/canonical-json.js';
 import { CHUNK_KEYS, SEALED_KEY } from '../core/chunk-metadata.js';
 import { RAGError } from '../core/errors.js';
 import { and, exists, type Filter, not } from '../core/filter.js';
-import { isMarkedName, type Metadata, type MetadataValue } from '../core/metadata.js';
+import { callersName, isMarkedName, type Metadata, type MetadataValue } from '../core/metadata.js';
 import {
   FOLDED_KEY,
   isFolded,
@@ -166,7 +166,7 @@ export function createSealing({ fields, keys }: SealingSettings): MetadataSealin
       if (asked === undefined) return;
       throw new RAGError(
         'QUERY_INVALID',
-        `The field ${JSON.stringify(asked)} is encrypted (\`rag.security.encryption.fields\`) and cannot be filtered. Filter by another field.`,
+        `The field ${JSON.stringify(callersName(asked))} is encrypted (\`rag.security.encryption.fields\`) and cannot be filtered. Filter by another field.`,
       );
     },
   };

@@ -10,7 +10,7 @@ Examples:
 
 Put the new key first in rag.security.encryption.keys and leave the old one behind it: from then on everything new is encrypted with it. This
 command encrypts what is there, takes what is marked out of texts, and erases what was readable before, texts of older revisions too; searches and runs go on meanwhile. Where it is stopped, run it again: it goes on. After it the old key can go. Indexes that
-tenants have of their own are done too.`;
+tenants have of their own are done too. Indexes of "ragstone try", which encrypts nothing, are removed.`;
 
 const STILL_NEEDED = 'Other indexes were not looked at, or not completed: keep the older keys.';
 
@@ -31,10 +31,14 @@ export function registerEncryption(program: Command, context: CliContext): void 
           deployments.rotateEncryption({ tenantId: tenant, signal: context.signal }),
         ),
       );
-      const { documents, rewritten, problems } = rotated;
+      const { documents, rewritten, removedTries = 0, problems } = rotated;
       for (const { tenantId, message } of problems)
         context.warn(tenantId === undefined ? message : `${tenantId}: ${message}`);
-      const done = `${rewritten} of ${documents} documents were encrypted anew.`;
+      const tries =
+        removedTries === 0
+          ? ''
+          : ` Removed ${removedTries === 1 ? '1 index' : `${removedTries} indexes`} of \`ragstone try\`, in which nothing is encrypted.`;
+      const done = `${rewritten} of ${documents} documents were encrypted anew.${tries}`;
       const isAll = tenant === undefined && problems.length === 0;
       context.printResult(
         { ...rotated },

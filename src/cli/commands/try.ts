@@ -22,7 +22,7 @@ Examples:
   $ ragstone try docs "exit codes" --json
 
 The index stays in the data folder, apart from that of "ragstone index": a second run reads only what changed.
-No configuration file is read.`;
+No configuration file is read: nothing is redacted or encrypted there. "ragstone encryption rotate", "forget" and "clear" remove it.`;
 
 /** `ragstone try FOLDER QUESTION` */
 export function registerTry(program: Command, context: CliContext): void {

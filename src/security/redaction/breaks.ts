@@ -4,9 +4,9 @@ import { textBefore } from './detection.js';
 import { isWholePhone, standsBehindName } from './detectors/phone.js';
 import type { Rewriting } from './rewritten-text.js';
 
-/** Ends of lines, written, escaped or of quoted-printable text, borders of cells and tags that begin a line or cell; what begins a line of a quotation, comment or list. */
+/** Gaps between groups that are wider than a blank; ends of lines, written, escaped or of quoted-printable text, borders of cells and tags that begin a line or cell; what begins a line of a quotation, comment or list. */
 const BREAK =
-  /(?<=[A-Za-z\d@.:_-]|\d ?[/)])(?:[ \t]{0,8}(?:[\\=]?\r?\n|\\r\\n|\\n|\||<\/?(?:br|td|th|tr|p|div|li)(?:[ /][^<>]{0,200})?>)[ \t>#*]{0,16}(?:(?:\/\/[/!]?|--|;{1,3}|:|'|%) ?)?){1,6}(?=[A-Za-z\d@.:_-]|\(\d)/g;
+  /(?<=[A-Za-z\d@.:_-]|\d ?[/)])(?:[ \t]{0,8}(?:[\\=]?\r?\n|\\r\\n|\\n|\||<\/?(?:br|td|th|tr|p|div|li)(?:[ /][^<>]{0,200})?>)[ \t>#*]{0,16}(?:(?:\/\/[/!]?|--|;{1,3}|:|'|%) ?)?){1,6}(?=[A-Za-z\d@.:_-]|\(\d)|(?<=(?<![A-Za-z\d])(?:[A-Z\d]{4}|\d{6}))(?:(?:[^\S\r\n]|&nbsp;){2,8}|\t| [-\u2010-\u2015] )(?=[A-Z\d]{1,6}(?![A-Za-z\d]))/g;
 /** Characters on both sides that tell whether a value can go over a break. */
 const REACH = 48;
 /** Of a card, the shortest number that may be broken. */
@@ -109,16 +109,25 @@ const ADDRESSES: ReadonlySet<RedactionType> = new Set(['EMAIL', 'IP_ADDRESS', 'I
 const CARD_NAMED =
   /\bcards?\b|credit|debit|visa|master|amex|american express|diners|\bpan\b|kart|carte|tarjeta|carta|卡/i;
 /** Of a card, with nothing but a separator between them, which may be dressed up. */
-const TWO_GROUPS = /\d{4}[^\d\n|<\\]{1,8}\d{4}/;
+const TWO_GROUPS = /\d{4}(?![^\S\r\n]{2}|\t| [-\u2010-\u2015] )[^\d\n|<\\]{1,8}\d{4}/;
+const ON_ONE_LINE = /^[^\n|<\\]+$/;
+
+/** On one line, and no other number stands beside it. */
+const isAlone = (text: string, { start, end }: TextRange): boolean =>
+  ON_ONE_LINE.test(text.slice(start, end)) &&
+  !/\d(?:[^\S\r\n]|&nbsp;| - )+$/.test(textBefore(text, start)) &&
+  !/^(?:[^\S\r\n]|&nbsp;| - )+\d/.test(text.slice(end, end + REACH));
 
 /**
  * Whether a value may go over the end of a line or cell. Addresses cannot be read otherwise and an account has check digits for 97;
- * one row of numbers in ten passes for a card, so two groups of it must stand together or a word before it say what it is.
+ * one row of numbers in ten passes for a card, so two groups of it must stand together, or it stand alone on its line, or a word before it say what it is.
  */
 export const isBreakable = (text: string, { type, start, end }: Detection): boolean =>
   ADDRESSES.has(type) ||
   (type === 'PHONE' && isBrokenPhone(text, { start, end })) ||
   (type === 'CREDIT_CARD' &&
-    (TWO_GROUPS.test(text.slice(start, end)) || CARD_NAMED.test(textBefore(text, start, CARD_CONTEXT))));
+    (TWO_GROUPS.test(text.slice(start, end)) ||
+      isAlone(text, { start, end }) ||
+      CARD_NAMED.test(textBefore(text, start, CARD_CONTEXT))));
 /** Characters before a number: the row of headings of a table is one of them. */
 const CARD_CONTEXT = 160;

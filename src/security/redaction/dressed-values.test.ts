@@ -115,6 +115,57 @@ describe('a value over the end of a line or cell is found whole', () => {
   });
 });
 
+describe('a token keeps the underscores that are its own', () => {
+  const BODY = 'Xk29vBq7Lz4mTn8Rw3Yc6Hd1Jf5Gs0PaQeUi';
+
+  it.each([
+    ['an escaped one', 'GITHUB_TOKEN', `ghp\\_${BODY}`],
+    ['one that was escaped again', 'GITHUB_TOKEN', `ghp\\\\_${BODY}`],
+    ['two escaped ones', 'API_KEY', `sk\\_live\\_51Hc${BODY}`],
+    [
+      'escaped ones in its middle',
+      'GITHUB_TOKEN',
+      `github\\_pat\\_${BODY.slice(0, 22)}\\_${BODY}${BODY.slice(0, 23)}`,
+    ],
+    ['one of a registry', 'API_KEY', `npm\\_${BODY}`],
+    ['one of a hub', 'API_KEY', `hf\\_${BODY}`],
+    ['one before a tag', 'GITHUB_TOKEN', `ghp_<wbr>${BODY}`],
+    ['one behind a tag', 'GITHUB_TOKEN', `ghp<wbr>_${BODY}`],
+    ['one in a tag', 'GITHUB_TOKEN', `ghp<b>_</b>${BODY}`],
+    ['one before a character that is not seen', 'GITHUB_TOKEN', `ghp_\u200b${BODY}`],
+    ['one behind strong text', 'GITHUB_TOKEN', `gh**p**_${BODY}`],
+  ])('%s', (_, type, value) => {
+    expect(found(`See: ${value} or ask.`)).toEqual([`${type} ${value}`]);
+  });
+});
+
+describe('a card with wide gaps is found', () => {
+  it.each([
+    '4111  1111  1111  1111',
+    '4111\t1111\t1111\t1111',
+    '3782  822463  10005',
+    '4111\u2003\u20031111\u2003\u20031111\u2003\u20031111',
+    '4111&nbsp;&nbsp;1111&nbsp;&nbsp;1111&nbsp;&nbsp;1111',
+    '4111\t\t1111\t\t1111\t\t1111',
+    '4111     1111     1111     1111',
+    '4111 - 1111 - 1111 - 1111',
+    '4111 \u00a01111 \u00a01111 \u00a01111',
+  ])('%j', (card) => {
+    expect(found(`Paid by ${card} today`)).toEqual([`CREDIT_CARD ${card}`]);
+  });
+
+  it('and an account', () => {
+    expect(found('To DE89\t3704  0044\t0532\t0130\t00 today')).toEqual([
+      'IBAN DE89\t3704  0044\t0532\t0130\t00',
+    ]);
+  });
+
+  it('and columns of numbers are none', () => {
+    expect(found('4111\t1111\t1111\t1111\t1200')).toEqual([]);
+    expect(found('1200  4111  1111  1111  1111')).toEqual([]);
+  });
+});
+
 it('finds an account that its name stands right before', () => {
   expect(found('IBANDE89370400440532013000')).toEqual(['IBAN DE89370400440532013000']);
 });

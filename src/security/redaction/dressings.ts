@@ -18,36 +18,75 @@ const JOINED = String.raw`(?<=[\w.@-])(["'\x60])[ \t]{0,4}[+&][ \t]{0,4}\r?\n?[ 
 const LOW_LINE = String.raw`(?<=(?<!\d)\d{4})_(?=\d{4}(?!\d))`;
 /** Of JavaScript, JSON, C and regular expressions; of addresses (RFC 3986, section 2.1). */
 const ESCAPE = String.raw`\\{1,4}u(?:[\da-fA-F]{4}|\{[\da-fA-F]{2,5}\})|\\{1,4}x[\da-fA-F]{2}|%[2-7][\da-fA-F]`;
-/** Markdown: a backslash before punctuation. */
-const BACKSLASH = String.raw`\\(?=[!-/:-@[\]^-\x60{-~])`;
+/** Markdown: punctuation behind a backslash, also where it was escaped again. */
+const ESCAPED = String.raw`\\{1,4}(?<escaped>[!-/:-@[\]^-\x60{-~])`;
 const INLINE_TAG =
   '</?(?:a|abbr|b|bdi|bdo|cite|code|data|del|em|font|i|ins|kbd|mark|q|s|samp|small|span|strong|sub|sup|time|tt|u|var|wbr)(?:[ /][^<>]{0,1000})?>|<!--[^<>]{0,1000}-->';
 /** Emphasis of Markdown; four asterisks are a mask, and an underscore inside a word is its own. */
-const EMPHASIS = String.raw`(?<=[^\s*.])\*{1,3}(?!\*)|(?<=\.)\*{1,3}(?=\d)|(?<![^\s])\*{1,3}(?=[^\s*])|(?<![A-Za-z\d])_{1,3}(?=\S)|(?<=\S)_{1,3}(?![A-Za-z\d_])|~~`;
+const EMPHASIS = String.raw`(?<=[^\s*.])\*{1,3}(?!\*)|(?<=\.)\*{1,3}(?=\d)|(?<![^\s])\*{1,3}(?=[^\s*])|(?<underscore>(?<![A-Za-z\d])_{1,3}(?=\S)|(?<=\S)_{1,3}(?![A-Za-z\d_]))|~~`;
 /** Code and links of Markdown, but for the words that are shown. */
 const CODE_AND_LINKS = String.raw`(?<=[\w@.])\x60(?=[\w@.])|\[(?=[^[\]\n]{1,100}\]\()|\]\([^()\s]{1,300}\)`;
 
 const DRESSING = new RegExp(
-  `(?<unseen>${UNSEEN}+)|(?<form>${FORMS})|(?<digit>${DIGITS})|(?<entity>${ENTITY})|(?<code>${ESCAPE})|(?<word>${IN_WORDS})|(?<low>${LOW_LINE})|${JOINED}|${BACKSLASH}|${INLINE_TAG}|${EMPHASIS}|${CODE_AND_LINKS}`,
+  `(?<unseen>${UNSEEN}+)|(?<form>${FORMS})|(?<digit>${DIGITS})|(?<entity>${ENTITY})|(?<code>${ESCAPE})|(?<word>${IN_WORDS})|(?<low>${LOW_LINE})|${JOINED}|${ESCAPED}|${INLINE_TAG}|${EMPHASIS}|${CODE_AND_LINKS}`,
   'g',
 );
 
 /** Where a text is dressed up: what is written otherwise than it is read. In order, apart, linear in the text. */
-export const dressings = (text: string): Rewriting[] =>
-  Array.from(text.matchAll(DRESSING), ({ index, 0: written, groups }) => ({
+export function dressings(text: string): Rewriting[] {
+  const found = Array.from(text.matchAll(DRESSING), ({ index, 0: written, groups }) => ({
     start: index,
     end: index + written.length,
     as: readAs(groups),
+    isUnderscore: groups?.underscore !== undefined,
   }));
+  const isInWord = (at: number): boolean =>
+    [-1, 1].every((step) => /[A-Za-z\d]/.test(readBeside({ text, found, at, step }) ?? ''));
+  return found
+    .filter(({ isUnderscore }, at) => !(isUnderscore && isInWord(at)))
+    .map(({ start, end, as }) => ({ start, end, as }));
+}
 
-function readAs({ form, digit, entity, code, word, low }: Partial<Record<string, string>> = {}): string {
+/** Dressings side by side that are looked behind. */
+const SIDE_BY_SIDE = 4;
+
+interface Beside {
+  readonly text: string;
+  readonly found: readonly Rewriting[];
+  readonly at: number;
+  /** -1 before it, 1 behind it. */
+  readonly step: number;
+}
+
+/** The character that is read before or behind a dressing, whatever is dressed up between them. */
+function readBeside({ text, found, at, step }: Beside): string | undefined {
+  let from = found[at];
+  for (let count = 1; count <= SIDE_BY_SIDE; count += 1) {
+    const next = found[at + step * count];
+    const isBeside = step < 0 ? next?.end === from?.start : next?.start === from?.end;
+    if (next === undefined || !isBeside) break;
+    if (next.as !== '') return next.as.at(Math.min(0, step));
+    from = next;
+  }
+  return step < 0 ? text[(from?.start ?? 0) - 1] : text[from?.end ?? text.length];
+}
+
+function readAs({
+  form,
+  digit,
+  entity,
+  code,
+  word,
+  low,
+  escaped = '',
+}: Partial<Record<string, string>> = {}): string {
   if (form !== undefined) return plainForm(form);
   if (digit !== undefined) return String(ZEROS.map((zero) => digit.charCodeAt(0) - zero).find(isDigit));
   if (entity !== undefined)
     return plainForm(decodeHTML(entity.replace(/amp;(?=.)/g, '')).replace(UNSEEN_ALONE, ''));
   if (word !== undefined) return /[dD.]/.test(word) ? '.' : '@';
   if (low !== undefined) return ' ';
-  return code === undefined ? '' : characterOf(code);
+  return code === undefined ? escaped : characterOf(code);
 }
 
 const isDigit = (value: number): boolean => value >= 0 && value <= 9;

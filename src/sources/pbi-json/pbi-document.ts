@@ -1,6 +1,7 @@
 import { PBI_MEDIA_TYPE, type RawDocument } from '../../core/document.js';
+import { RAGError } from '../../core/errors.js';
 import { lookupPath } from '../../core/filter.js';
-import type { Metadata, MetadataValue } from '../../core/metadata.js';
+import { isMarkedName, type Metadata, type MetadataValue } from '../../core/metadata.js';
 import type { AccessControl } from '../../core/scope.js';
 import { fieldOf, type JsonObject } from './pbi-schema.js';
 
@@ -53,17 +54,43 @@ export function toPbiDocument(pbi: JsonObject, context: PbiContext): RawDocument
   };
 }
 
+type Marking = Pick<PbiContext, 'extractors' | 'markedFields'>;
+
+/** Paths of what a marked field of the metadata is taken from. */
+const sourcesOfMarked = ({ extractors, markedFields }: Marking): string[] =>
+  allExtractors(extractors).flatMap(({ field, to }) => (isMarkedName(to, markedFields) ? [field] : []));
+
 /** An item without the fields, whole ones, that a marked field of the metadata is taken from. */
-function withoutMarked(pbi: JsonObject, { extractors, markedFields }: PbiContext): JsonObject {
-  const marked = new Set([
-    ...markedFields,
-    ...allExtractors(extractors).flatMap(({ field, to }) =>
-      markedFields.includes(to) ? [field.split('.')[0] ?? field, field] : [],
-    ),
-  ]);
+function withoutMarked(pbi: JsonObject, context: PbiContext): JsonObject {
+  const sources = sourcesOfMarked(context).flatMap((field) => [field.split('.')[0] ?? field, field]);
+  const marked = new Set([...context.markedFields, ...sources]);
   return marked.size === 0
     ? pbi
     : Object.fromEntries(Object.entries(pbi).filter(([name]) => !marked.has(name)));
+}
+
+/**
+ * Refuses to copy what is encrypted, a part of it or what it is a part of under a name that is not encrypted.
+ *
+ * @throws RAGError `CONFIG_INVALID`
+ */
+export function assertMarkedNames(source: string, { extractors, markedFields }: Marking): void {
+  const sources = sourcesOfMarked({ extractors, markedFields });
+  const isOfMarked = (path: string): boolean =>
+    path.split('.').some((name) => markedFields.includes(name)) ||
+    sources.some(
+      (marked) => path === marked || path.startsWith(`${marked}.`) || marked.startsWith(`${path}.`),
+    );
+  const found = allExtractors(extractors).find(
+    ({ field, to }) => isOfMarked(field) && !isMarkedName(to, markedFields),
+  );
+  if (found === undefined) return;
+  const { field, to } = found;
+  throw new RAGError(
+    'CONFIG_INVALID',
+    `Source "${source}": the field "${field}" of a work item is, holds or is in one that is encrypted (\`rag.security.encryption.fields\`), and becomes metadata under the name "${to}", which is not. ${to === 'pbi_id' ? 'By its id an item is told from others: take the encrypted field from elsewhere.' : `Encrypt "${to}" too, or take the field from that name.`}`,
+    { details: { source, key: 'metadata.extractors' } },
+  );
 }
 
 function allExtractors(extractors: readonly MetadataExtractor[]): readonly MetadataExtractor[] {

@@ -9,7 +9,7 @@ import type { ReadResult, Source } from '../source.js';
 import { type FileContent, type FileSelection, listFiles, readListedFile, rooted } from '../source-files.js';
 import { findPbis, type PbiCandidate } from './find-pbis.js';
 import { parsePbiFile } from './parse-pbi-file.js';
-import { type MetadataExtractor, toPbiDocument } from './pbi-document.js';
+import { assertMarkedNames, type MetadataExtractor, toPbiDocument } from './pbi-document.js';
 import { checkPbi, DEFAULT_PBI_SCHEMA, fieldOf, type PbiSchema, type SchemaMismatch } from './pbi-schema.js';
 
 export interface PbiJsonSourceOptions extends FileSelection {
@@ -42,8 +42,12 @@ export const JSON_TYPES = ['json', 'ndjson', 'jsonl'].map((extension) => `*.${an
  * Copies of a PBI inside one file are merged where they are equal; where they differ the first is kept and each later
  * one is reported as `DOCUMENT_DUPLICATE_ID`. The same PBI in several files is several documents. `.gitignore` files
  * are not honoured by default, because pipeline outputs are usually ignored by Git.
+ *
+ * @throws RAGError `CONFIG_INVALID` for an extractor that copies what is encrypted under a name that is not
  */
 export function createPbiJsonSource(given: PbiJsonSourceOptions): Source {
+  const { name, extractors = [], markedFields = [] } = given;
+  assertMarkedNames(name, { extractors, markedFields });
   const options = rooted(given);
   const { selection, ...unmatched } = watchUnmatched(options);
   return {

@@ -1,4 +1,5 @@
 import { canonicalJson } from '../../core/canonical-json.js';
+import { PUSHED_DATE_FIELD } from '../../core/date-fields.js';
 import { RAGError } from '../../core/errors.js';
 import { contentHash } from '../../core/ids.js';
 import { MEDIA_TYPES } from '../../core/media-types.js';
@@ -128,7 +129,7 @@ function placeOf({ metadata = {} }: PushedDocument): {
   location?: string;
   updatedAt?: string;
 } {
-  const { sourceType, source, timestamp, createdAt, updatedAt } = metadata;
+  const { sourceType, source, [PUSHED_DATE_FIELD]: timestamp, createdAt, updatedAt } = metadata;
   const date = (updatedAt ?? createdAt) === undefined ? momentOf(timestamp) : undefined;
   return {
     ...(date === undefined ? {} : { updatedAt: date }),
