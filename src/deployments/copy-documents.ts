@@ -1,6 +1,7 @@
 import { RAGError } from '../core/errors.js';
 import type { EngineResources } from '../engine/engine-resources.js';
 import { type LiveTargets, writeLive } from '../engine/live-targets.js';
+import { copyForgotten, receiptsOf } from '../forgetting/copy-forgotten.js';
 import { forgetPushed } from '../forgetting/forget-pushed.js';
 import { carryOver } from '../indexing/carry-over.js';
 import { isPushSource } from '../indexing/configured-sources.js';
@@ -163,6 +164,26 @@ export async function finishInterrupted(
 export async function beginIndex(resources: EngineResources, signal?: AbortSignal): Promise<void> {
   if ((await resources.live()) !== undefined) return;
   await whileWriting({ resources, signal }, async () => undefined);
+}
+
+/** Copies what was forgotten of a tenant, so that it is kept out there too, and its receipts are known there. */
+export async function copyForgottenNames({ tenant, from, to, signal }: DocumentCopy): Promise<void> {
+  const ledger = await from.readingLedger();
+  if (ledger === undefined) return;
+  const there = { resources: to, signal };
+  await whileWriting(there, (_targets, _run, written) =>
+    copyForgotten(
+      tenant,
+      { ledger, dataDir: from.config.dataDir },
+      { ledger: written.ledger, dataDir: to.config.dataDir },
+    ),
+  );
+}
+
+/** Whether anything of a tenant was forgotten in an index. */
+export async function holdsForgotten(resources: EngineResources, tenant: string): Promise<boolean> {
+  const names = (await (await resources.readingLedger())?.keptOut(tenant)) ?? [];
+  return names.length > 0 || receiptsOf(tenant, resources.config.dataDir).length > 0;
 }
 
 /** Removes what programs handed in of a tenant. What of it was there already gone is none. */

@@ -1,18 +1,17 @@
 import type { PostgresDatabase } from '../../postgres/postgres-database.js';
 import type { ForgottenNames, KeptOutNames } from '../ledger.js';
+import { hashesByKey } from '../kept-out-hash.js';
 import { keyOf, storableText } from '../ledger-text.js';
 import { numberOf, textOf } from './row.js';
 import { TABLES } from './schema.js';
 
-export async function keptOut(database: PostgresDatabase, tenant: string): Promise<KeptOutNames | undefined> {
+export async function keptOut(database: PostgresDatabase, tenant: string): Promise<KeptOutNames[]> {
   const rows = await database.rows(
     'SELECT hash, hash_key FROM ragstone_ledger_kept_out WHERE tenant_key = $1',
     [keyOf(tenant)],
     { action: 'read what is kept out' },
   );
-  const [first] = rows;
-  if (first === undefined) return undefined;
-  return { key: textOf(first, 'hash_key'), hashes: new Set(rows.map((row) => textOf(row, 'hash'))) };
+  return hashesByKey(rows.map((row) => ({ key: textOf(row, 'hash_key'), hash: textOf(row, 'hash') })));
 }
 
 export async function keepOut(

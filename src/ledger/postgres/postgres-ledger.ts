@@ -224,7 +224,7 @@ class PostgresLedger implements Ledger {
     return findLastRun(this.#database);
   }
 
-  keptOut(tenant: string): Promise<KeptOutNames | undefined> {
+  keptOut(tenant: string): Promise<KeptOutNames[]> {
     return keptOut(this.#database, tenant);
   }
 

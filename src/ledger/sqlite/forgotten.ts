@@ -1,14 +1,13 @@
 import { numberAt, text, textAt } from '../../sqlite/row.js';
 import type { SqliteDatabase } from '../../sqlite/sqlite-database.js';
 import type { ForgottenNames, KeptOutNames } from '../ledger.js';
+import { hashesByKey } from '../kept-out-hash.js';
 import { originalText, storableText } from '../ledger-text.js';
 
-export function keptOut(database: SqliteDatabase, tenant: string): KeptOutNames | undefined {
+export function keptOut(database: SqliteDatabase, tenant: string): KeptOutNames[] {
   const sql = `SELECT ${text('hash_key')}, ${text('hash')} FROM kept_out WHERE tenant = ?`;
   const rows = database.rows(sql, storableText(tenant));
-  const [first] = rows;
-  if (first === undefined) return undefined;
-  return { key: textAt(first, 0), hashes: new Set(rows.map((row) => textAt(row, 1))) };
+  return hashesByKey(rows.map((row) => ({ key: textAt(row, 0), hash: textAt(row, 1) })));
 }
 
 export function keepOut(

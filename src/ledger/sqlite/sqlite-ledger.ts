@@ -218,7 +218,7 @@ export class SqliteLedger implements Ledger {
     return this.#database.guard(() => findLastRun(this.#database));
   }
 
-  async keptOut(tenant: string): Promise<KeptOutNames | undefined> {
+  async keptOut(tenant: string): Promise<KeptOutNames[]> {
     return this.#database.guard(() => keptOut(this.#database, tenant));
   }
 
