@@ -21,7 +21,9 @@ export const keptOutHash = (key: string, { tenant, source, kind, name }: KeptOut
     .slice(0, 32);
 
 /** The rows of a ledger as `keptOut` tells them. */
-export function hashesByKey(rows: readonly { readonly key: string; readonly hash: string }[]): KeptOutNames[] {
+export function hashesByKey(
+  rows: readonly { readonly key: string; readonly hash: string }[],
+): KeptOutNames[] {
   const byKey = new Map<string, Set<string>>();
   for (const { key, hash } of rows) byKey.set(key, (byKey.get(key) ?? new Set()).add(hash));
   return [...byKey].map(([key, hashes]) => ({ key, hashes }));

@@ -1,6 +1,6 @@
 import type { PostgresDatabase } from '../../postgres/postgres-database.js';
-import type { ForgottenNames, KeptOutNames } from '../ledger.js';
 import { hashesByKey } from '../kept-out-hash.js';
+import type { ForgottenNames, KeptOutNames } from '../ledger.js';
 import { keyOf, storableText } from '../ledger-text.js';
 import { numberOf, textOf } from './row.js';
 import { TABLES } from './schema.js';

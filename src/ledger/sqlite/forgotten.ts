@@ -1,7 +1,7 @@
 import { numberAt, text, textAt } from '../../sqlite/row.js';
 import type { SqliteDatabase } from '../../sqlite/sqlite-database.js';
-import type { ForgottenNames, KeptOutNames } from '../ledger.js';
 import { hashesByKey } from '../kept-out-hash.js';
+import type { ForgottenNames, KeptOutNames } from '../ledger.js';
 import { originalText, storableText } from '../ledger-text.js';
 
 export function keptOut(database: SqliteDatabase, tenant: string): KeptOutNames[] {
