@@ -116,7 +116,7 @@ async function copyAndSwitch(record: DeploymentRecord, moving: Moving): Promise<
         await finishForgetting(tenantId, from);
         copied += (await copier.pass({ isExact: true })).copied;
         gate.forget(gate.marks());
-        await copyForgottenNames(copy);
+        await copyForgottenNames(copy, move.startedAt);
         // Feedback is a write, and waits at the gate.
         copyFeedback(tenantId, from.resources.config.dataDir, to.resources.config.dataDir);
         await records.change(tenantId, (now) => {

@@ -1,3 +1,4 @@
+import { readdirSync } from 'node:fs';
 import { describe, expect, test } from 'vitest';
 import { temporaryFolder } from '../../tests/e2e/temporary-folder.js';
 import { filesWith } from '../testing/files-with.js';
@@ -11,6 +12,10 @@ const FORGOTTEN = { id: 'c1', text: 'The zirconflorin is paid.' };
 
 const viewOf = async (deployments: KnowledgeDeploymentService) =>
   (await deployments.of({ tenant: 'acme' })).view;
+
+/** Whether a forgetting was begun below a folder and not finished. */
+const isHalfForgotten = (folder: string): boolean =>
+  readdirSync(folder, { recursive: true, encoding: 'utf8' }).some((path) => /unfinished.forget-/.test(path));
 
 /** Why a push of the forgotten document is refused; undefined where it is not. */
 async function refusal(deployments: KnowledgeDeploymentService): Promise<string | undefined> {
@@ -116,5 +121,40 @@ test('nothing is forgotten while a tenant stands half moved, for both places hol
   await expect(view.forget({ documents: ['c1'] })).rejects.toMatchObject({ reason: 'DEPLOYMENT_CONFLICT' });
   await deployments.resumeMoves();
   expect(await view.forget({ documents: ['c1'] })).toMatchObject({ state: 'done' });
+  expect(await filesWith(folder, 'zirconflorin')).toEqual([]);
+});
+
+test('of what is forgotten while it is copied nothing stays at the new place, its past included', async () => {
+  const servers = new TestServers();
+  const deployments = await testDeployments(temporaryFolder(), servers, { history: { keep: '1y' } });
+  await (await viewOf(deployments)).push([FORGOTTEN, { id: 'c2', text: 'Bills are late.' }]);
+  // A program with the shared engine at hand, which knows of no move.
+  let forgotten: Promise<{ readonly id: string }> | undefined;
+  servers.onUpsert = () => {
+    forgotten ??= deployments.shared.forget({ documents: ['c1'] }, { tenant: 'acme' });
+    return forgotten;
+  };
+  await deployments.moveTenant(customerOwned('acme'));
+  const receipt = await forgotten;
+  const check = await (await viewOf(deployments)).checkReceipt(receipt?.id ?? '');
+  expect(check.looked).toContainEqual(expect.objectContaining({ place: 'history' }));
+  expect(check).toMatchObject({ clean: true, found: [] });
+});
+
+test('what was half forgotten is forgotten before the tenant moves', async () => {
+  const folder = temporaryFolder();
+  const servers = new TestServers();
+  const deployments = await testDeployments(folder, servers);
+  await deployments.saveDeploymentConfig(customerOwned('acme'));
+  const view = await viewOf(deployments);
+  await view.push([FORGOTTEN, { id: 'c2', text: 'Bills are late.' }]);
+  for (let call = 0; !isHalfForgotten(folder); call++) {
+    servers.failAfter(call);
+    await expect(view.forget({ documents: ['c1'] })).rejects.toThrow();
+  }
+  servers.failAfter(undefined);
+  await deployments.moveTenant(SHARED);
+  expect(isHalfForgotten(folder)).toBe(false);
+  expect(await refusal(deployments)).toBe('DOCUMENT_FORGOTTEN');
   expect(await filesWith(folder, 'zirconflorin')).toEqual([]);
 });
