@@ -62,6 +62,7 @@ export type {
   GenerationSummary,
   GraphDocumentInfo,
   GraphFacts,
+  ScopedGraphFacts,
   HealthOptions,
   IndexError,
   IndexEstimate,
