@@ -12,7 +12,7 @@ import type {
   SummaryPage,
 } from '../../extraction/extraction-types.js';
 
-/** `GraphFacts` with the scope filled in. */
+/** `GraphFacts`, which says what each call does, with the scope filled in. */
 export interface ScopedGraphFacts {
   estimate(request?: EstimateRequest): Promise<ExtractionEstimate>;
   extract(request?: ExtractRequest): Promise<ExtractionResult>;
