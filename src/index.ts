@@ -84,6 +84,7 @@ export type {
   RelatedRequest,
   RelatedResponse,
   RetryRequest,
+  ScopedGraphFacts,
   ScoreExplanation,
   SearchMode,
   SearchQuery,

@@ -1,5 +1,5 @@
 import { LOCAL_SCOPE, type ScopeInput, scopeOf } from '../core/scope.js';
-import type { Engine, EngineView, GraphFacts } from '../engine/engine.js';
+import type { Engine, EngineView } from '../engine/engine.js';
 import type { AuditLog } from './audit-log.js';
 import type { AuditEntry } from './audit-record.js';
 import { AuditTrail, audited, notedView, reasonOf } from './audit-trail.js';
@@ -40,7 +40,7 @@ export function auditedEngine(engine: Engine, log: AuditLog): Engine {
     forget: (request, scope) => viewFor(scope).forget(request),
     letIn: (receipt, scope) => viewFor(scope).letIn(receipt),
     checkReceipt: (receipt, scope) => viewFor(scope).checkReceipt(receipt),
-    resumeForgetting: () => audited(whole('resumeForgetting'), log, () => engine.resumeForgetting()),
+    resumeForgetting: () => viewFor().resumeForgetting(),
     health: (options) => engine.health(options),
     syncPlan: () => engine.syncPlan(),
     monitoringPlan: () => engine.monitoringPlan(),
@@ -55,46 +55,20 @@ export function auditedEngine(engine: Engine, log: AuditLog): Engine {
     syncStores: (signal) => audited(whole('syncStores'), log, () => engine.syncStores(signal)),
     rebuildStore: (name) => audited(whole(`rebuildStore ${name}`), log, () => engine.rebuildStore(name)),
     reembed: (request, scope) => audited(whole('reembed'), log, () => engine.reembed(request, scope)),
-    graph: auditedGraph(engine.graph, log),
+    graph: {
+      estimate: (request, scope) => viewFor(scope).graph.estimate(request),
+      extract: (request, scope) => viewFor(scope).graph.extract(request),
+      summarize: (request, scope) => viewFor(scope).graph.summarize(request),
+      status: (scope) => viewFor(scope).graph.status(),
+      summaries: (request, scope) => viewFor(scope).graph.summaries(request),
+      entity: (name, scope) => viewFor(scope).graph.entity(name),
+    },
     rotateEncryption: () => audited(whole('rotateEncryption'), log, () => engine.rotateEncryption()),
     clear: () => audited(whole('clear'), log, () => engine.clear()),
     close: async () => {
       await engine.close();
       await log.close();
     },
-  };
-}
-
-/** What reads documents by a model or tells of them. */
-function auditedGraph(graph: GraphFacts, log: AuditLog): GraphFacts {
-  const call = (action: string, scope: ScopeInput = LOCAL_SCOPE) => {
-    const { tenant, project } = scopeOf(scope);
-    return { face: 'library', action: `graph ${action}`, tenant, project } as const;
-  };
-  const change = async <Outcome>(
-    named: ReturnType<typeof call>,
-    work: () => Promise<Outcome>,
-  ): Promise<Outcome> => {
-    await log.record({ ...named, outcome: 'begun' });
-    return audited(named, log, work);
-  };
-  return {
-    estimate: (request, scope) => graph.estimate(request, scope),
-    extract: (request, scope) => change(call('extract', scope), () => graph.extract(request, scope)),
-    summarize: (request, scope) => change(call('summarize', scope), () => graph.summarize(request, scope)),
-    status: (scope) => audited(call('status', scope), log, () => graph.status(scope)),
-    summaries: (request, scope) =>
-      audited(call('summaries', scope), log, async (trail) => {
-        const page = await graph.summaries(request, scope);
-        trail.gave(page.summaries.flatMap(({ documents }) => documents.map(({ documentId }) => documentId)));
-        return page;
-      }),
-    entity: (name, scope) =>
-      audited(call('entity', scope), log, async (trail) => {
-        const report = await graph.entity(name, scope);
-        trail.gave((report?.mentions ?? []).map(({ documentId }) => documentId));
-        return report;
-      }),
   };
 }
 
@@ -139,6 +113,19 @@ function auditedView(view: EngineView, log: AuditLog): EngineView {
     forget: (request) => change('forget', (noted) => noted.forget(request)),
     letIn: (receipt) => change('letIn', (noted) => noted.letIn(receipt)),
     checkReceipt: (receipt) => read('checkReceipt', (noted) => noted.checkReceipt(receipt)),
+    // It names no documents, and is of the whole index.
+    resumeForgetting: () =>
+      audited({ face: 'library', action: 'resumeForgetting', tenant: undefined }, log, () =>
+        view.resumeForgetting(),
+      ),
+    graph: {
+      estimate: (request) => view.graph.estimate(request),
+      extract: (request) => change('graph extract', ({ graph }) => graph.extract(request)),
+      summarize: (request) => change('graph summarize', ({ graph }) => graph.summarize(request)),
+      status: () => read('graph status', ({ graph }) => graph.status()),
+      summaries: (request) => read('graph summaries', ({ graph }) => graph.summaries(request)),
+      entity: (name) => read('graph entity', ({ graph }) => graph.entity(name)),
+    },
     async *askStream(request) {
       // Its text is handed on as it comes about.
       await log.record({ ...call('ask'), outcome: 'begun' });

@@ -44,15 +44,23 @@ interface Watched {
   readonly monitoring?: { readonly name: string | undefined };
 }
 
+/** Opens the indexes of all tenants. Whoever opens them closes them. */
+export async function openDeployments(
+  context: CliContext,
+  options: Pick<CreateEngineOptions, 'searchProcesses'> = {},
+): Promise<KnowledgeDeploymentService> {
+  const { createKnowledgeDeployments } = await import('../index.js');
+  context.log('debug', `opening the engine in ${context.cwd}`);
+  return createKnowledgeDeployments({ ...engineOptions(context), ...options });
+}
+
 /** Opens the indexes of all tenants, runs `work`, and closes them whatever happens. */
 export async function withDeployments<T>(
   context: CliContext,
   work: (deployments: KnowledgeDeploymentService, monitoring: Monitoring) => Promise<T>,
   { monitoring, ...options }: Pick<CreateEngineOptions, 'searchProcesses'> & Watched = {},
 ): Promise<T> {
-  const { createKnowledgeDeployments } = await import('../index.js');
-  context.log('debug', `opening the engine in ${context.cwd}`);
-  const deployments = await createKnowledgeDeployments({ ...engineOptions(context), ...options });
+  const deployments = await openDeployments(context, options);
   try {
     return await whileWatched(context, deployments, monitoring, (watch) => work(deployments, watch));
   } finally {
@@ -96,14 +104,7 @@ export async function withEngine<T>(
   }
 }
 
-/** As `withEngine`, with the index as the scope of the command line sees it. */
-export const withEngineView = <T>(
-  context: CliContext,
-  options: ScopeOptions,
-  work: (view: EngineView) => Promise<T>,
-): Promise<T> => withEngine(context, (engine) => work(engine.as(toScope(options))));
-
-/** As `withEngineView`, with the index that the tenant has: the shared one, or one of its own. */
+/** Opens the index that the tenant has, the shared one or one of its own, as the scope of the command line sees it. */
 export const withTenantView = <T>(
   context: CliContext,
   options: ScopeOptions,
@@ -111,7 +112,19 @@ export const withTenantView = <T>(
 ): Promise<T> =>
   withDeployments(context, async (deployments) => work((await deployments.of(toScope(options))).view));
 
-/** The same for what a service can do, too: with `--server` the index is the one behind it, and no engine is loaded. */
+/** @throws RAGError `DEPLOYMENT_CONFLICT` for a tenant with an index of its own, where a command is of the shared one alone */
+export async function assertSharedIndex(context: CliContext, options: ScopeOptions): Promise<void> {
+  const scope = toScope(options);
+  const { deployment } = await withDeployments(context, (deployments) => deployments.of(scope));
+  if (deployment.deploymentModel === 'Shared') return;
+  const { RAGError } = await import('../index.js');
+  throw new RAGError(
+    'DEPLOYMENT_CONFLICT',
+    `The tenant ${JSON.stringify(scope.tenant)} has an index of its own (${deployment.deploymentModel}), and this command is of the shared index alone.`,
+  );
+}
+
+/** As `withTenantView`, for what a service can do too: with `--server` the index is the one behind it, and no engine is loaded. */
 export async function withView<T>(
   context: CliContext,
   options: ScopeOptions,

@@ -1,7 +1,9 @@
 import { RAGError } from '../core/errors.js';
 import type { EngineResources } from '../engine/engine-resources.js';
 import { type LiveTargets, writeLive } from '../engine/live-targets.js';
-import { forgetPushed } from '../forgetting/forget-pushed.js';
+import { copyForgotten, receiptsOf } from '../forgetting/copy-forgotten.js';
+import { type ErasingPushes, forgetDeletedPushes, forgetPushed } from '../forgetting/forget-pushed.js';
+import type { ForgettingHost } from '../forgetting/forgetting-host.js';
 import { carryOver } from '../indexing/carry-over.js';
 import { isPushSource } from '../indexing/configured-sources.js';
 import { deleteItems, purgeDeleted } from '../indexing/delete-documents.js';
@@ -165,6 +167,34 @@ export async function beginIndex(resources: EngineResources, signal?: AbortSigna
   await whileWriting({ resources, signal }, async () => undefined);
 }
 
+/**
+ * Copies what was forgotten of a tenant, so that it is kept out there too, and its receipts are known there. Nothing stays there of what was
+ * forgotten since the copying began.
+ *
+ * @param since ISO-8601 UTC
+ */
+export async function copyForgottenNames(copy: DocumentCopy, since: string): Promise<void> {
+  const { tenant, from, to, signal } = copy;
+  const ledger = await from.readingLedger();
+  if (ledger === undefined) return;
+  const there = { resources: to, signal };
+  await whileWriting(there, (_targets, _run, written) =>
+    copyForgotten(
+      tenant,
+      { ledger, dataDir: from.config.dataDir },
+      { ledger: written.ledger, dataDir: to.config.dataDir },
+    ),
+  );
+  const receipts = receiptsOf(tenant, from.config.dataDir);
+  if (receipts.some(({ finishedAt = '' }) => finishedAt >= since)) await removeForgotten(copy);
+}
+
+/** Whether anything of a tenant was forgotten in an index. */
+export async function holdsForgotten(resources: EngineResources, tenant: string): Promise<boolean> {
+  const names = (await (await resources.readingLedger())?.keptOut(tenant)) ?? [];
+  return names.length > 0 || receiptsOf(tenant, resources.config.dataDir).length > 0;
+}
+
 /** Removes what programs handed in of a tenant. What of it was there already gone is none. */
 export async function removeDocuments(
   resources: EngineResources,
@@ -191,14 +221,27 @@ export async function removeDocuments(
 export async function removeTraces(
   resources: EngineResources,
   tenant: string,
-  signal: AbortSignal = new AbortController().signal,
+  signal?: AbortSignal,
 ): Promise<void> {
   if ((await resources.live()) === undefined) return;
+  await whileErasing({ resources, signal }, (erasing, host) => forgetPushed(tenant, erasing, host));
+}
+
+/** Removes from the new index what else it keeps of documents that were copied and then forgotten in the old one. */
+async function removeForgotten({ tenant, to, signal }: DocumentCopy): Promise<void> {
+  await whileErasing({ resources: to, signal }, (erasing, host) =>
+    forgetDeletedPushes(tenant, erasing, host),
+  );
+}
+
+async function whileErasing(
+  { resources, signal = new AbortController().signal }: WrittenIndex,
+  work: (erasing: ErasingPushes, host: ForgettingHost) => Promise<void>,
+): Promise<void> {
   const { config } = resources;
   const lock = await resources.lock({ subject: 'whole', command: COMMAND, waitMs: WRITER_WAIT_MS, signal });
   try {
-    const host = { config, resources, cwd: config.projectRoot };
-    await forgetPushed(tenant, { signal, again: COMMAND }, host);
+    await work({ signal, again: COMMAND }, { config, resources, cwd: config.projectRoot });
   } finally {
     await lock.release();
   }

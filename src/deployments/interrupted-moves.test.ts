@@ -10,6 +10,7 @@ import { WriteGate } from './write-gate.js';
 
 const SHARED: KnowledgeDeploymentInput = { tenantId: 'acme', model: 'Shared' };
 const IDS = ['a', 'b', 'c'];
+const FORGOTTEN = { id: 'f', text: 'The lamp f is blue.' };
 
 /** Moves a tenant with a server that fails at the n-th call, and goes on in a service that knows nothing of the first one. */
 async function moveWithFailures(from: KnowledgeDeploymentInput, to: KnowledgeDeploymentInput) {
@@ -19,6 +20,8 @@ async function moveWithFailures(from: KnowledgeDeploymentInput, to: KnowledgeDep
   if (from.model !== 'Shared') await begin.saveDeploymentConfig(from);
   const { view } = await begin.of({ tenant: 'acme' });
   await view.push(IDS.map((id) => ({ id, text: `The lamp ${id} is blue.` })));
+  await view.push([FORGOTTEN]);
+  await view.forget({ documents: [FORGOTTEN.id] });
   await (await begin.of({ tenant: 'other' })).view.push([{ id: 'stays', text: 'A lamp of others.' }]);
   await begin.close();
 
@@ -33,8 +36,11 @@ async function moveWithFailures(from: KnowledgeDeploymentInput, to: KnowledgeDep
     await broken.close();
     const next = await testDeployments(folder, servers);
     const now = await next.getDeploymentConfig('acme');
-    const { documents } = await (await next.of({ tenant: 'acme' })).view.list();
+    const { view: there } = await next.of({ tenant: 'acme' });
+    const { documents } = await there.list();
     expect(documents.map(({ externalId }) => externalId).sort()).toEqual(IDS);
+    const { stats } = await there.push([FORGOTTEN]);
+    expect(stats.errors).toMatchObject([{ reason: 'DOCUMENT_FORGOTTEN' }]);
     stages.add(now.move?.stage ?? now.model);
     if (moved === undefined) failures += 1;
     await next.close();

@@ -5,7 +5,7 @@ import type { Engine, EngineHealth, EngineView, HealthOptions } from '../engine/
 import type { EngineResources } from '../engine/engine-resources.js';
 import type { MonitoringPlan } from '../monitoring/monitoring-plan.js';
 import { isAllowedSecret, secretNotAllowed } from './allowed-secrets.js';
-import { beginIndex, countDocuments } from './copy-documents.js';
+import { beginIndex, countDocuments, holdsForgotten } from './copy-documents.js';
 import {
   deploymentOf,
   type KnowledgeDeploymentInput,
@@ -368,6 +368,9 @@ export class KnowledgeDeploymentService implements TenantIndexes {
       serving: () => this.#serving(tenant),
       use: (meant, work) => this.#use(meant, work),
       stream: (meant, work) => this.#stream(meant, work),
+      assertSettled: () => {
+        if (this.#records.read(tenant).move !== undefined) throw beingMoved(tenant);
+      },
       enterToWrite: (signal) => this.#gate(tenant).enter({ waitMs: GATE_WAIT_MS, signal }),
     });
   }
@@ -444,14 +447,16 @@ export class KnowledgeDeploymentService implements TenantIndexes {
 
   async #assertNothingLeft(before: DeploymentRecord): Promise<void> {
     const { tenantId } = before.deployment;
-    const { pushed, ofSources } = await this.#use(before, ({ resources }) =>
-      countDocuments(resources, tenantId),
-    );
+    const { pushed, ofSources, isForgotten } = await this.#use(before, async ({ resources }) => ({
+      ...(await countDocuments(resources, tenantId)),
+      isForgotten: await holdsForgotten(resources, tenantId),
+    }));
     const count = Object.values(ofSources).reduce((sum, some) => sum + some, pushed);
-    if (count === 0) return;
+    if (count === 0 && !isForgotten) return;
+    const held = count === 0 ? 'receipts of what was forgotten' : `${count} documents`;
     throw new RAGError(
       'DEPLOYMENT_CONFLICT',
-      `The tenant ${JSON.stringify(tenantId)} has ${count} documents in its present index. Move it, so that they come along: \`ragstone deployments move\`, or POST .../move.`,
+      `The tenant ${JSON.stringify(tenantId)} has ${held} in its present index. Move it, so that they come along: \`ragstone deployments move\`, or POST .../move.`,
     );
   }
 

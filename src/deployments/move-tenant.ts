@@ -2,9 +2,11 @@ import { rmSync } from 'node:fs';
 import { RAGError } from '../core/errors.js';
 import { runtime } from '../core/runtime.js';
 import { copyFeedback, removeFeedback } from '../feedback/move-feedback.js';
+import { Receipts } from '../forgetting/receipts.js';
 import { acquireWriterLock } from '../ledger/writer-lock.js';
 import {
   beginIndex,
+  copyForgottenNames,
   countDocuments,
   DocumentCopier,
   removeDocuments,
@@ -44,7 +46,7 @@ const GATE_WAIT_MS = 300_000;
  * Moves a tenant. Each step is on the disk before the next begins, so that whoever finds a half-done move goes on with it:
  *
  * 1. `copying` is recorded with the target. The old index serves; documents are copied.
- * 2. The gate is closed: no writes. What changed meanwhile is copied.
+ * 2. The gate is closed: no writes. What changed meanwhile is copied, with what was forgotten.
  * 3. One replaced file makes the target serve, and records `cleaning` of the old index. The gate is opened.
  * 4. The old copy is removed, and `cleaning` is forgotten.
  */
@@ -101,11 +103,9 @@ async function copyAndSwitch(record: DeploymentRecord, moving: Moving): Promise<
   const target = targetOf(record);
   const report = await use(record, async (from) =>
     use(target, async (to) => {
-      const copier = new DocumentCopier({
-        ...{ tenant: tenantId, signal },
-        from: from.resources,
-        to: to.resources,
-      });
+      const copy = { ...{ tenant: tenantId, signal }, from: from.resources, to: to.resources };
+      const copier = new DocumentCopier(copy);
+      await finishForgetting(tenantId, from);
       await claimPlace(target.deployment, to.resources);
       await beginIndex(to.resources, signal);
       let { copied } = await copier.pass({ isExact: false });
@@ -113,8 +113,10 @@ async function copyAndSwitch(record: DeploymentRecord, moving: Moving): Promise<
       const { ofSources } = await countDocuments(from.resources, tenantId);
       const open = await gate.close({ waitMs: GATE_WAIT_MS, signal });
       try {
+        await finishForgetting(tenantId, from);
         copied += (await copier.pass({ isExact: true })).copied;
         gate.forget(gate.marks());
+        await copyForgottenNames(copy, move.startedAt);
         // Feedback is a write, and waits at the gate.
         copyFeedback(tenantId, from.resources.config.dataDir, to.resources.config.dataDir);
         await records.change(tenantId, (now) => {
@@ -132,6 +134,19 @@ async function copyAndSwitch(record: DeploymentRecord, moving: Moving): Promise<
   );
   await clean(records.read(tenantId), moving);
   return report;
+}
+
+/** What is half forgotten would be copied, and the plan of it removed with the index. */
+async function finishForgetting(tenant: string, { engine, resources }: OpenIndex): Promise<void> {
+  const isLeft = (): boolean =>
+    new Receipts(resources.config.dataDir).unfinished().some(({ receipt }) => receipt.tenant === tenant);
+  if (!isLeft()) return;
+  const problems = await engine.resumeForgetting();
+  if (isLeft())
+    throw new RAGError(
+      'DEPLOYMENT_CONFLICT',
+      `Something of tenant ${JSON.stringify(tenant)} is half forgotten in its present index: ${problems.join(' ')} Finish that (\`ragstone forget --resume\`), then move the tenant.`,
+    );
 }
 
 /** Removes what is left at the other place of a move, and forgets the move. */

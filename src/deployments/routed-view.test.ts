@@ -19,6 +19,7 @@ function movedWhileRead(answer: (model: string) => Partial<EngineView>): EngineV
   };
   return routedView(SCOPE, {
     serving: () => INDEXES[moves] as MeantIndex,
+    assertSettled: () => undefined,
     use: async (meant, work) => work(indexOf(meant)),
     stream: (meant, work) => work(indexOf(meant)),
     enterToWrite: async () => () => undefined,

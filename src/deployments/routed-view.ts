@@ -8,6 +8,8 @@ import type { MeantIndex, OpenIndex } from './deployment-indexes.js';
 export interface IndexRoute {
   /** The deployment as it is now. Throws where it is not to be used. */
   readonly serving: () => MeantIndex;
+  /** Throws while the tenant is being moved. */
+  readonly assertSettled: () => void;
   readonly use: <Result>(meant: MeantIndex, work: (index: OpenIndex) => Promise<Result>) => Promise<Result>;
   readonly stream: <Part>(
     meant: MeantIndex,
@@ -67,9 +69,22 @@ export function routedView(scope: Scope, route: IndexRoute): EngineView {
     forget: (request) =>
       request.dryRun === true
         ? read((view) => view.forget(request))
-        : write(request.signal, (view) => view.forget(request)),
+        : write(request.signal, (view) => {
+            // Both places of a move hold the documents, and a receipt is of one.
+            route.assertSettled();
+            return view.forget(request);
+          }),
     letIn: (receipt) => write(undefined, (view) => view.letIn(receipt)),
     checkReceipt: (receipt) => read((view) => view.checkReceipt(receipt)),
+    resumeForgetting: () => write(undefined, (view) => view.resumeForgetting()),
+    graph: {
+      estimate: (request) => read(({ graph }) => graph.estimate(request)),
+      extract: (request) => write(request?.signal, ({ graph }) => graph.extract(request)),
+      summarize: (request) => write(request?.signal, ({ graph }) => graph.summarize(request)),
+      status: () => read(({ graph }) => graph.status()),
+      summaries: (request) => read(({ graph }) => graph.summaries(request)),
+      entity: (name) => read(({ graph }) => graph.entity(name)),
+    },
     get: (id) => read((view) => view.get(id)),
     list: (request) => read((view) => view.list(request)),
     search: (query) => read((view) => view.search(query)),

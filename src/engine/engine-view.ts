@@ -30,4 +30,13 @@ export const viewOf = (engine: Engine, scope: Scope): EngineView => ({
   forget: (request) => engine.forget(request, scope),
   letIn: (receipt) => engine.letIn(receipt, scope),
   checkReceipt: (receipt) => engine.checkReceipt(receipt, scope),
+  resumeForgetting: () => engine.resumeForgetting(),
+  graph: {
+    estimate: (request) => engine.graph.estimate(request, scope),
+    extract: (request) => engine.graph.extract(request, scope),
+    summarize: (request) => engine.graph.summarize(request, scope),
+    status: () => engine.graph.status(scope),
+    summaries: (request) => engine.graph.summaries(request, scope),
+    entity: (name) => engine.graph.entity(name, scope),
+  },
 });

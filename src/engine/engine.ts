@@ -20,7 +20,7 @@ import type { ReembedRequest, ReembedResult } from '../upgrading/upgrade-types.j
 import type { AskRequest, ContextQuery, ContextResponse } from './interface/answers.js';
 import type { DocumentPage, DocumentText, ListRequest } from './interface/documents.js';
 import type { EmbeddedTexts, EmbedRequest } from './interface/embedding.js';
-import type { GraphFacts } from './interface/graph-facts.js';
+import type { GraphFacts, ScopedGraphFacts } from './interface/graph-facts.js';
 import type { EngineHealth, HealthOptions } from './interface/health.js';
 import type { GenerationSummary, IndexStatus, WorkPlan } from './interface/index-status.js';
 import type {
@@ -125,6 +125,10 @@ export interface EngineView {
   letIn(receipt: string): Promise<number>;
   /** Looks in everything that Ragstone keeps for what a receipt names. */
   checkReceipt(receipt: string): Promise<ReceiptCheck>;
+  /** Goes on with what `forget` began and did not finish, of every tenant of the index, as every call that writes does; why it could not, in words. */
+  resumeForgetting(): Promise<readonly string[]>;
+  /** Facts that a language model reads out of the documents. Off until `extract` is called; see docs/graph.md. */
+  readonly graph: ScopedGraphFacts;
 }
 
 /** What a rotation of keys did. */
@@ -189,8 +193,6 @@ export interface Engine extends EngineView {
   forget(request: ForgetRequest, scope?: ScopeInput): Promise<ForgetReceipt>;
   letIn(receipt: string, scope?: ScopeInput): Promise<number>;
   checkReceipt(receipt: string, scope?: ScopeInput): Promise<ReceiptCheck>;
-  /** Goes on with what `forget` began and did not finish, as every call that writes does; why it could not, in words. */
-  resumeForgetting(): Promise<readonly string[]>;
   /** Whether ledger and store answer. `counts: true` counts the chunks of the store too. */
   health(options?: HealthOptions): Promise<EngineHealth>;
   /** What the configuration says of when its sources are read; `startSync` goes by it. */
@@ -228,7 +230,6 @@ export interface Engine extends EngineView {
    * @throws RAGError `USAGE` where no model is named; `MODEL_NOT_FOUND`; `INDEX_EMPTY`; `INDEX_LOCKED` where another process is at it
    */
   reembed(request?: ReembedRequest, scope?: ScopeInput): Promise<ReembedResult>;
-  /** Facts that a language model reads out of the documents. Off until `extract` is called; see docs/graph.md. */
   readonly graph: GraphFacts;
   /**
    * Encrypts metadata by the first key of `rag.security.encryption.keys` where another one encrypted it, in every generation. Others may

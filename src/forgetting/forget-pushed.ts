@@ -3,30 +3,65 @@ import { isPushSource } from '../indexing/configured-sources.js';
 import { deleteDocuments } from '../indexing/delete-documents.js';
 import { IndexRun } from '../indexing/index-run.js';
 import type { LedgerHistory } from '../ledger/history.js';
+import type { GenerationReader } from '../ledger/ledger.js';
 import { eraseCopies, openGenerations, purge, type WritableGeneration } from './erase-copies.js';
 import { eraseShown } from './erase-shown.js';
 import type { ForgettingHost } from './forgetting-host.js';
 
+/** How documents that were handed in are erased. Hold the lock of the whole index. */
+export interface ErasingPushes {
+  readonly signal: AbortSignal;
+  /** The command for where a reader keeps a log from being emptied. */
+  readonly again: string;
+}
+
 /**
  * Leaves nothing in any file of what programs handed in of a tenant: not in another generation, not of the past, not in caches. Each step
- * may be done twice. Hold the lock of the whole index.
+ * may be done twice.
  *
- * @param again the command for where a reader keeps a log from being emptied
  * @throws RAGError `INDEX_LOCKED` for such a reader, `SERVICE_UNAVAILABLE` where a server keeps results and does not answer
  */
 export async function forgetPushed(
   tenant: string,
-  { signal, again }: { readonly signal: AbortSignal; readonly again: string },
+  erasing: ErasingPushes,
   host: ForgettingHost,
 ): Promise<void> {
-  const { config, resources } = host;
-  const ledger = await resources.writingLedger({ check: false });
-  const generations = await openGenerations(ledger, { signal, host });
-  for (const generation of generations) await deletePushed(tenant, generation, signal);
+  const { ledger, generations } = await opened(erasing, host);
+  for (const generation of generations) await deletePushed(tenant, generation, erasing.signal);
   await ledger.history?.erase(await pushedBefore(tenant, ledger.history));
-  await eraseCopies(generations, ledger, { signal, host, again });
-  await eraseShown(config.dataDir, tenant, { signal, again });
-  await purge(generations, ledger, { signal, host, again });
+  await eraseCopies(generations, ledger, { ...erasing, host });
+  await eraseShown(host.config.dataDir, tenant, erasing);
+  await purge(generations, ledger, { ...erasing, host });
+}
+
+/** The same of what is not there any more. Throws as `forgetPushed`. */
+export async function forgetDeletedPushes(
+  tenant: string,
+  erasing: ErasingPushes,
+  host: ForgettingHost,
+): Promise<void> {
+  const { ledger, generations } = await opened(erasing, host);
+  const present = new Set<string>();
+  for (const { ledger: books } of generations)
+    for (const id of await pushedIn(tenant, books)) present.add(id);
+  const past = await pushedBefore(tenant, ledger.history);
+  await ledger.history?.erase(past.filter((id) => !present.has(id)));
+  await eraseCopies(generations, ledger, { ...erasing, host });
+  await purge(generations, ledger, { ...erasing, host });
+}
+
+async function opened({ signal }: ErasingPushes, host: ForgettingHost) {
+  const ledger = await host.resources.writingLedger({ check: false });
+  return { ledger, generations: await openGenerations(ledger, { signal, host }) };
+}
+
+async function pushedIn(tenant: string, ledger: GenerationReader): Promise<string[]> {
+  const ids: string[] = [];
+  for (const source of (await ledger.sourceNames(tenant)).filter(isPushSource)) {
+    const itemIds = [...(await ledger.items(tenant, source)).keys()];
+    for (const { documentId } of await ledger.documentsOfItems(tenant, source, itemIds)) ids.push(documentId);
+  }
+  return ids;
 }
 
 async function deletePushed(

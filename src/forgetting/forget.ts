@@ -269,7 +269,7 @@ async function namesToKeepOut(
   { documents, items }: Pick<ForgettingPlan, 'documents' | 'items'>,
   { ledger, scope: { tenant } }: { readonly ledger: Ledger; readonly scope: Scope },
 ): Promise<{ readonly key: string; readonly hashes: readonly string[] }> {
-  const key = (await ledger.keptOut(tenant))?.key ?? newKey();
+  const key = (await ledger.keptOut(tenant))[0]?.key ?? newKey();
   const counts = new Map<string, number>();
   const keyOf = ({ source, itemId }: { source: string; itemId: string }) => JSON.stringify([source, itemId]);
   for (const document of documents) counts.set(keyOf(document), (counts.get(keyOf(document)) ?? 0) + 1);

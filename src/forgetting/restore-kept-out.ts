@@ -7,7 +7,7 @@ import { Receipts } from './receipts.js';
  */
 export async function restoreKeptOut(ledger: ForgottenNames, tenant: string, dataDir: string): Promise<void> {
   const receipts = new Receipts(dataDir);
-  if (!receipts.exist() || (await ledger.keptOut(tenant)) !== undefined) return;
+  if (!receipts.exist() || (await ledger.keptOut(tenant)).length > 0) return;
   for (const receipt of receipts.all())
     if (receipt.tenant === tenant && receipt.names !== undefined)
       await ledger.keepOut(tenant, { ...receipt.names, receipt: receipt.id });

@@ -17,7 +17,7 @@ export async function readKeptOut(
   tenant: string,
 ): Promise<(source: string) => KeptOut> {
   const names = await ledger.keptOut(tenant);
-  if (names === undefined) return () => NOTHING;
+  if (names.length === 0) return () => NOTHING;
   const roots = (await ledger.sourceRoots?.(tenant)) ?? new Map<string, string>();
   return (source) => keptOutOf(names, { tenant, sources: [source, ...formerNames(source, roots)] });
 }
@@ -30,10 +30,12 @@ function formerNames(source: string, roots: ReadonlyMap<string, string>): string
 }
 
 function keptOutOf(
-  { key, hashes }: KeptOutNames,
+  names: readonly KeptOutNames[],
   { tenant, sources }: { readonly tenant: string; readonly sources: readonly string[] },
 ): KeptOut {
   const has = (kind: KeptOutName['kind']) => (name: string) =>
-    sources.some((source) => hashes.has(keptOutHash(key, { tenant, source, kind, name })));
+    names.some(({ key, hashes }) =>
+      sources.some((source) => hashes.has(keptOutHash(key, { tenant, source, kind, name }))),
+    );
   return { hasItem: has('item'), hasDocument: has('document') };
 }

@@ -1,15 +1,15 @@
 /** Names that are kept out, as hashes by a key, so that whoever reads the ledger is not told them. See `keptOutHash`. */
 export interface KeptOutNames {
-  /** Of all names of the tenant, in hexadecimal. */
+  /** Of the hashes, in hexadecimal. */
   readonly key: string;
   readonly hashes: ReadonlySet<string>;
 }
 
 /** What was forgotten on purpose. A source may still hold it: it is not indexed again until it is let in. */
 export interface ForgottenNames {
-  /** What is kept out of a tenant; undefined where nothing is. */
-  keptOut(tenant: string): Promise<KeptOutNames | undefined>;
-  /** Keeps names out from now on; `key` is that of `keptOut` where there is one. `receipt` says by which forgetting. */
+  /** What is kept out of a tenant, by key: several where what two indexes keep out was joined, none where nothing is. */
+  keptOut(tenant: string): Promise<readonly KeptOutNames[]>;
+  /** Keeps names out from now on; `key` is one of `keptOut` where there is any. `receipt` says by which forgetting. */
   keepOut(
     tenant: string,
     names: { readonly key: string; readonly hashes: Iterable<string>; readonly receipt: string },

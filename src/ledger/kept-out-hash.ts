@@ -1,4 +1,5 @@
 import { createHmac } from 'node:crypto';
+import type { KeptOutNames } from './forgotten-names.js';
 
 /** A name that is kept out: of an item, which is then not read, or of one document among those of an item. */
 export interface KeptOutName {
@@ -18,3 +19,12 @@ export const keptOutHash = (key: string, { tenant, source, kind, name }: KeptOut
     .update(JSON.stringify([tenant, source, kind, name]))
     .digest('hex')
     .slice(0, 32);
+
+/** The rows of a ledger as `keptOut` tells them. */
+export function hashesByKey(
+  rows: readonly { readonly key: string; readonly hash: string }[],
+): KeptOutNames[] {
+  const byKey = new Map<string, Set<string>>();
+  for (const { key, hash } of rows) byKey.set(key, (byKey.get(key) ?? new Set()).add(hash));
+  return [...byKey].map(([key, hashes]) => ({ key, hashes }));
+}

@@ -1,4 +1,4 @@
-import { type Engine, RAGError, type ScopeInput } from '../index.js';
+import { RAGError, type ScopeInput, type TenantIndexes } from '../index.js';
 import type { ReadableIndex } from './readable-index.js';
 
 /** An index that may not be there yet, for one scope. */
@@ -6,15 +6,20 @@ export interface FollowedIndex extends ReadableIndex {
   close(): Promise<void>;
 }
 
+/** The indexes of all tenants, opened for whoever asks. */
+export interface OpenedIndexes extends TenantIndexes {
+  close(): Promise<void>;
+}
+
 /**
- * Opens the engine when it is first asked, and anew after it could not be opened or held nothing: an index that is made, a
+ * Opens the indexes when it is first asked, and anew after it could not be opened or held nothing: an index that is made, a
  * configuration that is mended or a folder that is trusted meanwhile is found without a restart.
  */
-export function followIndex(open: () => Promise<Engine>, scope: ScopeInput): FollowedIndex {
-  let opened: Promise<Engine> | undefined;
+export function followIndex(open: () => Promise<OpenedIndexes>, scope: ScopeInput): FollowedIndex {
+  let opened: Promise<OpenedIndexes> | undefined;
   let isEmpty = false;
 
-  async function engine(): Promise<Engine> {
+  async function indexes(): Promise<OpenedIndexes> {
     if (isEmpty) await letGo();
     opened ??= open();
     opened.catch(() => {
@@ -32,7 +37,8 @@ export function followIndex(open: () => Promise<Engine>, scope: ScopeInput): Fol
 
   async function use<T>(work: (view: ReadableIndex) => Promise<T>): Promise<T> {
     try {
-      return await work((await engine()).as(scope));
+      const { view } = await (await indexes()).of(scope);
+      return await work(view);
     } catch (error) {
       if (RAGError.isInstance(error) && error.reason === 'INDEX_EMPTY') isEmpty = true;
       throw error;

@@ -1,4 +1,4 @@
-import { RAGError } from '../core/errors.js';
+import { copyForgotten } from '../forgetting/copy-forgotten.js';
 import { Receipts } from '../forgetting/receipts.js';
 import type { Ledger } from '../ledger/ledger.js';
 
@@ -17,39 +17,12 @@ export async function copyLedgerState(
   from: LedgerPlace,
   to: LedgerPlace,
 ): Promise<void> {
-  const receipts = new Receipts(from.dataDir);
-  const all = receipts.exist() ? receipts.all() : [];
-  for (const tenant of new Set([...tenants, ...all.map((receipt) => receipt.tenant)])) {
+  const forgotten = new Receipts(from.dataDir).all().map(({ tenant }) => tenant);
+  for (const tenant of new Set([...tenants, ...forgotten])) {
     const remembered = await from.ledger.rememberedSources(tenant);
     if (remembered.length > 0) await to.ledger.rememberSources(tenant, remembered);
     const roots = await from.ledger.sourceRoots?.(tenant);
     if (roots !== undefined && roots.size > 0) await to.ledger.recordSourceRoots?.(tenant, roots);
-    const own = all.filter((receipt) => receipt.tenant === tenant);
-    await copyKeptOut(tenant, { from: from.ledger, to: to.ledger }, own);
+    await copyForgotten(tenant, from, to);
   }
-  const copies = new Receipts(to.dataDir);
-  for (const receipt of all) copies.update(receipt);
-}
-
-/** Who is told by which forgetting a name is kept out, where no receipt says so. */
-const NO_RECEIPT = 'migrated';
-
-async function copyKeptOut(
-  tenant: string,
-  { from, to }: { readonly from: Ledger; readonly to: Ledger },
-  receipts: ReturnType<Receipts['all']>,
-): Promise<void> {
-  const names = await from.keptOut(tenant);
-  if (names === undefined) return;
-  const held = await to.keptOut(tenant);
-  if (held !== undefined && held.key !== names.key)
-    throw new RAGError(
-      'MIGRATION_FAILED',
-      `Both indexes keep out documents of tenant ${JSON.stringify(tenant)} that were forgotten (\`ragstone forget\`), under keys of their own, which cannot be joined. Name a new data folder or ledger for the copy.`,
-    );
-  for (const { id, names: ofReceipt } of receipts)
-    if (ofReceipt?.key === names.key) await to.keepOut(tenant, { ...ofReceipt, receipt: id });
-  const kept = (await to.keptOut(tenant))?.hashes ?? new Set<string>();
-  const rest = [...names.hashes].filter((hash) => !kept.has(hash));
-  if (rest.length > 0) await to.keepOut(tenant, { key: names.key, hashes: rest, receipt: NO_RECEIPT });
 }

@@ -1,5 +1,6 @@
 import { RAGError } from '../../src/core/errors.js';
 import { compareText } from '../../src/core/filter.js';
+import { hashesByKey } from '../../src/ledger/kept-out-hash.js';
 import type {
   GenerationReader,
   GenerationTarget,
@@ -36,7 +37,8 @@ export class LedgerServer {
   readonly #owned = new Map<string, { tenant: string; owner: string; sources: ReadonlySet<string> }>();
   #runs: RunRecord[] = [];
   #lastRunId = 0;
-  readonly #keptOut = new Map<string, { readonly key: string; readonly receipts: Map<string, string> }>();
+  /** By tenant and hash. */
+  readonly #keptOut = new Map<string, Map<string, { readonly key: string; readonly receipt: string }>>();
   #locks: LockHolder[] = [];
 
   constructor(options: LedgerServerOptions) {
@@ -133,14 +135,13 @@ export class LedgerServer {
       }),
       lastRun: async () => this.#runs.at(-1),
       keptOut: async (tenant) => {
-        const kept = this.#keptOut.get(tenant);
-        if (kept === undefined || kept.receipts.size === 0) return undefined;
-        return { key: kept.key, hashes: new Set(kept.receipts.keys()) };
+        const kept = this.#keptOut.get(tenant) ?? new Map();
+        return hashesByKey([...kept].map(([hash, { key }]) => ({ key, hash })));
       },
       keepOut: write((tenant, { key, hashes, receipt }) => {
-        const kept = this.#keptOut.get(tenant) ?? { key, receipts: new Map() };
+        const kept = this.#keptOut.get(tenant) ?? new Map();
         this.#keptOut.set(tenant, kept);
-        for (const hash of hashes) kept.receipts.set(hash, receipt);
+        for (const hash of hashes) kept.set(hash, { key, receipt });
       }),
       letIn: write((tenant, receipt) => this.#letIn(tenant, receipt)),
       editRuns: write((edit) => {
@@ -201,9 +202,9 @@ export class LedgerServer {
   }
 
   #letIn(tenant: string, receipt: string): number {
-    const receipts = this.#keptOut.get(tenant)?.receipts ?? new Map<string, string>();
-    const names = [...receipts].flatMap(([hash, by]) => (by === receipt ? [hash] : []));
-    for (const hash of names) receipts.delete(hash);
+    const kept = this.#keptOut.get(tenant) ?? new Map();
+    const names = [...kept].flatMap(([hash, by]) => (by.receipt === receipt ? [hash] : []));
+    for (const hash of names) kept.delete(hash);
     if (names.length > 0) for (const books of this.#books.values()) books.forgetCursors();
     return names.length;
   }

@@ -2,7 +2,7 @@ import type { Command } from 'commander';
 import type { EngineView, RunFailure, SourceSyncState } from '../../index.js';
 import type { CliContext } from '../context.js';
 import { ExitCode } from '../errors.js';
-import { withEngineView } from '../open-engine.js';
+import { withTenantView } from '../open-engine.js';
 import { collect, wholeNumber } from '../parse-options.js';
 import { displayPath } from '../render/place.js';
 import { type OwnerOptions, withOwnerOptions } from '../scope-options.js';
@@ -54,7 +54,7 @@ async function runList(
   items: readonly string[],
   options: FailureOptions,
 ): Promise<void> {
-  const { failures, sources, runError } = await withEngineView(context, options, async (view) => {
+  const { failures, sources, runError } = await withTenantView(context, options, async (view) => {
     const failures = await view.failures(requestOf(await inFull(items, view, context), options));
     const sources = items.length > 0 ? [] : (await view.sourceStates()).filter(isFailing(options));
     const runError = failures.length + sources.length > 0 ? undefined : await errorOfLastRun(view);
@@ -104,7 +104,7 @@ async function runRetry(
 ): Promise<void> {
   const { startProgress } = await import('../render/progress.js');
   const { wait } = options;
-  const result = await withEngineView(context, options, async (view) => {
+  const result = await withTenantView(context, options, async (view) => {
     const progress = startProgress(context);
     try {
       return await view.retry({

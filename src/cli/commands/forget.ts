@@ -1,10 +1,16 @@
 import type { Command } from 'commander';
-import type { EngineView, Filter, ForgetReceipt, ForgetRequest } from '../../index.js';
+import type {
+  EngineView,
+  Filter,
+  ForgetReceipt,
+  ForgetRequest,
+  KnowledgeDeploymentService,
+} from '../../index.js';
 import { askYesNo } from '../ask.js';
 import { auditedCommand } from '../audited-command.js';
 import type { CliContext } from '../context.js';
-import { ExitCode } from '../errors.js';
-import { placeOf, withEngine, withEngineView } from '../open-engine.js';
+import { ExitCode, problemOf } from '../errors.js';
+import { placeOf, withDeployments, withTenantView } from '../open-engine.js';
 import { collect, collectFilter, wholeNumber } from '../parse-options.js';
 import { type OwnerOptions, withOwnerOptions } from '../scope-options.js';
 
@@ -57,12 +63,12 @@ export function registerForget(program: Command, context: CliContext): void {
 }
 
 async function runForget(context: CliContext, options: ForgetOptions): Promise<void> {
-  if (options.resume === true) return resume(context);
+  if (options.resume === true) return resume(context, options);
   if (options.undo !== undefined) return undo(context, options, options.undo);
   const place = await placeOf(context);
   const { tenant, project } = options;
   const request = await requestOf(context, options);
-  const receipt = await withEngineView(context, options, async (view) => {
+  const receipt = await withTenantView(context, options, async (view) => {
     const dry = await view.forget({ ...request, dryRun: true });
     const isNothing = dry.documents === 0 && options.source === undefined;
     // As for a name that names nothing: a filter with a slip in it must not look like a person who is forgotten.
@@ -102,18 +108,41 @@ async function isMeant(
   throw new RAGError('USAGE', `This forgets ${what}; say --yes to do it without being asked.`);
 }
 
-async function resume(context: CliContext): Promise<void> {
-  const problems = await withEngine(context, (engine) => engine.resumeForgetting());
+/** In the index of the tenant that is named, else in all: one that does not answer holds up none of the others. */
+async function resume(context: CliContext, options: ForgetOptions): Promise<void> {
+  const problems =
+    options.tenant === undefined
+      ? await withDeployments(context, (service) => resumeInAll(service, context))
+      : await withTenantView(context, options, (view) => view.resumeForgetting());
   context.printResult({ problems }, () =>
     problems.length === 0 ? 'Nothing is unfinished.' : problems.join('\n'),
   );
   if (problems.length > 0) context.exitCode = ExitCode.failed;
 }
 
+async function resumeInAll(service: KnowledgeDeploymentService, context: CliContext): Promise<string[]> {
+  const problems = [...(await service.shared.resumeForgetting())];
+  const all = await service.listDeploymentConfigs({ onDamaged: ({ message }) => problems.push(message) });
+  for (const { tenantId, model, isActive } of all) {
+    if (model === 'Shared') continue;
+    if (!isActive) {
+      context.warn(`The deployment of tenant "${tenantId}" is not active, and its index was not looked at.`);
+      continue;
+    }
+    try {
+      const { view } = await service.of({ tenant: tenantId });
+      problems.push(...(await view.resumeForgetting()));
+    } catch (error) {
+      problems.push(`${tenantId}: ${problemOf(error)}`);
+    }
+  }
+  return problems;
+}
+
 async function undo(context: CliContext, options: ForgetOptions, receipt: string): Promise<void> {
   const place = await placeOf(context);
   const { tenant, project } = options;
-  const count = await withEngineView(context, options, (view: EngineView) =>
+  const count = await withTenantView(context, options, (view: EngineView) =>
     auditedCommand(place, { action: 'forget --undo', tenant, project, context }, () => view.letIn(receipt)),
   );
   context.printResult({ receipt, names: count }, () =>

@@ -1,14 +1,13 @@
 import type { Command } from 'commander';
-import type { Engine, ExtractionProgress } from '../../index.js';
+import type { EngineView, ExtractionProgress } from '../../index.js';
 import { auditedCommand } from '../audited-command.js';
 import type { CliContext } from '../context.js';
 import { ExitCode } from '../errors.js';
-import { placeOf, withEngine } from '../open-engine.js';
+import { placeOf, withTenantView } from '../open-engine.js';
 import { numberBetween, wholeNumber } from '../parse-options.js';
 import {
   type OwnerOptions,
   type ScopeOptions,
-  toScope,
   withOwnerOptions,
   withScopeOptions,
 } from '../scope-options.js';
@@ -99,19 +98,19 @@ const withLimits = (command: Command): Command =>
       wholeNumber(1),
     );
 
-/** A call of the engine for the documents of a tenant. */
+/** A call for the documents of a tenant. */
 const inGraph = <T>(
   context: CliContext,
-  { tenant, project }: OwnerOptions,
-  work: (graph: Engine['graph'], scope: ReturnType<typeof toScope>) => Promise<T>,
-): Promise<T> => withEngine(context, ({ graph }) => work(graph, toScope({ tenant, project })));
+  scope: ScopeOptions,
+  work: (graph: EngineView['graph']) => Promise<T>,
+): Promise<T> => withTenantView(context, scope, ({ graph }) => work(graph));
 
 async function runEstimate(
   context: CliContext,
   { tenant, project, ...request }: WhichChunks & OwnerOptions,
 ): Promise<void> {
-  const estimate = await inGraph(context, { tenant, project }, (graph, scope) =>
-    graph.estimate({ ...request, signal: context.signal }, scope),
+  const estimate = await inGraph(context, { tenant, project }, (graph) =>
+    graph.estimate({ ...request, signal: context.signal }),
   );
   warnOf(context, estimate);
   const { renderEstimate } = await import('../render/graph-facts.js');
@@ -122,8 +121,8 @@ async function runExtract(
   context: CliContext,
   { tenant, project, ...request }: WhichChunks & Limits & OwnerOptions,
 ): Promise<void> {
-  const result = await asking(context, 'extract', { tenant, project }, (graph, scope, onProgress) =>
-    graph.extract({ ...request, onProgress, signal: context.signal }, scope),
+  const result = await asking(context, 'extract', { tenant, project }, (graph, onProgress) =>
+    graph.extract({ ...request, onProgress, signal: context.signal }),
   );
   warnOf(context, result);
   const { renderExtraction } = await import('../render/graph-facts.js');
@@ -135,8 +134,8 @@ async function runSummarize(
   context: CliContext,
   { tenant, project, ...request }: Limits & OwnerOptions & { readonly dryRun?: boolean },
 ): Promise<void> {
-  const result = await asking(context, 'summarize', { tenant, project }, (graph, scope, onProgress) =>
-    graph.summarize({ ...request, onProgress, signal: context.signal }, scope),
+  const result = await asking(context, 'summarize', { tenant, project }, (graph, onProgress) =>
+    graph.summarize({ ...request, onProgress, signal: context.signal }),
   );
   warnOf(context, result);
   const { renderSummarizing } = await import('../render/graph-facts.js');
@@ -159,19 +158,15 @@ async function asking<T>(
   context: CliContext,
   action: string,
   { tenant, project }: OwnerOptions,
-  work: (
-    graph: Engine['graph'],
-    scope: ReturnType<typeof toScope>,
-    onProgress: (progress: ExtractionProgress) => void,
-  ) => Promise<T>,
+  work: (graph: EngineView['graph'], onProgress: (progress: ExtractionProgress) => void) => Promise<T>,
 ): Promise<T> {
   const { startCounter } = await import('../render/progress.js');
   const call = { action: `graph ${action}`, tenant, project, context };
   return auditedCommand(await placeOf(context), call, () =>
-    inGraph(context, { tenant, project }, async (graph, scope) => {
+    inGraph(context, { tenant, project }, async (graph) => {
       const progress = startCounter(context);
       try {
-        return await work(graph, scope, (told) => progress.update(lineOf(told)));
+        return await work(graph, (told) => progress.update(lineOf(told)));
       } catch (error) {
         throw context.signal.aborted ? await stopped(error) : error;
       } finally {
@@ -198,7 +193,7 @@ function warnOf(context: CliContext, { notices }: { readonly notices: readonly s
 }
 
 async function runStatus(context: CliContext, options: OwnerOptions): Promise<void> {
-  const status = await inGraph(context, options, (graph, scope) => graph.status(scope));
+  const status = await inGraph(context, options, (graph) => graph.status());
   const { renderFactStatus } = await import('../render/graph-facts.js');
   context.printResult(status, () => renderFactStatus(status, context));
 }
@@ -208,13 +203,13 @@ async function runSummaries(
   { entity, limit, cursor, ...scope }: SummariesOptions,
 ): Promise<void> {
   const request = { entity, limit, cursor, signal: context.signal };
-  const page = await withEngine(context, ({ graph }) => graph.summaries(request, toScope(scope)));
+  const page = await inGraph(context, scope, (graph) => graph.summaries(request));
   const { renderSummaries } = await import('../render/graph-facts.js');
   context.printResult(page, () => renderSummaries(page, context));
 }
 
 async function runEntity(context: CliContext, name: string, scope: ScopeOptions): Promise<void> {
-  const report = await withEngine(context, ({ graph }) => graph.entity(name, toScope(scope)));
+  const report = await inGraph(context, scope, (graph) => graph.entity(name));
   const { renderEntity } = await import('../render/graph-facts.js');
   context.printResult(report ?? null, () => renderEntity(name, report, context));
   if (report === undefined) context.exitCode = ExitCode.failed;

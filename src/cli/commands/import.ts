@@ -3,6 +3,7 @@ import type { ImportResult } from '../../index.js';
 import { auditedCommand } from '../audited-command.js';
 import type { CliContext } from '../context.js';
 import { ExitCode } from '../errors.js';
+import { assertSharedIndex } from '../open-engine.js';
 import { type OwnerOptions, toScope, withOwnerOptions } from '../scope-options.js';
 
 interface ImportOptions extends OwnerOptions {
@@ -40,6 +41,7 @@ export function registerImport(program: Command, context: CliContext): void {
 }
 
 async function runImport(context: CliContext, options: ImportOptions): Promise<void> {
+  await assertSharedIndex(context, options);
   const { loadConfig } = await import('../../config/load-config.js');
   const { importDocuments } = await import('../../index.js');
   const { startCounter } = await import('../render/progress.js');

@@ -2,14 +2,14 @@ import { existsSync } from 'node:fs';
 import { resolve } from 'node:path';
 import { type Command, Option } from 'commander';
 import type { IndexCounts } from '../../client/index.js';
-import type { IndexRequest, PrunedSource, RAGError } from '../../index.js';
+import type { IndexRequest, PrunedSource, RAGError, TenantIndex } from '../../index.js';
 import { askYesNo } from '../ask.js';
 import type { CliContext } from '../context.js';
 import { ExitCode } from '../errors.js';
-import { withEngineView } from '../open-engine.js';
+import { withDeployments } from '../open-engine.js';
 import { collect, wholeNumber } from '../parse-options.js';
 import { oneLine, plural } from '../render/text.js';
-import { type OwnerOptions, withOwnerOptions } from '../scope-options.js';
+import { type OwnerOptions, toScope, withOwnerOptions } from '../scope-options.js';
 
 interface IndexOptions extends OwnerOptions {
   readonly force?: boolean;
@@ -86,7 +86,11 @@ export async function runIndex(
   await refuseMissingPaths(paths, context);
   await noteProject(context);
   const { startProgress } = await import('../render/progress.js');
-  const result = await withEngineView(context, options, async (view) => {
+  const result = await withDeployments(context, async (deployments) => {
+    const scope = toScope(options);
+    noteSharedIndex(context, await deployments.of(scope), scope.tenant);
+    // Sources are of the shared index, whichever the tenant has.
+    const view = deployments.shared.as(scope);
     const progress = startProgress(context);
     try {
       return await view.index({
@@ -181,6 +185,14 @@ async function noteProject(context: CliContext): Promise<void> {
   const { findProject } = await import('../../config/find-project.js');
   const project = findProject(context.cwd);
   if (project !== context.cwd) context.note(`This is the index of ${project}.`);
+}
+
+/** A tenant with an index of its own does not find what is indexed here. */
+function noteSharedIndex(context: CliContext, { deployment }: TenantIndex, tenant: string): void {
+  if (deployment.deploymentModel !== 'Shared')
+    context.warn(
+      `The tenant ${JSON.stringify(tenant)} has an index of its own (${deployment.deploymentModel}): this run fills the shared index, where its searches do not look. Push what it is to find.`,
+    );
 }
 
 /** Says what a stopped run leaves behind, in place of that it was cancelled. */

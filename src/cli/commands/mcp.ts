@@ -3,7 +3,7 @@ import type { AuditLog } from '../../audit/audit-log.js';
 import type { ScopeInput } from '../../index.js';
 import type { AuditedCalls } from '../../mcp/index.js';
 import type { CliContext } from '../context.js';
-import { openEngine, placeOf } from '../open-engine.js';
+import { openDeployments, placeOf } from '../open-engine.js';
 import { packageVersion } from '../package-version.js';
 import { wholeNumber } from '../parse-options.js';
 import { type ScopeOptions, toScope, withScopeOptions } from '../scope-options.js';
@@ -42,7 +42,7 @@ async function runMcp(context: CliContext, { maxTokens, ...options }: McpCommand
   const { displayPath } = await import('../render/place.js');
   const { describeChain } = await import('../error-chain.js');
   const scope = toScope(options);
-  const index = followIndex(() => openEngine(context), scope);
+  const index = followIndex(() => openDeployments(context), scope);
   try {
     await serveStdio(
       index,

@@ -1,6 +1,7 @@
 import type { Command } from 'commander';
 import type { CliContext } from '../context.js';
 import { withCounter } from '../evaluation-target.js';
+import { assertSharedIndex } from '../open-engine.js';
 import { wholeNumber } from '../parse-options.js';
 import { type ScopeOptions, toScope, withScopeOptions } from '../scope-options.js';
 
@@ -33,6 +34,7 @@ async function runProfile(
   context: CliContext,
   { tenant, project, group, clearance, ...options }: ProfileFlags,
 ): Promise<void> {
+  await assertSharedIndex(context, { tenant });
   const { profileSearches } = await import('../../index.js');
   const { config, data } = context.globals;
   const report = await withCounter(context, (onProgress) =>

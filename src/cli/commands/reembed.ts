@@ -2,7 +2,7 @@ import { type Command, Option } from 'commander';
 import type { ReembedProgress, ReembedRequest } from '../../index.js';
 import { auditedCommand } from '../audited-command.js';
 import type { CliContext } from '../context.js';
-import { placeOf, withEngine } from '../open-engine.js';
+import { assertSharedIndex, placeOf, withEngine } from '../open-engine.js';
 
 interface ReembedOptions {
   readonly model?: string;
@@ -50,6 +50,7 @@ export function registerReembed(program: Command, context: CliContext): void {
 async function runReembed(context: CliContext, options: ReembedOptions): Promise<void> {
   const { startCounter } = await import('../render/progress.js');
   const { tenant, ...request } = options;
+  if (tenant !== undefined) await assertSharedIndex(context, { tenant });
   const result = await auditedCommand(await placeOf(context), { action: 'reembed', context }, () =>
     withEngine(context, async (engine) => {
       const progress = startCounter(context);

@@ -87,8 +87,8 @@ function placeOf(source: ResolvedSource): string | undefined {
 }
 
 async function runStatus(context: CliContext, options: OwnerOptions): Promise<void> {
-  const { withEngineView } = await import('../open-engine.js');
-  const sources = await withEngineView(context, options, (view) => view.sourceStates());
+  const { withTenantView } = await import('../open-engine.js');
+  const sources = await withTenantView(context, options, (view) => view.sourceStates());
   const { renderSourceStates } = await import('../render/source-states.js');
   context.printResult({ sources }, () => renderSourceStates(sources, context));
 }

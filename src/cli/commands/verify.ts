@@ -2,7 +2,7 @@ import { type Command, Option } from 'commander';
 import type { DamagedDeployment, ReceiptCheck, VerifyRequest, VerifyResult } from '../../index.js';
 import type { CliContext } from '../context.js';
 import { ExitCode, problemOf } from '../errors.js';
-import { withDeployments, withEngineView, withTenantView } from '../open-engine.js';
+import { withDeployments, withTenantView } from '../open-engine.js';
 import { type OwnerOptions, withOwnerOptions } from '../scope-options.js';
 
 const EXAMPLES = `
@@ -51,13 +51,13 @@ export function registerVerify(program: Command, context: CliContext): void {
     .action(async ({ repair = false, deployments = false, receipt, sources, ...options }: VerifyOptions) => {
       const { signal } = context;
       if (deployments) return verifyDeployments({ repair, sources }, context);
-      // A tenant that is not named has the shared index, and nothing but that is touched.
-      const withView = options.tenant === undefined ? withEngineView : withTenantView;
       if (receipt !== undefined) {
-        const check = await withView(context, options, (view) => view.checkReceipt(receipt));
+        const check = await withTenantView(context, options, (view) => view.checkReceipt(receipt));
         return showReceiptCheck(check, context);
       }
-      const result = await withView(context, options, (view) => view.verify({ repair, sources, signal }));
+      const result = await withTenantView(context, options, (view) =>
+        view.verify({ repair, sources, signal }),
+      );
       const { renderVerifyResult } = await import('../render/verify-result.js');
       context.printResult(result, () => renderVerifyResult(result, { context, withSources: sources }));
       if (!result.ok) context.exitCode = ExitCode.failed;

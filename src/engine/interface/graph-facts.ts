@@ -12,12 +12,22 @@ import type {
   SummaryPage,
 } from '../../extraction/extraction-types.js';
 
+/** `GraphFacts`, which says what each call does, with the scope filled in. */
+export interface ScopedGraphFacts {
+  estimate(request?: EstimateRequest): Promise<ExtractionEstimate>;
+  extract(request?: ExtractRequest): Promise<ExtractionResult>;
+  summarize(request?: SummarizeRequest): Promise<SummarizeResult>;
+  status(): Promise<FactStatus>;
+  summaries(request?: SummariesRequest): Promise<SummaryPage>;
+  entity(name: string): Promise<EntityReport | undefined>;
+}
+
 /**
  * Facts that a language model reads out of the documents, and summaries of what hangs together. `entity` and `summaries` tell what the scope
  * may read. The others are for whoever keeps the index: they mean documents of the tenant, and the project where one is stated, whoever may
  * read them.
  */
-export interface GraphFacts {
+export interface GraphFacts extends ScopedGraphFacts {
   /** What reading would take: chunks, tokens, money, time. The model is not asked. */
   estimate(request?: EstimateRequest, scope?: ScopeInput): Promise<ExtractionEstimate>;
   /**

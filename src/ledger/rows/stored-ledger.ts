@@ -1,5 +1,6 @@
 import type { ForgottenNames, KeptOutNames } from '../forgotten-names.js';
 import type { LedgerHistory } from '../history.js';
+import { hashesByKey } from '../kept-out-hash.js';
 import type { IndexFacts, Ledger, RunRecord } from '../ledger.js';
 import { hexOf, keyOf, storableText } from '../ledger-text.js';
 import { countChange } from './changes.js';
@@ -149,14 +150,11 @@ export abstract class StoredLedger {
     return this.programs.read('read its last run', lastRun);
   }
 
-  async keptOut(tenant: string): Promise<KeptOutNames | undefined> {
+  async keptOut(tenant: string): Promise<KeptOutNames[]> {
     const rows = await this.programs.read('read what is kept out', () =>
       select(KEPT_OUT, sql`FROM @kept_out WHERE ${TENANT_KEY} = ${key(tenant)}`),
     );
-    const [first] = rows;
-    return first === undefined
-      ? undefined
-      : { key: first.key, hashes: new Set(rows.map(({ hash }) => hash)) };
+    return hashesByKey(rows);
   }
 
   keepOut(...[tenant, { key, hashes, receipt }]: Parameters<ForgottenNames['keepOut']>): Promise<void> {
