@@ -13,6 +13,7 @@ import type { ConfiguredSource } from '../indexing/source-task.js';
 import type { IndexFacts, Ledger } from '../ledger/ledger.js';
 import { openLedger } from '../ledger/sqlite/open-ledger.js';
 import { createPlainTextParser } from '../parsing/plain-text/plain-text-parser.js';
+import { createSealing } from '../security/sealed-metadata.js';
 import { createPushSource, type PushedDocument } from '../sources/push/push-source.js';
 import { collectionOf as collectionOfMembers, membersOf } from '../stores/collection-members.js';
 import { createMemoryStore } from '../stores/memory/memory-store.js';
@@ -205,6 +206,30 @@ describe('verify', () => {
       await expect(verifyIndex({ ...(await context()), store: silent })).rejects.toMatchObject({ reason });
     },
   );
+
+  test('says of an earlier generation whose store does not answer that fields may be readable there', async () => {
+    const whole = await context();
+    const earlier = { ...whole.facts, generation: 0, state: 'retired' as const };
+    const other: Ledger = {
+      ...ledger,
+      history: undefined,
+      integrity: () => ledger.integrity(),
+      reader: (generation) => (generation === 0 ? emptyReader : ledger.reader(generation)),
+      generations: async () => [whole.facts, earlier],
+    };
+    const emptyReader = Object.create(whole.reader, {
+      documents: { value: async () => [] },
+    }) as typeof whole.reader;
+    const sealing = createSealing({
+      fields: ['salary'],
+      keys: [{ id: 'k', key: Buffer.alloc(32, 7).toString('base64') }],
+    });
+    const storeOf = () => Promise.reject(new RAGError('STORE_UNAVAILABLE', 'It is down.'));
+    const { drift, damaged } = await verifyIndex({ ...whole, ledger: other, storeOf, sealing });
+    expect([drift.map(({ kind }) => kind), damaged]).toEqual([['field-readable'], false]);
+    expect(drift[0]?.detail).toMatch(/generation 0.*It is down.*generations drop 0/);
+    expect((await verifyIndex({ ...whole, ledger: other, storeOf })).drift).toEqual([]);
+  });
 
   test('names a collection that is not there', async () => {
     await store.drop((await liveFacts()).collection);
