@@ -129,6 +129,17 @@ describe('a tenant with an index of its own', () => {
     expect(documentOf(await acme('forget', '--undo', receipt.id))).toMatchObject({ receipt: receipt.id });
   });
 
+  test('a receipt is shown with commands that find it', async () => {
+    const cwd = await withOwnIndex(true);
+    const { stdout } = await runRagstone(['forget', '--tenant', 'acme', '--yes', '--document', 'lamp'], {
+      cwd,
+    });
+    const [, advice = ''] = /ragstone (verify --receipt [^`]+)`/.exec(stdout) ?? [];
+    expect((await runRagstone(advice.split(' '), { cwd })).code).toBe(0);
+    const [, undo = ''] = /ragstone (forget --undo [^`]+)`/.exec(stdout) ?? [];
+    expect((await runRagstone(undo.split(' '), { cwd })).stdout).toContain('is let in again');
+  });
+
   test('documents of it in the shared index, which stay there, are told of and fail the command', async () => {
     const cwd = await withOwnIndex(true);
     const forget = (...args: string[]) =>
