@@ -59,10 +59,13 @@ async function withOwnIndex(isActive: boolean): Promise<string> {
   const cwd = temporaryFolder({ 'docs/a.md': '# Lamp\n\nThe shared lamp.\n', 'other.yaml': '' });
   const deployments = await createKnowledgeDeployments({ cwd, config: { provider: 'libsql' } });
   await deployments.saveDeploymentConfig({ tenantId: 'acme', model: 'Dedicated' });
+  const metadata = { colour: 'blue' };
   await (await deployments.of({ tenant: 'acme' })).view.push([
-    { id: 'lamp', text: 'The zirconflorin lamp.' },
+    { id: 'lamp', text: 'The zirconflorin lamp.', metadata },
   ]);
-  await deployments.shared.push([{ id: 'there', text: 'The lamp of the shared index.' }], { tenant: 'acme' });
+  await deployments.shared.push([{ id: 'there', text: 'The lamp of the shared index.', metadata }], {
+    tenant: 'acme',
+  });
   if (!isActive) await deployments.saveDeploymentConfig({ tenantId: 'acme', model: 'Dedicated', isActive });
   await deployments.close();
   return cwd;
@@ -124,6 +127,30 @@ describe('a tenant with an index of its own', () => {
     expect(documentOf(await acme('verify', '--receipt', receipt.id))).toMatchObject({ clean: true });
     expect(documentOf(await acme('forget', '--resume'))).toEqual({ problems: [] });
     expect(documentOf(await acme('forget', '--undo', receipt.id))).toMatchObject({ receipt: receipt.id });
+  });
+
+  test('a receipt is shown with commands that find it', async () => {
+    const cwd = await withOwnIndex(true);
+    const { stdout } = await runRagstone(['forget', '--tenant', 'acme', '--yes', '--document', 'lamp'], {
+      cwd,
+    });
+    const [, advice = ''] = /ragstone (verify --receipt [^`]+)`/.exec(stdout) ?? [];
+    expect((await runRagstone(advice.split(' '), { cwd })).code).toBe(0);
+    const [, undo = ''] = /ragstone (forget --undo [^`]+)`/.exec(stdout) ?? [];
+    expect((await runRagstone(undo.split(' '), { cwd })).stdout).toContain('is let in again');
+  });
+
+  test('documents of it in the shared index, which stay there, are told of and fail the command', async () => {
+    const cwd = await withOwnIndex(true);
+    const forget = (...args: string[]) =>
+      runRagstone(['forget', '--tenant', 'acme', '--yes', ...args], { cwd });
+    const named = await forget('--document', 'there');
+    expect(named.code).toBe(2);
+    expect(named.stderr).toContain('The shared index holds 1 document of tenant "acme" that this means too');
+    const both = await forget('--filter', 'colour=blue', '--json');
+    expect(documentOf(both)).toMatchObject({ state: 'done', documents: 1 });
+    expect(both.code).toBe(1);
+    expect(both.stderr).toContain('The shared index holds 1 document');
   });
 
   test('an assistant finds what it holds, and nothing of the shared index', async () => {

@@ -12,7 +12,8 @@ import type { CliContext } from '../context.js';
 import { ExitCode, problemOf } from '../errors.js';
 import { placeOf, withDeployments, withTenantView } from '../open-engine.js';
 import { collect, collectFilter, wholeNumber } from '../parse-options.js';
-import { type OwnerOptions, withOwnerOptions } from '../scope-options.js';
+import { plural } from '../render/text.js';
+import { type OwnerOptions, toScope, withOwnerOptions } from '../scope-options.js';
 
 interface ForgetOptions extends OwnerOptions {
   readonly source?: string;
@@ -68,7 +69,9 @@ async function runForget(context: CliContext, options: ForgetOptions): Promise<v
   const place = await placeOf(context);
   const { tenant, project } = options;
   const request = await requestOf(context, options);
-  const receipt = await withTenantView(context, options, async (view) => {
+  const receipt = await withDeployments(context, async (service) => {
+    await tellOfShared(context, options, { service, request });
+    const { view } = await service.of(toScope(options));
     const dry = await view.forget({ ...request, dryRun: true });
     const isNothing = dry.documents === 0 && options.source === undefined;
     // As for a name that names nothing: a filter with a slip in it must not look like a person who is forgotten.
@@ -77,7 +80,31 @@ async function runForget(context: CliContext, options: ForgetOptions): Promise<v
     return auditedCommand(place, { action: 'forget', tenant, project, context }, () => view.forget(request));
   });
   const { renderReceipt } = await import('../render/receipt.js');
-  context.printResult(receipt, () => renderReceipt(receipt, { context, place: place.dataDir }));
+  context.printResult(receipt, () => renderReceipt(receipt, context));
+}
+
+/** Documents of configured sources stay in the shared index when their tenant gets one of its own, and are not silently left. */
+async function tellOfShared(
+  context: CliContext,
+  options: ForgetOptions,
+  { service, request }: { readonly service: KnowledgeDeploymentService; readonly request: ForgetRequest },
+): Promise<void> {
+  const scope = toScope(options);
+  const { deployment } = await service.of(scope);
+  if (deployment.deploymentModel === 'Shared') return;
+  const { RAGError } = await import('../../index.js');
+  const meant = await service.shared
+    .as(scope)
+    .forget({ ...request, dryRun: true })
+    .catch((error: unknown) => {
+      if (RAGError.isInstance(error) && ['USAGE', 'INDEX_EMPTY'].includes(error.reason)) return undefined;
+      throw error;
+    });
+  if (meant === undefined || meant.documents === 0) return;
+  context.exitCode = ExitCode.failed;
+  context.warn(
+    `The shared index holds ${plural(meant.documents, 'document')} of tenant ${JSON.stringify(scope.tenant)} that this means too, and they stay. To forget them, move the tenant to Shared (\`ragstone deployments move\`), forget them there, and move it back.`,
+  );
 }
 
 async function requestOf(context: CliContext, options: ForgetOptions): Promise<ForgetRequest> {

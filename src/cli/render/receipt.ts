@@ -9,11 +9,7 @@ export function examplesOf({ documents, examples = [] }: ForgetReceipt): string 
 }
 
 /** What was forgotten, for a person. */
-export function renderReceipt(
-  receipt: ForgetReceipt,
-  { context, place }: { readonly context: CliContext; readonly place: string },
-): string {
-  const { colours, command } = context;
+export function renderReceipt(receipt: ForgetReceipt, { colours, command }: CliContext): string {
   const { state, documents, chunks, keptOut, removed, left, id } = receipt;
   if (state === 'dry') {
     if (documents === 0) return 'Nothing is indexed that was meant, so nothing was forgotten.';
@@ -22,15 +18,16 @@ export function renderReceipt(
       ...removed.map(lineOf),
     ].join('\n');
   }
+  const named = receipt.tenant === 'default' ? id : `${id} --tenant ${quoted(receipt.tenant)}`;
   return [
     colours.bold(`${plural(documents, 'document')} ${documents === 1 ? 'is' : 'are'} forgotten.`),
     ...removed.map(lineOf),
     ...(keptOut === 0
       ? []
-      : [`Later runs leave them out; \`${command} forget --undo ${id}\` lets them in again.`]),
+      : [`Later runs leave them out; \`${command} forget --undo ${named}\` lets them in again.`]),
     colours.bold('Left to others:'),
     ...left.map(({ where, detail }) => `  ${where}: ${detail}`),
-    `Receipt: ${id} (in ${place}). \`${command} verify --receipt ${id}\` looks for what it names.`,
+    `Receipt: ${id}. \`${command} verify --receipt ${named}\` looks for what it names.`,
   ].join('\n');
 }
 
@@ -52,5 +49,7 @@ export function renderReceiptCheck(check: ReceiptCheck, { colours }: CliContext)
     ...check.left.map(({ where, detail }) => `Left to ${where}: ${detail}`),
   ].join('\n');
 }
+
+const quoted = (tenant: string): string => (/^[\w.-]+$/.test(tenant) ? tenant : JSON.stringify(tenant));
 
 const lineOf = ({ place, what, count }: RemovedFrom): string => `  ${place}: ${count} ${what}`;
