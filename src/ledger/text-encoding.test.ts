@@ -19,6 +19,12 @@ it('a long text is deflated', () => {
   expect(decodeText(stored) === text).toBe(true);
 });
 
+it('an encoding that nobody writes is a damaged index', () => {
+  expect(() => decodeText({ encoding: 'latin1', bytes: Buffer.from('x') })).toThrow(
+    expect.objectContaining({ reason: 'INDEX_DAMAGED' }),
+  );
+});
+
 it('bytes that are damaged, or claim to be more than any text, are a damaged index', () => {
   const bomb = deflateRawSync(Buffer.alloc(600 * 1024 * 1024), { level: 1 });
   for (const bytes of [Buffer.from('not deflated'), bomb])

@@ -36,9 +36,13 @@ export const encodeUtf8 = (utf8: Uint8Array): EncodedText =>
     ? { encoding: 'utf8', bytes: utf8 }
     : { encoding: 'deflate', bytes: deflateRawSync(utf8, { level: 1 }) };
 
-/** Inverse of `encodeText`. Throws `INDEX_DAMAGED` for bytes that it cannot have made. */
-export function decodeText({ encoding, bytes }: EncodedText): string {
+/** Inverse of `encodeText`, of what a database holds. Throws `INDEX_DAMAGED` for an encoding or bytes that it cannot have made. */
+export function decodeText({
+  encoding,
+  bytes,
+}: Pick<EncodedText, 'bytes'> & { readonly encoding: string }): string {
   if (encoding === 'deflate') return inflated(bytes);
+  if (encoding !== 'utf8' && encoding !== 'utf16le') throw damagedText();
   return Buffer.from(bytes.buffer, bytes.byteOffset, bytes.byteLength).toString(encoding);
 }
 
@@ -46,10 +50,13 @@ function inflated(bytes: Uint8Array): string {
   try {
     return inflateRawSync(bytes, { maxOutputLength: LONGEST_TEXT }).toString('utf8');
   } catch (cause) {
-    throw new RAGError(
-      'INDEX_DAMAGED',
-      'The text of a document is damaged in the index. `ragstone index --force` reads all documents again.',
-      { cause },
-    );
+    throw damagedText(cause);
   }
 }
+
+const damagedText = (cause?: unknown): RAGError =>
+  new RAGError(
+    'INDEX_DAMAGED',
+    'The text of a document is damaged in the index. `ragstone index --force` reads all documents again.',
+    { cause },
+  );

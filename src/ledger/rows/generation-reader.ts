@@ -14,7 +14,7 @@ import type {
 } from '../ledger.js';
 import { storableText } from '../ledger-text.js';
 import type { LedgerFailure, SourceState } from '../source-state.js';
-import { decodeText, TEXT_ENCODINGS } from '../text-encoding.js';
+import { decodeText } from '../text-encoding.js';
 import { byId, chunkPage, chunksOf } from './chunks.js';
 import { bytes, type Columns, integer, optional, type RowOf, text, word } from './columns.js';
 import type { RowBooks } from './document-rows.js';
@@ -213,9 +213,7 @@ export class LedgerGenerationReader implements GenerationReader {
       sql`FROM @document AS documents JOIN @revision AS revision ON revision.document = documents.id
         WHERE ${this.#here} AND ${DOCUMENT_KEY} = ${key(documentId)} ${condition}`,
     );
-    return rows.map(({ encoding, bytes }) =>
-      decodeText({ encoding: TEXT_ENCODINGS.find((known) => known === encoding) ?? 'utf8', bytes }),
-    );
+    return rows.map(decodeText);
   }
 }
 
