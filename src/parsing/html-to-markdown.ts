@@ -1,6 +1,7 @@
 import type { Element, ElementContent, Nodes, Root, RootContent, Text } from 'hast';
 import type { Options as WriterOptions } from 'remark-stringify';
 import { RAGError } from '../core/errors.js';
+import { fillTables } from './table-grid.js';
 import { isCell, narrowTables } from './wide-tables.js';
 
 /** Elements as Markdown. */
@@ -83,6 +84,7 @@ export async function treeToMarkdown(tree: Root): Promise<WrittenMarkdown> {
     });
   simplify(tree);
   const warnings = narrowTables(tree);
+  fillTables(tree);
   return { markdown: writer.stringify(await writer.run(tree)), warnings };
 }
 

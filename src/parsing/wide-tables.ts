@@ -36,7 +36,7 @@ export function narrowTables(tree: Root): readonly string[] {
 }
 
 /** All below a node, in the order of the text; not below those of a name. With a stack of its own: hostile pages nest without end. */
-function* elementsIn(root: Root | Element, closed = ''): Generator<Element> {
+export function* elementsIn(root: Root | Element, closed = ''): Generator<Element> {
   const waiting: Nodes[] = root.children.toReversed();
   for (let node = waiting.pop(); node !== undefined; node = waiting.pop()) {
     if (node.type !== 'element' || node.tagName === closed) continue;
@@ -71,7 +71,7 @@ function emptyCells(parts: readonly Element[]): number {
   return rows * widest - cells;
 }
 
-const spanOf = (value: unknown): number => Math.max(1, Number.parseInt(String(value), 10) || 1);
+export const spanOf = (value: unknown): number => Math.max(1, Number.parseInt(String(value), 10) || 1);
 
 function removeSpans(properties: Element['properties']): void {
   delete properties.colSpan;

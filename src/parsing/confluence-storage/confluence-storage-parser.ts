@@ -19,7 +19,7 @@ export interface ConfluenceStorageParserOptions {
  */
 export function createConfluenceStorageParser({ markdown }: ConfluenceStorageParserOptions): Parser {
   return {
-    version: 1,
+    version: 2,
     mediaTypes: [MEDIA_TYPES.confluenceStorage],
     parse: (document) => parseStorage(document, markdown),
   };

@@ -24,7 +24,7 @@ const MAX_XML_BYTES = 30 * 1024 * 1024;
  */
 export function createDocxParser({ markdown, limits = DEFAULT_LIMITS }: DocxParserOptions): Parser {
   return {
-    version: 1,
+    version: 2,
     mediaTypes: [MEDIA_TYPES.docx],
     parse: (document) => parseDocx(document, markdown, limits),
   };

@@ -92,11 +92,40 @@ make test</code></pre><ul><li>one</li><li>two</li></ul></body></html>`,
     expect(text).toBe('| a |\n| - |\n| alpha beta |\n');
   });
 
+  it('repeats what spans rows and columns in each of them', async () => {
+    const { text } = await parse(
+      '<table><thead><tr><th>Env<th>Branch<th>Cluster<th>Contact</thead><tr><td>Staging<td>release<td rowspan=2>Aconcagua<td rowspan=3>Pia<tr><td>Test<td>main<tr><td colspan=2>Demo<td>Bromo</table>',
+    );
+    expect(text).toContain(
+      '| Staging | release | Aconcagua | Pia |\n| Test | main | Aconcagua | Pia |\n| Demo | Demo | Bromo | Pia |',
+    );
+  });
+
+  it('repeats no long text that spans', async () => {
+    const long = 'word '.repeat(100).trim();
+    const { text } = await parse(
+      `<table><tr><th>a<th>b<tr><td rowspan=3>${long}<td>1<tr><td>2<tr><td>3</table>`,
+    );
+    expect(text.split(long)).toHaveLength(2);
+    expect(text).toContain('| | 3 |');
+  });
+
+  it.each([
+    [
+      '<table><tr><td>Setting<td>Value<tr><td>boats<td>31</table>',
+      '| Setting | Value |\n| - | - |\n| boats | 31 |',
+    ],
+    ['<table><tr><td>Owner<td>Ann</table>', '| | |\n| - | - |\n| Owner | Ann |'],
+    ['<table><tr><th>Owner<td>Ann<tr><th>Age<td>31</table>', '| Owner | Ann |\n| - | - |\n| Age | 31 |'],
+  ])('takes the first of several rows for the header where none is marked: %s', async (html, markdown) => {
+    expect((await parse(html)).text).toContain(markdown);
+  });
+
   it('reads each cell as one, and says so, where cells span more than there is room for', async () => {
     const spans = await parse(
       '<table><tr><th>a<th colspan=2>b<tr><td rowspan=2>c<td>d<td>e<tr><td>f</table>',
     );
-    expect(spans.text).toContain('| c | d | e |\n| | f | |');
+    expect(spans.text).toContain('| c | d | e |\n| c | f | |');
     expect(spans.warnings).toEqual([]);
     const { text, warnings } = await parse(
       `<table>${'<tr><td colspan=1000 rowspan=1000>a'.repeat(80)}</table>`,
