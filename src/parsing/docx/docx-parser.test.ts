@@ -46,6 +46,19 @@ describe('Word documents', () => {
     expect((await parse(makeZip(docxEntries('')))).warnings).toEqual([expect.stringContaining('no text')]);
   });
 
+  const declared = { name: 'docProps/core.xml', content: '<cp><dc:title>Boiler manual</dc:title></cp>' };
+  const sections =
+    docxParagraph('Limits', 'Heading1') + docxParagraph('Nine bar.') + docxParagraph('Prices', 'Heading1');
+  it.each([
+    ['what has the style Title', docxParagraph('Valves', 'Title') + sections, 'Valves'],
+    ['what their properties declare, where several sections stand at the top', sections, 'Boiler manual'],
+    ['the lone heading at the top', BODY, 'Runbook'],
+  ])('are called by %s', async (_, body, title) => {
+    const document = await parse(makeZip([...docxEntries(body), declared]));
+    expect(document.title).toBe(title);
+    expect(document.text).toContain(title === 'Boiler manual' ? '# Limits' : `# ${title}`);
+  });
+
   it('take the title of their properties where no heading gives one', async () => {
     const core = { name: 'docProps/core.xml', content: '<cp><dc:title>A &amp; B</dc:title></cp>' };
     const document = await parse(makeZip([...docxEntries(docxParagraph('x')), core]));

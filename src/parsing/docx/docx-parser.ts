@@ -42,7 +42,7 @@ async function parseDocx(
   const { html, warnings } = await toHtml(bytes, externalId);
   const page = await htmlToMarkdown(html, externalId);
   const parsed = markdown.parse({ ...document, content: page.markdown });
-  const title = parsed.title ?? declaredTitle(entries);
+  const title = titleOf(html, { heading: parsed.title, declared: declaredTitle(entries) });
   const isEmpty = parsed.text.trim() === '';
   return {
     ...parsed,
@@ -80,6 +80,7 @@ async function toHtml(buffer: Buffer, name: string): Promise<{ html: string; war
       { buffer },
       // Pictures would be put into the text as data.
       {
+        styleMap: ["p[style-name='Title']", 'p.Title'].map((style) => `${style} => h1.${TITLE_CLASS}:fresh`),
         convertImage: mammoth.images.imgElement(() => Promise.resolve({ src: '' })),
         externalFileAccess: false,
       },
@@ -93,6 +94,17 @@ async function toHtml(buffer: Buffer, name: string): Promise<{ html: string; war
       `"${name}" is not a Word document that can be read. Save it again as .docx, or exclude it.`,
     );
   }
+}
+
+const TITLE_CLASS = 'document-title';
+
+/** What has the style Title, else what the properties declare, else the first heading; a lone heading of the first level is a title too. */
+function titleOf(
+  html: string,
+  { heading, declared }: { readonly heading: string | undefined; readonly declared: string | undefined },
+): string | undefined {
+  const isHeaded = html.includes(`<h1 class="${TITLE_CLASS}">`) || html.split('<h1').length === 2;
+  return isHeaded ? (heading ?? declared) : (declared ?? heading);
 }
 
 /** Title of the document's properties. */
