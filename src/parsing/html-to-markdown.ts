@@ -284,8 +284,15 @@ const isUnread = ({ tagName, properties }: Element): boolean =>
   UNREAD.has(tagName) ||
   tagName === 'head' ||
   tagName === 'nav' ||
-  properties.hidden === true ||
-  properties.ariaHidden === 'true';
+  ((properties.hidden === true || properties.ariaHidden === 'true') && !isPanel(properties));
+
+/** Panels of tabs and folds are hidden until somebody opens them, and are text of the page all the same. */
+const isPanel = ({ role, ariaLabelledBy, className }: Element['properties']): boolean =>
+  role === 'tabpanel' ||
+  (role === 'region' && ariaLabelledBy !== undefined) ||
+  (Array.isArray(className) && className.some((name) => PANEL_CLASS.test(String(name))));
+const PANEL_CLASS =
+  /(?:^|[-_])(?:tab|accordion|collapse)(?:bed|s)?[-_]*(?:panel|pane|content|item|body)(?:$|[-_])/i;
 
 const isFurnitureOrUnread = (element: Element): boolean =>
   isUnread(element) ||

@@ -92,6 +92,23 @@ make test</code></pre><ul><li>one</li><li>two</li></ul></body></html>`,
     expect(text).toBe('| a |\n| - |\n| alpha beta |\n');
   });
 
+  it.each([
+    '<div role="tabpanel" hidden>says</div>',
+    '<section role="region" aria-labelledby="a" hidden>says</section>',
+    '<div class="x tab-pane" aria-hidden="true">says</div>',
+    '<div class="accordion__content" hidden>says</div>',
+  ])('reads panels that are hidden until they are opened: %s', async (panel) => {
+    expect((await parse(`<main><h1>Install</h1>${panel}</main>`)).text).toContain('says');
+  });
+
+  it.each([
+    '<div hidden>not</div>',
+    '<span aria-hidden="true">not</span>',
+    '<div class="table-content" hidden>not</div>',
+  ])('reads nothing else that is hidden: %s', async (hidden) => {
+    expect((await parse(`<main><p>Text.</p>${hidden}</main>`)).text).not.toContain('not');
+  });
+
   it('repeats what spans rows and columns in each of them', async () => {
     const { text } = await parse(
       '<table><thead><tr><th>Env<th>Branch<th>Cluster<th>Contact</thead><tr><td>Staging<td>release<td rowspan=2>Aconcagua<td rowspan=3>Pia<tr><td>Test<td>main<tr><td colspan=2>Demo<td>Bromo</table>',
