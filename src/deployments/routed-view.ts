@@ -62,10 +62,12 @@ export function routedView(scope: Scope, route: IndexRoute): EngineView {
       write('signal' in request ? request.signal : undefined, (view) => view.index(request)),
     push: (documents) => write(undefined, (view) => view.push(documents)),
     delete: (ids) => write(undefined, (view) => view.delete(ids)),
-    verify: (request) =>
-      request?.repair === true
-        ? write(request.signal, (view) => view.verify(request))
-        : read((view) => view.verify(request)),
+    verify: async (request) => {
+      if (request?.repair !== true) return read((view) => view.verify(request));
+      // Where nothing is indexed it is refused before a gate leaves files.
+      await read((view) => view.status());
+      return write(request.signal, (view) => view.verify(request));
+    },
     forget: (request) =>
       request.dryRun === true
         ? read((view) => view.forget(request))

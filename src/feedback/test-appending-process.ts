@@ -1,4 +1,5 @@
 import { writeSync } from 'node:fs';
+import { systemErrorCode } from '../core/errors.js';
 import { scopeOf } from '../core/scope.js';
 import { FeedbackLog } from './feedback-log.js';
 
@@ -11,5 +12,15 @@ for (let number = 0; ; number++) {
     ...{ kind: 'search', question, clicked: [1] },
     places: [{ rank: 1, documentId: 'a', chunkIds: ['c'], source: 'a.md', lines: { start: 1, end: 1 } }],
   });
-  writeSync(1, `${question}\n`);
+  tell(`${question}\n`);
+}
+
+/** The pipe is full where its reader is slow. */
+function tell(line: string): void {
+  for (;;)
+    try {
+      return void writeSync(1, line);
+    } catch (error) {
+      if (systemErrorCode(error) !== 'EAGAIN') throw error;
+    }
 }

@@ -5,6 +5,7 @@ import { runtime } from '../../core/runtime.js';
 import { paragraphBlocks } from '../paragraph-blocks.js';
 import type { Parser } from '../parser.js';
 import { toleratesStrayRejections } from '../stray-rejections.js';
+import { withWholeWords } from './broken-words.js';
 
 export interface PdfParserOptions {
   /** Later pages are left out, with a warning. @default 2,000 */
@@ -31,14 +32,14 @@ const PAGE_GAP = '\n\n';
  * @throws `DOCUMENT_INVALID` for a file that is damaged or needs a password; `INTERNAL` outside of the parsing thread
  */
 export function createPdfParser(options: PdfParserOptions = {}): Parser {
-  return { mediaTypes: [MEDIA_TYPES.pdf], parse: (document) => parsePdf(document, options) };
+  return { version: 1, mediaTypes: [MEDIA_TYPES.pdf], parse: (document) => parsePdf(document, options) };
 }
 
 async function parsePdf(document: RawDocument, options: PdfParserOptions): Promise<ParsedDocument> {
   const { title, total, texts, stopped } = await readPages(document, options);
   const pages: TextRange[] = [];
   let text = '';
-  for (const page of texts) {
+  for (const page of withWholeWords(texts)) {
     if (page !== '' && text !== '') text += PAGE_GAP;
     const start = text.length;
     text += page;

@@ -1,0 +1,29 @@
+import { expect, test } from 'vitest';
+import { withWholeWords } from './broken-words.js';
+
+test.each([
+  ['use the spectro-\nphotometer daily', 'use the spectrophotometer\n daily'],
+  ['the qualifi\u00ad\ncation of staff', 'the qualification\n of staff'],
+  ['Prü-\nfung und Über\u2010\ngabe', 'Prüfung\n und Übergabe\n'],
+  ['it is well-known. A well-\nknown rule', 'it is well-known. A well-known\n rule'],
+  ['read it only once: read-\nonly files', 'read it only once: read-only\n files'],
+  ['an understanding to stand under-\nstanding', 'an understanding to stand understanding\n'],
+])('a word that its lines divide is whole: %j', (text, whole) => {
+  expect(withWholeWords([text])).toEqual([whole]);
+});
+
+test.each(['10-\n20 bar', 'ABC-\n123', 'the Rhine-\nMain area', 'a -\nb', 'x-\ny', 'no break'])(
+  'what is no divided word stays: %j',
+  (text) => {
+    expect(withWholeWords([text])).toEqual([text]);
+  },
+);
+
+test('what other pages write counts', () => {
+  expect(withWholeWords(['a self-\ntest', 'the self-test'])).toEqual(['a self-test\n', 'the self-test']);
+});
+
+test('long pages take time in proportion', () => {
+  const page = `${'a'.repeat(200_000)}-\n${'b-\n'.repeat(100_000)}`;
+  expect(withWholeWords([page])).toEqual([page]);
+});
