@@ -7,6 +7,7 @@ import type { AnswerDraft, DraftSentence } from './answer-draft.js';
 import type { AnswerRequest } from './answer-request.js';
 import { placeOf, sourceOf, supportOfDraft } from './answer-sources.js';
 import type { ChatOutcome } from './chat-answer.js';
+import { withPlainCitations } from './citation-forms.js';
 import type { ConfidenceEvidence } from './confidence-features.js';
 import { UNSURE_BELOW } from './confidence-weights.js';
 import type { Evidence } from './find-evidence.js';
@@ -254,7 +255,8 @@ async function verify(
   outcome: ChatOutcome,
   { unsupported, meaning, checker }: CheckOptions,
 ): Promise<VerifiedAnswer> {
-  const text = neutraliseAnswer(outcome.text);
+  // Before links become text.
+  const text = neutraliseAnswer(withPlainCitations(outcome.text.replaceAll('\r\n', '\n'), entries));
   const meant = meaning === undefined ? {} : { meaning };
   if (checker === undefined) return verifyAnswer(text, entries, { unsupported, ...meant });
   const lexical = verifyAnswer(text, entries, { unsupported: 'mark', ...meant });
