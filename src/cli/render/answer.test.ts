@@ -93,3 +93,14 @@ test.each(['`argv[3]`', '`^[1-3]$`', '\n\n```py\nprint(argv[3], [3, 1])\n```\n\n
     expect(text).toContain('there. [1]');
   },
 );
+
+test('a list of sources in the answer has the numbers of the sources below it', () => {
+  const listed = {
+    ...quoted,
+    answerer: 'chat',
+    answer: 'It waits. [3]\n\nSources:\n[1] b.md\n[3] a.md',
+  } as const;
+  const text = renderAnswer(listed, context);
+  expect(text).toContain('It waits. [1]');
+  expect(text).toMatch(/\n\[[2-5]\] b\.md\n\[1\] a\.md/);
+});

@@ -101,12 +101,14 @@ function numberedAsShown(answer: ShownAnswer): ShownAnswer {
   const numberOf = (n: number): number => numbers.get(n) ?? n;
   const renumbered = <Place extends { readonly n: number }>(places: readonly Place[]): Place[] =>
     places.map((place) => ({ ...place, n: numberOf(place.n) }));
+  // Of what a model wrote every mark is a citation, those of a list of sources too.
+  const isMark = (n: number): boolean => (answer.answerer === 'chat' ? numbers : cited).has(n);
   return {
     ...answer,
     answer: rewriteOutsideCode(text, (part) =>
       part.replace(MARK, (mark, inside: string) => {
         const own = inside.split(',').map(Number);
-        return own.every((n) => cited.has(n)) ? `[${own.map(numberOf).join(', ')}]` : mark;
+        return own.every(isMark) ? `[${own.map(numberOf).join(', ')}]` : mark;
       }),
     ),
     sources: renumbered(answer.sources).sort((left, right) => left.n - right.n),
