@@ -87,7 +87,7 @@ module.exports = {
       to: {
         path: `^src/(core|${rooms}|${stages})/`,
         pathNot:
-          '^src/(maintenance/check-config|security/regular-file|analysis/lexical-analyzer|degradation/level-words)\\.ts$',
+          '^src/(maintenance/check-config|security/regular-file|analysis/lexical-analyzer|degradation/level-words|context/outside-code)\\.ts$',
       },
     },
     {

@@ -173,15 +173,9 @@ function sentencesOf(content: string, unit: Part): Part[] {
   );
 }
 
-/** As `withoutMarksInCode` leaves them. */
-const MARK_IN_CODE = /［[\d\s,;–-]+］/g;
-
 function codeUnit({ content, rangeOf }: MarkdownBlock, range: TextRange, behind: Behind): AnswerUnit {
   const code = content.slice(range.start, range.end);
-  const claims = code.split('\n').map((line) => {
-    const plain = line.replace(MARK_IN_CODE, '');
-    return withoutMarks(plain, marksIn(plain));
-  });
+  const claims = code.split('\n').map((line) => withoutMarks(line, marksIn(line)));
   return {
     text: onOneLine(code),
     claims: claims.filter((line) => line !== ''),
@@ -258,13 +252,12 @@ function proseUnit(
   const raw = content.slice(range.start, range.end);
   const isWhole = ({ start, end }: TextRange): boolean =>
     wholes.some((whole) => whole.start < range.start + end && whole.end > range.start + start);
-  const found = marksIn(raw);
+  const found = marksIn(raw).filter((mark) => !isWhole(mark));
   const text = withoutMarks(raw, found);
   const isSubject = (end: number): boolean => /^\s*\p{Ll}/u.test(raw.slice(end));
   let leading = 0;
   for (const { start, end } of found)
     if (raw.slice(leading, start).trim() === '' && !isSubject(end)) leading = end;
-  const marks = found.filter((mark) => !isWhole(mark));
   const own = { start: range.start + (text === '' ? 0 : leading), end: range.end };
   return {
     text,
@@ -272,7 +265,7 @@ function proseUnit(
     isCode: false,
     ...rangeOf(own),
     behind,
-    marks: marks.map(({ start, end, numbers }) => ({
+    marks: found.map(({ start, end, numbers }) => ({
       numbers,
       isAtStart: end <= leading,
       isWord:

@@ -1,4 +1,3 @@
-import { withoutMarksInCode } from '../context/citation-marks.js';
 import type { ContextEntry, ContextPack } from '../context/context-pack.js';
 import { neutralise, neutraliseAnswer } from '../context/neutralise.js';
 import { DegradationLevel } from '../core/degradation.js';
@@ -8,6 +7,7 @@ import type { AnswerDraft, DraftSentence } from './answer-draft.js';
 import type { AnswerRequest } from './answer-request.js';
 import { placeOf, sourceOf, supportOfDraft } from './answer-sources.js';
 import type { ChatOutcome } from './chat-answer.js';
+import { withPlainCitations } from './citation-forms.js';
 import type { ConfidenceEvidence } from './confidence-features.js';
 import { UNSURE_BELOW } from './confidence-weights.js';
 import type { Evidence } from './find-evidence.js';
@@ -146,7 +146,7 @@ function extractAnswer(ranked: readonly RankedQuotation[]): ExtractedAnswer | un
   if (best === undefined) return undefined;
   const { entry } = best;
   const parts = best.ranges.map((part) => quoted(entry, part));
-  const decisive = shown(exactText({ entry, ...best.decisive }));
+  const decisive = neutralise(exactText({ entry, ...best.decisive }));
   // Ranges are apart in a table alone: its head, and rows further down.
   const body = parts.map((part) => part.text).join('\n');
   const text = [...(best.isCut.before ? ['…'] : []), body, ...(best.isCut.after ? ['…'] : [])].join('\n\n');
@@ -161,20 +161,17 @@ function extractAnswer(ranked: readonly RankedQuotation[]): ExtractedAnswer | un
 function quoted(entry: ContextEntry, { start, end, isInsideCode }: QuotedPart): DraftSentence {
   const evidence = { entry, start, end };
   const quote = exactText(evidence);
-  return { text: isInsideCode ? asCode(quote) : shown(quote), cites: [entry.n], evidence };
+  return { text: isInsideCode ? asCode(quote) : neutralise(quote), cites: [entry.n], evidence };
 }
-
-/** Only the marks that are put behind it look like citations, for who reads the answer may look for them anywhere in it. */
-const shown = (quote: string): string => withoutMarksInCode(neutralise(quote));
 
 /** Lines out of the middle of a block of code, which nothing would show as code otherwise. */
 function asCode(lines: string): string {
   const fence = '`'.repeat(Math.max(3, ...(lines.match(/`+/g) ?? []).map(({ length }) => length + 1)));
-  return shown(`${fence}\n${lines}\n${fence}`);
+  return neutralise(`${fence}\n${lines}\n${fence}`);
 }
 
 const endsInBlock = (text: string): boolean =>
-  /(?:^|\n)\s{0,3}(?:`{3,}|~{3,}|\|.*\|\s*$|[-*+] |\d{1,9}[.)] |…$)[^\n]*$/.test(text);
+  /(?:^|\n)(?: {4}|\t|\s{0,3}(?:`{3,}|~{3,}|\|.*\|\s*$|[-*+] |\d{1,9}[.)] |…$))[^\n]*$/.test(text);
 
 function withOneSided(findings: Findings, { text, sentences }: AnswerDraft): Findings {
   const { standalone, pack, notices } = findings;
@@ -258,7 +255,8 @@ async function verify(
   outcome: ChatOutcome,
   { unsupported, meaning, checker }: CheckOptions,
 ): Promise<VerifiedAnswer> {
-  const text = neutraliseAnswer(outcome.text);
+  // Before links become text.
+  const text = neutraliseAnswer(withPlainCitations(outcome.text.replaceAll('\r\n', '\n'), entries));
   const meant = meaning === undefined ? {} : { meaning };
   if (checker === undefined) return verifyAnswer(text, entries, { unsupported, ...meant });
   const lexical = verifyAnswer(text, entries, { unsupported: 'mark', ...meant });

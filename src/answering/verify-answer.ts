@@ -8,6 +8,7 @@ import type { Citation, SentenceSupport } from './answer.js';
 import { type ClaimSupport, checkSupport, isClaim, SUPPORT_THRESHOLD } from './check-support.js';
 import { type CitedSentence, parseCitedAnswer } from './citations.js';
 import { type Insertion, rewriteAnswer } from './rewrite-answer.js';
+import { splitSourceList } from './source-list.js';
 import { SourceText } from './source-text.js';
 import { type EvidenceText, readEvidence, type TextMeaning } from './support-features.js';
 
@@ -63,7 +64,7 @@ export function verifyAnswer(
   entries: readonly ContextEntry[],
   { unsupported = 'mark', refuted = new Set(), meaning }: VerifyOptions = {},
 ): VerifiedAnswer {
-  const text = asWritten.replaceAll('\r\n', '\n');
+  const { body: text, list } = splitSourceList(asWritten.replaceAll('\r\n', '\n'), entries);
   const { sentences, marks, invalid } = parseCitedAnswer(text, entries);
   const check = sentenceCheck(entries.map((entry) => evidenceOf(entry, meaning)));
   // Where nothing else is said, the shortest sentence is what is claimed.
@@ -79,14 +80,16 @@ export function verifyAnswer(
     .map((each, index) => (refuted.has(index) ? refute(each) : each))
     .map((each) => decide(each, unsupported));
   const kept = checked.filter(({ support }) => !support.isRemoved);
+  const rewritten = rewriteAnswer(text, {
+    removals: [
+      ...marks,
+      ...checked.filter(({ support }) => support.isRemoved).map(({ sentence }) => sentence),
+    ],
+    insertions: kept.flatMap(insertionFor),
+  });
   return {
-    text: rewriteAnswer(text, {
-      removals: [
-        ...marks,
-        ...checked.filter(({ support }) => support.isRemoved).map(({ sentence }) => sentence),
-      ],
-      insertions: kept.flatMap(insertionFor),
-    }),
+    // Of an answer of which nothing is left no list stays.
+    text: list === '' || rewritten === '' ? rewritten : `${rewritten}\n\n${list}`,
     support: checked.map(({ support }) => support),
     citations: checked.flatMap(({ support, citations }, sentence) =>
       support.isRemoved ? [] : citations.map((citation) => ({ ...citation, sentence })),

@@ -14,6 +14,3 @@ export const withoutQuotedMarks = (text: string): string =>
       word !== '' && !marks.includes('\\') && (/^\[0*\]/.test(marks) || EXPRESSION_GOES_ON.test(next));
     return isElement ? whole : `${word}${marks.replaceAll(/\\?\[/g, '(').replaceAll(/\\?\]/g, ')')}`;
   });
-
-/** Code in an answer, where only citations may look like them: full-width brackets. */
-export const withoutMarksInCode = (text: string): string => text.replace(CITATION_MARK, '［$1］');

@@ -1,5 +1,5 @@
 import type { TextRange } from '../core/document.js';
-import { withoutMarksInCode, withoutQuotedMarks } from './citation-marks.js';
+import { withoutQuotedMarks } from './citation-marks.js';
 import { withoutHiddenCharacters } from './hidden-characters.js';
 import { applyEdits, rewriteParts } from './markup/edits.js';
 import { codeSpan, defang, defangAddresses, shownImage, withoutFences } from './markup/inert-forms.js';
@@ -35,11 +35,10 @@ export const stepLimit = (length: number): number => LEAST_STEPS + STEPS_PER_CHA
  * @param counter counts the work; by default it also ends it, at `stepLimit`.
  */
 export const neutralise = (text: string, counter?: StepCounter): string =>
-  madeInert(text, { prose: withoutQuotedMarks, code: (code) => code }, counter);
+  madeInert(text, withoutQuotedMarks, counter);
 
-/** A model's answer as it may be shown: as `neutralise`, but its citations stay. `x[1]` in code is none, and shows as `x［1］`. */
-export const neutraliseAnswer = (text: string): string =>
-  madeInert(text, { prose: (prose) => prose, code: withoutMarksInCode });
+/** A model's answer as it may be shown: as `neutralise`, but its citations stay. */
+export const neutraliseAnswer = (text: string): string => madeInert(text, (prose) => prose);
 
 /** Retrieved text on one line, inert wherever on a line it is put: for names, excerpts and sentences of an answer. */
 export const neutraliseLine = (text: string): string =>
@@ -47,11 +46,8 @@ export const neutraliseLine = (text: string): string =>
 
 const onOneLine = (text: string): string => text.replace(/\s+/g, ' ').trim();
 
-/** What happens to marks that look like citations. */
-interface MarkRewriting {
-  readonly prose: (prose: string) => string;
-  readonly code: (code: string) => string;
-}
+/** What happens to marks that look like citations outside of code. */
+type MarkRewriting = (prose: string) => string;
 
 function madeInert(
   text: string,
@@ -69,7 +65,7 @@ function settled(text: string, marks: MarkRewriting, counter: StepCounter): stri
   let current = text;
   try {
     for (let round = 0; round < MAX_ROUNDS; round += 1) {
-      const next = isPlain(current) ? breakMarks(marks.prose(current)) : nextRound(current, marks, counter);
+      const next = isPlain(current) ? breakMarks(marks(current)) : nextRound(current, marks, counter);
       if (next === current) return current;
       current = next;
     }
@@ -84,8 +80,8 @@ function nextRound(text: string, marks: MarkRewriting, counter: StepCounter): st
   if (edits.length > 0) return applyEdits(text, edits);
   return breakMarks(
     rewriteParts(text, code, {
-      outside: (prose, start) => marks.prose(withoutAddresses(prose, besideBackticks(text, start))),
-      inside: marks.code,
+      outside: (prose, start) => marks(withoutAddresses(prose, besideBackticks(text, start))),
+      inside: (code) => code,
     }),
   );
 }

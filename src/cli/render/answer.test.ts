@@ -84,3 +84,23 @@ test('an answer that is not sure says so before it says anything else', () => {
   expect(shown(unsure)[0]).toMatch(/^Perhaps \(confidence 0\.24\)/);
   expect(shown(quoted)[0]).not.toMatch(/^Perhaps/);
 });
+
+test.each(['`argv[3]`', '`^[1-3]$`', '\n\n```py\nprint(argv[3], [3, 1])\n```\n\n'])(
+  'code stays as it is where citations are numbered anew: %j',
+  (code) => {
+    const text = renderAnswer({ ...quoted, answer: `It waits ${code} there. [3]` }, context);
+    for (const line of code.trim().split('\n')) expect(text).toContain(line);
+    expect(text).toContain('there. [1]');
+  },
+);
+
+test('a list of sources in the answer has the numbers of the sources below it', () => {
+  const listed = {
+    ...quoted,
+    answerer: 'chat',
+    answer: 'It waits. [3]\n\nSources:\n[1] b.md\n[3] a.md',
+  } as const;
+  const text = renderAnswer(listed, context);
+  expect(text).toContain('It waits. [1]');
+  expect(text).toMatch(/\n\[[2-5]\] b\.md\n\[1\] a\.md/);
+});

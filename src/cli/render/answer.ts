@@ -1,3 +1,4 @@
+import { rewriteOutsideCode } from '../../context/outside-code.js';
 import type { CliContext } from '../context.js';
 import type { ShownAnswer } from '../index-view.js';
 import { renderCorrection } from './correction.js';
@@ -80,12 +81,19 @@ function answered(answer: ShownAnswer, context: CliContext): string[] {
  * that cites ranges of numbers keeps its own.
  */
 function numberedAsShown(answer: ShownAnswer): ShownAnswer {
-  if (/\[[^\]]*\d\s*[-–]\s*\d[^\]]*\]/.test(answer.answer) || answer.sources.length === 0) return answer;
+  const text = answer.answer.replaceAll('\r\n', '\n');
+  const prose: string[] = [];
+  rewriteOutsideCode(text, (part) => {
+    prose.push(part);
+    return part;
+  });
+  if (prose.some((part) => RANGE_OF_MARKS.test(part)) || answer.sources.length === 0) return answer;
   const cited = new Set([
     ...answer.citations.map(({ n }) => n),
     ...uncheckedIn(answer).flatMap(({ cites }) => cites),
   ]);
-  const inText = [...answer.answer.matchAll(MARK)]
+  const inText = prose
+    .flatMap((part) => [...part.matchAll(MARK)])
     .flatMap(([, inside = '']) => inside.split(',').map(Number))
     .filter((n) => cited.has(n));
   const all = [...inText, ...cited, ...headed(answer, cited), ...answer.sources.map(({ n }) => n)];
@@ -93,12 +101,16 @@ function numberedAsShown(answer: ShownAnswer): ShownAnswer {
   const numberOf = (n: number): number => numbers.get(n) ?? n;
   const renumbered = <Place extends { readonly n: number }>(places: readonly Place[]): Place[] =>
     places.map((place) => ({ ...place, n: numberOf(place.n) }));
+  // Of what a model wrote every mark is a citation, those of a list of sources too.
+  const isMark = (n: number): boolean => (answer.answerer === 'chat' ? numbers : cited).has(n);
   return {
     ...answer,
-    answer: answer.answer.replace(MARK, (mark, inside: string) => {
-      const own = inside.split(',').map(Number);
-      return own.every((n) => cited.has(n)) ? `[${own.map(numberOf).join(', ')}]` : mark;
-    }),
+    answer: rewriteOutsideCode(text, (part) =>
+      part.replace(MARK, (mark, inside: string) => {
+        const own = inside.split(',').map(Number);
+        return own.every(isMark) ? `[${own.map(numberOf).join(', ')}]` : mark;
+      }),
+    ),
     sources: renumbered(answer.sources).sort((left, right) => left.n - right.n),
     citations: renumbered(answer.citations),
     further: renumbered(answer.further),
@@ -116,6 +128,7 @@ function headed({ sources, further }: ShownAnswer, cited: ReadonlySet<number>): 
   });
 }
 
+const RANGE_OF_MARKS = /\[[^\]]*\d\s*[-–]\s*\d[^\]]*\]/;
 const MARK = /\[(\d+(?:\s*,\s*\d+)*)\]/g;
 
 /** Where the words that decide stand: a quotation may begin with the function before the one that was asked for. */

@@ -1,0 +1,82 @@
+import { expect, it, test } from 'vitest';
+import { answerQuestion } from './answer-question.js';
+import { withPlainCitations } from './citation-forms.js';
+import { fixedRetrieve, ScriptedChatModel, testDependencies } from './test-answering.js';
+
+const sources = [
+  { content: 'The gate opens at 5 bar.', document: 'gate.md', score: 0.9 },
+  { content: 'The kiln burns at 900 degrees.', document: 'kiln.md', score: 0.8 },
+];
+const ask = (said: string) =>
+  answerQuestion(
+    { question: 'How hot does the kiln burn?' },
+    testDependencies(
+      fixedRetrieve(sources),
+      new ScriptedChatModel(async function* () {
+        yield { type: 'text', text: said };
+        yield { type: 'finish', reason: 'stop' };
+      }),
+    ),
+  );
+
+test.each([
+  'The kiln burns at 900 degrees [Source 2].',
+  'The kiln burns at 900 degrees. [source: 2]',
+  'The kiln burns at 900 degrees [passage 2].',
+  'The kiln burns at 900 degrees ([Passage #2]).',
+  'The kiln burns at 900 degrees【2】.',
+  'The kiln burns at 900 degrees. 【2】',
+  'The kiln burns at 900 degrees 【Source 2】.',
+  'The kiln burns at 900 degrees [2](kiln.md).',
+  'The kiln burns at 900 degrees.[2](https://wiki.example/kiln_(oven))',
+  'The kiln burns at 900 degrees. [2](url)',
+  'The kiln burns at 900 degrees[2](https://wiki.example/kiln "Kiln").',
+  'The kiln burns at 900 degrees [^2].',
+  'The kiln burns at 900 degrees.[^2]',
+])('%s', async (said) => {
+  const { answer, support, citations } = await ask(said);
+  expect(answer).toBe('The kiln burns at 900 degrees. [2]');
+  expect(support.map(({ cites, verdict }) => [cites, verdict])).toEqual([[[2], 'supported']]);
+  expect(citations.map(({ n }) => n)).toEqual([2]);
+});
+
+test.each([
+  ['So it is [1 and 2].', 'So it is [1, 2].'],
+  ['So it is [1, and 2].', 'So it is [1, 2].'],
+  ['So it is [1 & 2].', 'So it is [1, 2].'],
+  ['So it is [Sources 1 and 2].', 'So it is [1, 2].'],
+  ['So it is [Source 1, Source 2].', 'So it is [1, 2].'],
+  ['So it is [passages 1-2].', 'So it is [1-2].'],
+  ['So it is 【1, 2】.', 'So it is [1, 2].'],
+  ['So it is [1](a.md)[2](b.md).', 'So it is [1, 2].'],
+  ['So it is. [1](a.md), [2](b.md) And more.', 'So it is. [1, 2] And more.'],
+  ['So[^1] it is[^2].\n\n[^1]: gate.md\n[^2]: kiln.md', 'So[1] it is[2].\n\n[1] gate.md\n[2] kiln.md'],
+  ['| so | it is [2](b.md) |', '| so | it is [2] |'],
+])('%j is read as %j', (said, plain) => {
+  expect(withPlainCitations(said, [{ n: 1 }, { n: 2 }])).toBe(plain);
+  expect(withPlainCitations(plain, [{ n: 1 }, { n: 2 }])).toBe(plain);
+});
+
+it.each([
+  'So it is [Source 9].',
+  'So it is 【9】 [9](x.md).',
+  'Release [2](notes.md) is out.',
+  'See [the kiln 2](kiln.md).',
+  'See [Source 2](kiln.md).',
+  'An image ![2](kiln.png).',
+  'It is `[Source 2]` and `f[2](x)`.',
+  '```\nx = "[1 and 2]"\n[^2]\n```',
+  'It calls f[2](x).',
+  'A class [^2] of characters.',
+  'Chapter [Step 2] and [version 2].',
+])('what is no citation stays: %j', (said) => {
+  expect(withPlainCitations(said, [{ n: 1 }, { n: 2 }])).toBe(said);
+});
+
+it.each(['[1](', '[^1]', '【1', '[source ', '[1 and ', '[1](a', '[1](a)', '[1](a "', '[1](<'])(
+  'takes linear time: %j',
+  (piece) => {
+    // Backtracking over all of it would take minutes.
+    expect(withPlainCitations(piece.repeat(20_000), [{ n: 2 }]).length).toBeGreaterThan(0);
+  },
+);

@@ -1,0 +1,91 @@
+import type { ContextEntry } from '../context/context-pack.js';
+import { rewriteOutsideCode } from '../context/outside-code.js';
+
+const WORD = '(?:sources?|passages?)';
+const NEXT = String.raw`(?:\s{0,4}[,;&–-]\s{0,4}(?:and\s{1,4})?|\s{1,4}and\s{1,4})(?:${WORD}\s{1,4})?`;
+const NUMBERS = String.raw`\s{0,4}(?:${WORD}\s{0,4}[:#]?\s{0,4})?(\d{1,4}(?:${NEXT}\d{1,4}){0,40})\s{0,4}`;
+const BRACKETED = String.raw`\[${NUMBERS}\](?!\()|【${NUMBERS}】`;
+const TARGET = String.raw`(?:<[^<>\n]{0,2000}>|[^()\s]{1,2000}(?:\([^()\s]{0,200}\)[^()\s]{0,200}){0,4})(?:\s{1,4}"[^"\n]{0,300}")?`;
+const LINK = String.raw`\[\d{1,4}\]\(${TARGET}\)`;
+const FOOTNOTE = String.raw`\[\^\d{1,4}\](?![(:])`;
+const runOf = (form: string): string => `${form}(?:[,;]?\\s?${form}){0,19}`;
+
+const FORM = new RegExp(
+  `${BRACKETED}|(?<links>(?<!!)${runOf(LINK)})|(?<footnotes>${runOf(FOOTNOTE)})|(?<definition>\\[\\^\\d{1,4}\\]:)`,
+  'gi',
+);
+const DEFINITION = /^ {0,3}\[\^(\d{1,4})\]:/gm;
+
+/**
+ * A model's answer whose citations all read `[2]`: `[Source 2]`, `[passage: 2]`, `【2】`, `[1 and 2]`, footnotes `[^2]`, and at the end of a
+ * sentence links whose words are a number, `[2](url)`. Only where a source has such a number; code stays as it is.
+ *
+ * @param text its only line end is a line feed.
+ */
+export function withPlainCitations(text: string, entries: readonly Pick<ContextEntry, 'n'>[]): string {
+  const known = new Set(entries.map(({ n }) => n));
+  const isKnown = (numbers: readonly number[]): boolean =>
+    numbers.some((n) => known.has(n)) && !numbers.includes(0);
+  const defined = new Set(Array.from(text.matchAll(DEFINITION), ([, n]) => Number(n)));
+  return rewriteOutsideCode(text, (part, offset) =>
+    part.replace(FORM, (...found: readonly unknown[]) => {
+      const { whole, inside, at, groups } = matchOf(found);
+      const start = offset + at;
+      const end = start + whole.length;
+      const listed = inside === undefined ? numberOfEach(whole) : inside.match(/\d+/g)?.map(Number);
+      if (listed === undefined || !isKnown(listed)) return whole;
+      if (inside !== undefined) return `[${plainList(inside)}]`;
+      if (groups.definition !== undefined)
+        return isAtLineStart(text, start) ? whole.replace('^', '').replace(':', '') : whole;
+      if (groups.footnotes !== undefined)
+        return listed.every((n) => defined.has(n)) || isSentenceEnd(text, start, end)
+          ? `[${listed.join(', ')}]`
+          : whole;
+      const isElement = /[\p{L}\p{N}_]$/u.test(text.slice(Math.max(0, start - 2), start));
+      return isSentenceEnd(text, start, end) && !(isElement && !/\([^)]*[./:#]/.test(whole))
+        ? `[${listed.join(', ')}]`
+        : whole;
+    }),
+  );
+}
+
+interface FoundForm {
+  readonly whole: string;
+  /** Of brackets: their numbers and the words between them. */
+  readonly inside: string | undefined;
+  readonly at: number;
+  readonly groups: Readonly<Record<string, string | undefined>>;
+}
+
+function matchOf(found: readonly unknown[]): FoundForm {
+  const [whole, square, corner] = found.map((each) => (typeof each === 'string' ? each : undefined));
+  const at = found.find((each) => typeof each === 'number');
+  return {
+    whole: whole ?? '',
+    inside: square ?? corner,
+    at: at ?? 0,
+    groups: (found.at(-1) ?? {}) as FoundForm['groups'],
+  };
+}
+
+const numberOfEach = (run: string): number[] =>
+  Array.from(run.matchAll(/\[\^?(\d{1,4})\](?:\(|:|(?=[,;\s[]|$))/g), ([, n]) => Number(n));
+
+const plainList = (inside: string): string =>
+  inside
+    .replace(/sources?|passages?/gi, ' ')
+    .replace(/\s*[,;]?\s*(?:and|&)\s*/gi, ', ')
+    .replace(/\s+/g, ' ')
+    .trim();
+
+const isAtLineStart = (text: string, at: number): boolean =>
+  text.slice(text.lastIndexOf('\n', at - 1) + 1, at).trim() === '';
+
+const LONGEST_END = 12;
+const STOP_BEHIND = /^["'”’»)*_]{0,4}(?:[.!?…]["'”’»)*_]{0,4}(?:\s|$)|[ \t]{0,4}(?:$|\n|\|))/;
+const STOP_BEFORE = /[.!?…]["'”’»)*_]{0,4}\s?$/;
+
+/** Whether a stop or nothing stands behind a place, or a stop before it. */
+const isSentenceEnd = (text: string, start: number, end: number): boolean =>
+  STOP_BEHIND.test(text.slice(end, end + LONGEST_END)) ||
+  (STOP_BEFORE.test(text.slice(Math.max(0, start - LONGEST_END), start)) && /^\s/.test(text.charAt(end)));
