@@ -54,6 +54,10 @@ it.each([
   ['blanks in a heading', ' ', (text: string) => withhold(`# ${text}x`)],
   ['asterisks in a name', '*', (text: string) => withhold(`- a${text}a:`)],
   ['front matter', '--- ', (text: string) => withhold(`${text}a`)],
+  ['comments of a page', '<!-- a -->', (text: string) => withhold(`${text}<!--`)],
+  ['marks of items', '- ', (text: string) => withhold(`---\na: [\n${text}x\n---\n`)],
+  ['marks of items and keys', '- ? ', (text: string) => withhold(`---\na: [\n${text}x\n---\n`)],
+  ['items in braces', '{a: [b]}, ', (text: string) => withhold(`---\nx: [${text}{pay: a}]\n---\n`)],
 ])(
   'one long line of %s is read at once',
   (_, piece, use) => {

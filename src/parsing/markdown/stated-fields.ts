@@ -37,8 +37,8 @@ export function statedFields(
   names: readonly string[],
   isLines = false,
 ): StatedArea | undefined {
-  // Blank lines above it make front matter text, and tell a reader as much.
-  const above = /^\s*/.exec(text)?.[0].length ?? 0;
+  // What stands above it makes front matter text, and tells a reader as much.
+  const above = behindPageComments(text);
   const source = withoutEscapes(levelLineEnds(text.slice(above)));
   const isOfLines = isLines || beginsWithLines(source);
   const area = isOfLines ? linesArea(source) : areaOf(source);
@@ -49,6 +49,23 @@ export function statedFields(
     stated: stated.filter((field) => field.names.length > 0).map((field) => moved(field, above)),
   };
 }
+
+/** Where blank lines and comments of HTML at the beginning of a text end. */
+function behindPageComments(text: string): number {
+  BLANKS.lastIndex = 0;
+  BLANKS.test(text);
+  let start = BLANKS.lastIndex;
+  while (text.startsWith('<!--', start)) {
+    const closing = text.indexOf('-->', start);
+    if (closing < 0) break;
+    BLANKS.lastIndex = closing + 3;
+    BLANKS.test(text);
+    start = BLANKS.lastIndex;
+  }
+  return start;
+}
+
+const BLANKS = /\s*/y;
 
 const moved = <Range extends TextRange>(range: Range, by: number): Range => ({
   ...range,
@@ -128,7 +145,7 @@ function areaOf(source: string): Area | undefined {
 }
 
 const NEVER = /(?!)/;
-const YAML_FIRST = /^[ \t]*(?:[{#?&!"']|[^\s:#{}[\]-][^:\n]*:(?:[ \t]|\n|$))/;
+const YAML_FIRST = /^[ \t]*(?:[{#?&!"']|(?:-[ \t]+)*[^\s:#{}[\]-][^:\n]*:(?:[ \t]|\n|$))/;
 const YAML_LINE = /^(?:[ \t]|- |[?{&!]|(?:"[^"\n]*"|'[^'\n]*'|[\w$.-][\w$. -]*)[ \t]*:(?:[ \t]|\n|$))/;
 const TOML_LINE = /^[ \t]*(?:\[|\{|"[^"\n]*"|[\w.-]+[ \t]*=)/;
 
@@ -222,7 +239,7 @@ const unescaped = (text: string): string =>
 function unread(source: string, { range, isLoose, body }: Area, names: readonly string[]): StatedFields[] {
   const over = ({ start, end }: TextRange): StatedFields => {
     const text = source.slice(start, end);
-    const found = hasEscapedName(text) ? names : names.filter((name) => states(text, name));
+    const found = hasEscapedName(text) ? names : names.filter((name) => states(text, name, isLoose));
     return { start, end, names: found, isUnread: true };
   };
   if (!isLoose) return [over(range)];
