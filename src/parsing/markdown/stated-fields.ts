@@ -222,7 +222,8 @@ function inLikeJson(text: string, names: readonly string[]): StatedFields[] {
   return [{ start: 0, end: text.length, names: found, isUnread: true }];
 }
 
-const unescaped = (text: string): string =>
+/** A text with what its escapes stand for. */
+export const unescaped = (text: string): string =>
   text.replace(
     /\\(?:x([\da-f]{2})|u([\da-f]{4})|u\{0*([\da-f]{1,5})\}|(\n)|(.))/gi,
     (_, x?: string, u?: string, braced?: string, line?: string, other?: string) => {
@@ -256,7 +257,7 @@ function unread(source: string, { range, isLoose, body }: Area, names: readonly 
 }
 
 /** Whether a name may be written by escapes. */
-const hasEscapedName = (text: string): boolean =>
+export const hasEscapedName = (text: string): boolean =>
   [...text.matchAll(QUOTED_NAME)].some(([, name = '']) => ESCAPE.test(name));
 
 const QUOTED_NAME = /"(?=([^"\n]*)"[ \t]*[\].:=])/g;
