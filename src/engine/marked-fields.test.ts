@@ -427,6 +427,26 @@ const ODD_FORMS: readonly (readonly [string, string, string])[] = [
   ['an alias that it is', 'text/markdown', `---\nother: &x ${V}\n${F}: *x\n---\n`],
   ['an alias in it', 'text/markdown', `---\nother: [{a: &x ${V}}]\nteam: *x\n${F}: [*x]\n---\n`],
   ['an alias of a merged mapping', 'text/markdown', `---\nx: &x {${F}: ${V}}\ny: *x\n<<: *x\n---\n`],
+  ['a complex key of a mapping inside', 'text/markdown', `---\nhr:\n  ? ${F}\n  : ${V}\n---\n`],
+  ['a key that is a list', 'text/markdown', `---\nteam: red\n? [${F}, b]\n: ${V}\n---\n`],
+  ['a key that is a mapping', 'text/markdown', `---\n? {${F}: ${V}}\n: a\n---\n`],
+  ['a key of several lines', 'text/markdown', `---\n? |\n  ${F}\n: ${V}\nteam: red\n---\n`],
+  ['a list of mappings', 'text/markdown', `---\n- ${F}: ${V}\n  team: red\n- team: blue\n---\n`],
+  ['a list of mappings in a field', 'text/markdown', `---\np:\n- a: 1\n  ${F}: ${V}\nb: 2\n---\n`],
+  ['a list of mappings in braces', 'text/markdown', `---\np: [{a: 1, "${F}": ${V}}]\nb: 2\n---\n`],
+  ['a list of lists', 'text/markdown', `---\n- - ${F}: ${V}\n- a\n---\n`],
+  ['a complex key in a list', 'text/markdown', `---\n- ? ${F} # a\n  : ${V}\n---\n`],
+  ['an ordered mapping', 'text/markdown', `---\n!!omap\n- ${F}: ${V}\n- a: 1\n---\n`],
+  ['a list that an alias repeats', 'text/markdown', `---\n- a: &x ${V}\n- ${F}: *x\n---\n`],
+  ['a mapping inside that an alias is of', 'text/markdown', `---\na: &x ${V}\nhr: {${F}: *x}\n---\n`],
+  ['a list that cannot be read', 'text/markdown', `---\n- ${F}: ${V}\n- [\n---\n`],
+  ['a complex key that cannot be read', 'text/markdown', `---\n- ? ${F}\n  : ${V}\n- [\n---\n`],
+  ['a list that is never closed', 'text/markdown', `---\nteam: red\np:\n- ${F}: ${V}\n`],
+  ['an item that is commented out', 'text/markdown', `---\na: 1\n# - ${F}: ${V}\n---\n`],
+  ['front matter below a comment', 'text/markdown', `<!-- x -->\n---\n${F}: ${V}\n---\n`],
+  ['front matter below comments', 'text/markdown', `\n<!-- x\n\ny --> <!-- -->\n\n---\n${F}: ${V}\n---\n`],
+  ['TOML below a comment', 'text/markdown', `<!-- x -->\n+++\n${F} = "${V}"\n+++\n`],
+  ['JSON below a comment of a page', 'text/plain', `<!-- x -->\n{"a": 1, "${F}": "${V}"}\n`],
   ['JSON with a comment', 'text/markdown', `{ // c\n '${F}': '${V}' }\n`],
   ['JSON with comments behind values', 'text/markdown', `{\n"a":1, // c }\n\n"${F}":"${V}"}\n`],
   ['JSON below a comment', 'text/plain', `/* c */ {"a": 1, /* d */ "${F}": "${V}"}\n`],
@@ -523,6 +543,36 @@ const ODD_FORMS: readonly (readonly [string, string, string])[] = [
   ],
 ];
 
+/** Files in which all is fields, by their extension, each below a comment about an archive. */
+const SETTINGS: readonly (readonly [string, string, string])[] = [
+  ['a key', 'yaml', `${F}: ${V}\nteam: red\n`],
+  ['a key inside', 'yml', `hr:\n  "${F}":\n  - ${V}\n  team: red\n`],
+  ['items of a list', 'yaml', `- ${F}: ${V}\n  team: red\n- [{${F}: ${V}}]\n`],
+  ['later documents', 'yaml', `a: 1\n---\n${F}: ${V}\n...\n--- {${F}: ${V}, team: red}\n`],
+  ['a document that cannot be read', 'yaml', `team: red\n---\nx: [\n- ${F}: ${V}\n`],
+  ['aliases', 'yaml', `x: &x {${F}: ${V}}\ny: *x\nteam: red\n`],
+  ['a comment of YAML', 'yaml', `team: red\n# ${F}: ${V}\n`],
+  ['an escaped key', 'YML', `hr: |\r\n  text\r\n"salary\\u005fband": ${V}\r\n`],
+  ['a part of it', 'yaml', `hr:\n  ${F}.base: ${V}\n  team: red\n`],
+  ['a value', 'toml', `${F} = "${V}"\nteam = "red"\n`],
+  ['a value of a table', 'toml', `[hr]\nteam = "red"\n${F} = [\n  "${V}", # "\n  "${V}",\n]\n`],
+  ['a table', 'toml', `team = "red"\n[${F}]\nof = "${V}"\n[[${F}.list]]\nof = "${V}"\n`],
+  ['an inline table', 'toml', `hr = {team = "red", "${F}" = "${V}"}\n`],
+  ['a text of several lines', 'toml', `${F} = """\n[x]\n\n${V}\n"""\nteam = "red"\n`],
+  ['dotted names', 'toml', `hr.${F} = "${V}"\n${F}.base = "${V}"\nhr."${F}".x = '${V}'\n`],
+  ['a list that is never closed', 'toml', `team = "red"\nx = [\n${F} = "${V}"\n`],
+  ['a value of a section', 'ini', `[hr]\n${F}=${V}\nteam=red\n`],
+  ['a section', 'ini', `team=red\n[${F}]\nof=${V}\n; of=${V}\n`],
+  ['a named section', 'ini', `[hr "${F}"]\n\tof = ${V}\n`],
+  ['another case', 'ini', `[hr]\n${F.toUpperCase()} : a\n  ${V}\n\n  ${V}\nteam=red\n`],
+  ['a comment of INI', 'cfg', `; ${F}=${V}\nteam=red\n`],
+  ['items by number', 'ini', `${F}[] = ${V}\n${F}[1] = ${V}\n`],
+  ['a blank between', 'properties', `team red\n${F} ${V}\nhr.${F}\t${V}\n`],
+  ['lines that go on', 'properties', `hr.${F}: a \\\n${V}\nteam=red\n`],
+  ['an escaped property', 'properties', `salary\\u005fband=${V}\nsalary\\\n  _band=${V}\n`],
+  ['a variable', 'env', `export ${F}=${V}\nTEAM=red\n`],
+];
+
 const EXTENSIONS: Readonly<Record<string, string>> = {
   'text/markdown': 'md',
   'text/plain': 'txt',
@@ -545,6 +595,19 @@ describe('a marked field in an odd form', () => {
     });
     return { documents, secrets: forms.map(([name], n) => ({ name, secret: secretOf(n) })) };
   }
+  /** The same of files of settings, once by the name that an id has and once by the name of a file that is handed in. */
+  function settingsOf(forms: typeof SETTINGS) {
+    const named = forms.map(([name, extension, text], n) => ({
+      id: `${n} ${name}`,
+      fileName: `${n} ${name}.${extension}`,
+      text: `# Ann works in the archive.\n${text.replaceAll(V, secretOf(n))}`,
+    }));
+    const documents = named.flatMap((document) => [
+      document,
+      { id: document.fileName, text: document.text, mediaType: 'text/plain' },
+    ]);
+    return { documents, secrets: forms.map(([name], n) => ({ name, secret: secretOf(n) })) };
+  }
   /** Of letters alone, one word. */
   const secretOf = (n: number): string =>
     `${V}${String(n).replace(/\d/g, (digit) => 'abcdefghij'.charAt(Number(digit)))}q`;
@@ -552,7 +615,12 @@ describe('a marked field in an odd form', () => {
   async function expectAllHidden(
     engine: Engine,
     cwd: string,
-    { documents, secrets }: ReturnType<typeof documentsOf>,
+    {
+      documents,
+      secrets,
+    }: Pick<ReturnType<typeof documentsOf>, 'secrets'> & {
+      readonly documents: readonly { readonly id: string }[];
+    },
   ) {
     expect((await engine.verify()).drift).toEqual([]);
     const read = await Promise.all(documents.map(({ id }) => engine.get(id)));
@@ -589,6 +657,38 @@ describe('a marked field in an odd form', () => {
     expect((await engine.verify()).drift).not.toEqual([]);
     await engine.rotateEncryption();
     await expectAllHidden(engine, cwd, forms);
+  });
+
+  test.each(['as', 'after'])('is nowhere in files of settings, %s it is marked', async (when) => {
+    const cwd = temporaryFolder();
+    const forms = settingsOf(SETTINGS);
+    const before = await createEngine({ config: { provider: 'libsql' }, cwd });
+    if (when === 'after') await before.push(forms.documents);
+    await before.close();
+    const engine = await openMarked(cwd);
+    if (when === 'as') expect((await engine.push(forms.documents)).stats.errors).toEqual([]);
+    else {
+      const named = (await engine.verify()).drift.map(({ detail }) => detail);
+      const count = forms.documents.length;
+      expect(named).toContainEqual(expect.stringMatching(`of ${count} documents .* texts of the ledger`));
+      await engine.rotateEncryption();
+    }
+    expect((await engine.get('0 a key.yaml'))?.text).toContain('team: red');
+    await expectAllHidden(engine, cwd, forms);
+  });
+
+  test('is nowhere where a source of files reads settings', async () => {
+    const cwd = temporaryFolder();
+    mkdirSync(join(cwd, 'n'));
+    for (const [n, [, extension, text]] of SETTINGS.entries())
+      writeFileSync(join(cwd, 'n', `${n}.${extension}`), `# Ann works in the archive.\n${text}`);
+    const sources = [{ name: 'n', type: 'files' as const, root: 'n', paths: ['*'] }];
+    const engine = await openMarked(cwd, { sources });
+    const { stats } = await engine.index();
+    expect(stats.errors).toEqual([]);
+    expect((await engine.list()).documents).toHaveLength(SETTINGS.length);
+    await engine.close();
+    await expectNowhere(cwd, V);
   });
 
   test.each([

@@ -1,13 +1,14 @@
 import type { ParsedDocument, RawDocument, TextRange } from '../core/document.js';
 import { escapeExpression } from '../core/escape-expression.js';
-import { isCodeMediaType, MEDIA_TYPES } from '../core/media-types.js';
-import { isMarkedName } from '../core/metadata.js';
+import { codeMediaType, isCodeMediaType, MEDIA_TYPES } from '../core/media-types.js';
+import { isMarkedName, type Metadata } from '../core/metadata.js';
 import { liftFields } from '../core/pushed-fields.js';
 import { convertedFields } from '../parsing/converted-fields.js';
 import { type DecodedText, decodeText } from '../parsing/decode-text.js';
 import { definedFields } from '../parsing/defined-fields.js';
 import { decodeHtml } from '../parsing/html/decode-html.js';
 import { statedFields } from '../parsing/markdown/stated-fields.js';
+import { settingsFields, settingsLanguageOf } from '../parsing/settings-fields.js';
 import { fileTypeOf } from '../sources/file-types.js';
 
 /** Of what is taken out of texts: another one means that documents must be processed again. */
@@ -38,21 +39,25 @@ interface TextForm {
   readonly isLines?: boolean;
   /** Of the text as it is written. */
   readonly mediaType?: string;
+  /** By what its document is called, which may tell the language of a file of settings. */
+  readonly calledBy?: readonly (string | undefined)[];
 }
 
 /** Takes out of a text what its front matter states of marked fields; undefined where that is nothing. */
 export function withholdText(
   text: string,
   marked: readonly string[],
-  { isConverted, isLines = false, mediaType = '' }: TextForm,
+  { isConverted, isLines = false, mediaType = '', calledBy = [] }: TextForm,
 ): WithheldText | undefined {
   if (marked.length === 0) return undefined;
   const { text: source, names } = withParts(text, marked);
   const area = statedFields(source, names, isLines);
   const converted = isConverted ? convertedFields(source, names, area?.range.end ?? 0) : [];
   const defined = definedFields(source, mediaType, names);
+  const language = settingsLanguageOf(mediaType, calledBy);
+  const settings = language === undefined ? [] : settingsFields(source, language, names);
   // What was taken out before is no statement any more.
-  const found = [...(area?.stated ?? []), ...converted, ...defined].filter(
+  const found = [...(area?.stated ?? []), ...converted, ...defined, ...settings].filter(
     ({ start, end }) => text.slice(start, end).trim() !== '',
   );
   if (found.length === 0) return undefined;
@@ -71,8 +76,9 @@ export function withholdText(
   };
 }
 
-/** More are rather taken for one field that is stated again and again, for each is looked for everywhere. */
+/** More, or longer ones, are rather taken for one field that is stated again and again, for each is looked for everywhere. */
 const MOST_PARTS = 100;
+const MOST_PART_LENGTH = 1_000;
 
 /** A text as it is searched, with names of parts of marked fields: `salary.base`. */
 function withParts(
@@ -82,7 +88,8 @@ function withParts(
   const roots = marked.map(escapeExpression).join('|');
   const part = new RegExp(`(?<=^|[\\s{,"'\`*?:])((${roots})\\.[^\\r\\n{},"'\`*?:=[\\]]+)(["'\`]?)`, 'g');
   const parts = new Set(Array.from(text.matchAll(part), ([, name = '']) => name.trim()));
-  if (parts.size <= MOST_PARTS) return { text, names: [...marked, ...parts] };
+  const isSearched = parts.size <= MOST_PARTS && [...parts].every(({ length }) => length <= MOST_PART_LENGTH);
+  if (isSearched) return { text, names: [...marked, ...parts] };
   const cut = text.replace(part, (all, _, root: string, quote: string) => (root + quote).padEnd(all.length));
   return { text: cut, names: marked };
 }
@@ -136,15 +143,16 @@ export async function parseWithheld(
   const read = async (content: string): Promise<ParsedDocument> =>
     parse({ ...raw, content, mediaType: isWritten ? raw.mediaType : MEDIA_TYPES.markdown });
   const isLines = raw.mediaType === MEDIA_TYPES.jsonLines || isLinesByName(raw.externalId);
+  const form = { isLines, mediaType: raw.mediaType, calledBy: [raw.externalId, raw.title] };
   const source =
-    written === undefined
-      ? undefined
-      : withholdText(written, marked, { isConverted: false, isLines, mediaType: raw.mediaType });
+    written === undefined ? undefined : withholdText(written, marked, { ...form, isConverted: false });
   const first = source === undefined ? stated : await parse({ ...raw, content: source.text });
   const isConverted = hasOtherForm(raw.mediaType) || isOtherForm(raw.externalId);
   // Of a text that is stored as it is written, and states nothing, nothing else is found.
   const isRead = !isConverted && source === undefined && first.text === written;
-  const stored = isRead ? undefined : withholdText(first.text, marked, { isConverted, isLines });
+  const stored = isRead
+    ? undefined
+    : withholdText(first.text, marked, { isConverted, isLines, calledBy: form.calledBy });
   const found = [source, stored].filter((withheld) => withheld !== undefined);
   if (found.length === 0) return { stated, parsed: stated };
   const last =
@@ -203,12 +211,27 @@ function withoutLines(written: string, stored: string, ranges: readonly TextRang
 const isLinesByName = (externalId: string): boolean =>
   fileTypeOf(externalId).mediaType === MEDIA_TYPES.jsonLines;
 
-/** The same of a text that an index keeps, whose format its name says. */
+/** A text that an index keeps, and what says its format. */
+export interface StoredText {
+  readonly externalId: string;
+  /** The name of its file, where it was handed in with one. */
+  readonly title?: string | undefined;
+  /** `language` says the one of source code. */
+  readonly metadata: Metadata;
+  readonly text: string;
+}
+
+/** The same of a text that an index keeps. */
 export const withholdStored = (
-  { externalId, text }: { readonly externalId: string; readonly text: string },
+  { externalId, title, metadata: { language }, text }: StoredText,
   marked: readonly string[],
 ): WithheldText | undefined =>
-  withholdText(text, marked, { isConverted: isOtherForm(externalId), isLines: isLinesByName(externalId) });
+  withholdText(text, marked, {
+    isConverted: isOtherForm(externalId),
+    isLines: isLinesByName(externalId),
+    calledBy: [externalId, title],
+    mediaType: typeof language === 'string' ? codeMediaType(language) : '',
+  });
 
 /** Whether titles, headings or names were read from what was taken out: nothing that is left says them, or it may be the name of a record. */
 export function withheldLabels(before: string, { text }: WithheldText): (label: string) => boolean {
@@ -227,7 +250,7 @@ const wordsOf = (text: string): string => ` ${text.match(/[\p{L}\p{N}]+/gu)?.joi
 export const isEmptied = (text: string): boolean => FENCES_ONLY.test(text);
 
 const UNREAD_WARNING =
-  'Front matter that could not be read names an encrypted field (`rag.security.encryption.fields`), and was left out of the text.';
+  'Front matter, or a file of settings, that could not be read names an encrypted field (`rag.security.encryption.fields`), and was left out of the text.';
 
 /** The same places, in order, each once. */
 function joined(ranges: readonly TextRange[]): TextRange[] {

@@ -1,5 +1,5 @@
 import type { StoredChunk } from '../core/chunk.js';
-import { offsetsOf } from '../core/chunk-metadata.js';
+import { offsetsOf, titleOf } from '../core/chunk-metadata.js';
 import type { Drift } from '../engine/engine.js';
 import { allVersions } from '../history/all-versions.js';
 import { unpackChunks } from '../history/kept-chunks.js';
@@ -8,7 +8,7 @@ import type { HistoryVersion, LedgerHistory } from '../ledger/history.js';
 import type { GenerationReader, LedgerDocument } from '../ledger/ledger.js';
 import type { MetadataSealing } from '../security/sealed-metadata.js';
 
-type NamedDocument = Pick<LedgerDocument, 'documentId' | 'externalId'>;
+type NamedDocument = Pick<LedgerDocument, 'documentId' | 'externalId' | 'title' | 'metadata'>;
 
 /** Where marked fields stand in clear: how many documents, by place and field. */
 export class ReadableFields {
@@ -31,11 +31,17 @@ export class ReadableFields {
   }
 
   /** Counts what a chunk says in clear, and the text of the first, which tells what stands at the beginning of its document. */
-  addChunk({ documentId, metadata, content }: StoredChunk, where = ''): void {
+  addChunk(chunk: StoredChunk, where = ''): void {
+    const { documentId, metadata, content } = chunk;
     this.addMetadata(`the metadata of the store${where}`, documentId, metadata);
     if (metadata.chunkIndex !== 0) return;
-    const externalId = String(metadata.source ?? '');
-    this.addText(`the texts of the store${where}`, { documentId, externalId }, content);
+    const document = {
+      documentId,
+      externalId: String(metadata.source ?? ''),
+      title: titleOf(chunk),
+      metadata,
+    };
+    this.addText(`the texts of the store${where}`, document, content);
   }
 
   /** In words; no value is among them. */

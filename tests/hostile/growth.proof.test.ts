@@ -7,6 +7,10 @@ import { withholdText } from '../../src/indexing/withheld-fields.js';
 import { IS_LONG } from '../long-forms.js';
 
 const withhold = (text: string): unknown => withholdText(text, ['pay'], { isConverted: true });
+const withholdFile =
+  (name: string) =>
+  (text: string): unknown =>
+    withholdText(text, ['pay'], { isConverted: true, calledBy: [name] });
 
 const SCRIPT = fileURLToPath(new URL('count-growth.ts', import.meta.url));
 const MEASURE = fileURLToPath(new URL('measure-processor.ts', import.meta.url));
@@ -54,6 +58,18 @@ it.each([
   ['blanks in a heading', ' ', (text: string) => withhold(`# ${text}x`)],
   ['asterisks in a name', '*', (text: string) => withhold(`- a${text}a:`)],
   ['front matter', '--- ', (text: string) => withhold(`${text}a`)],
+  ['comments of a page', '<!-- a -->', (text: string) => withhold(`${text}<!--`)],
+  ['marks of items', '- ', (text: string) => withhold(`---\na: [\n${text}x\n---\n`)],
+  ['marks of items and keys', '- ? ', (text: string) => withhold(`---\na: [\n${text}x\n---\n`)],
+  ...['pay.', 'pay ', 'pay[', '[pay]\n', '\\', '\\\n', ' a\n', '"', '[', "'''", '# pay\n', 'a.'].flatMap(
+    (piece) =>
+      ['a.toml', 'a.ini', 'a.yaml'].map((name): [string, string, (text: string) => unknown] => [
+        `${JSON.stringify(piece)} in ${name}`,
+        piece,
+        withholdFile(name),
+      ]),
+  ),
+  ['items in braces', '{a: [b]}, ', (text: string) => withhold(`---\nx: [${text}{pay: a}]\n---\n`)],
 ])(
   'one long line of %s is read at once',
   (_, piece, use) => {

@@ -37,8 +37,8 @@ export function statedFields(
   names: readonly string[],
   isLines = false,
 ): StatedArea | undefined {
-  // Blank lines above it make front matter text, and tell a reader as much.
-  const above = /^\s*/.exec(text)?.[0].length ?? 0;
+  // What stands above it makes front matter text, and tells a reader as much.
+  const above = behindPageComments(text);
   const source = withoutEscapes(levelLineEnds(text.slice(above)));
   const isOfLines = isLines || beginsWithLines(source);
   const area = isOfLines ? linesArea(source) : areaOf(source);
@@ -49,6 +49,23 @@ export function statedFields(
     stated: stated.filter((field) => field.names.length > 0).map((field) => moved(field, above)),
   };
 }
+
+/** Where blank lines and comments of HTML at the beginning of a text end. */
+function behindPageComments(text: string): number {
+  BLANKS.lastIndex = 0;
+  BLANKS.test(text);
+  let start = BLANKS.lastIndex;
+  while (text.startsWith('<!--', start)) {
+    const closing = text.indexOf('-->', start);
+    if (closing < 0) break;
+    BLANKS.lastIndex = closing + 3;
+    BLANKS.test(text);
+    start = BLANKS.lastIndex;
+  }
+  return start;
+}
+
+const BLANKS = /\s*/y;
 
 const moved = <Range extends TextRange>(range: Range, by: number): Range => ({
   ...range,
@@ -128,7 +145,7 @@ function areaOf(source: string): Area | undefined {
 }
 
 const NEVER = /(?!)/;
-const YAML_FIRST = /^[ \t]*(?:[{#?&!"']|[^\s:#{}[\]-][^:\n]*:(?:[ \t]|\n|$))/;
+const YAML_FIRST = /^[ \t]*(?:[{#?&!"']|(?:-[ \t]+)*[^\s:#{}[\]-][^:\n]*:(?:[ \t]|\n|$))/;
 const YAML_LINE = /^(?:[ \t]|- |[?{&!]|(?:"[^"\n]*"|'[^'\n]*'|[\w$.-][\w$. -]*)[ \t]*:(?:[ \t]|\n|$))/;
 const TOML_LINE = /^[ \t]*(?:\[|\{|"[^"\n]*"|[\w.-]+[ \t]*=)/;
 
@@ -205,7 +222,8 @@ function inLikeJson(text: string, names: readonly string[]): StatedFields[] {
   return [{ start: 0, end: text.length, names: found, isUnread: true }];
 }
 
-const unescaped = (text: string): string =>
+/** A text with what its escapes stand for. */
+export const unescaped = (text: string): string =>
   text.replace(
     /\\(?:x([\da-f]{2})|u([\da-f]{4})|u\{0*([\da-f]{1,5})\}|(\n)|(.))/gi,
     (_, x?: string, u?: string, braced?: string, line?: string, other?: string) => {
@@ -222,7 +240,7 @@ const unescaped = (text: string): string =>
 function unread(source: string, { range, isLoose, body }: Area, names: readonly string[]): StatedFields[] {
   const over = ({ start, end }: TextRange): StatedFields => {
     const text = source.slice(start, end);
-    const found = hasEscapedName(text) ? names : names.filter((name) => states(text, name));
+    const found = hasEscapedName(text) ? names : names.filter((name) => states(text, name, isLoose));
     return { start, end, names: found, isUnread: true };
   };
   if (!isLoose) return [over(range)];
@@ -239,7 +257,7 @@ function unread(source: string, { range, isLoose, body }: Area, names: readonly 
 }
 
 /** Whether a name may be written by escapes. */
-const hasEscapedName = (text: string): boolean =>
+export const hasEscapedName = (text: string): boolean =>
   [...text.matchAll(QUOTED_NAME)].some(([, name = '']) => ESCAPE.test(name));
 
 const QUOTED_NAME = /"(?=([^"\n]*)"[ \t]*[\].:=])/g;

@@ -25,13 +25,13 @@ export function foldedNames(fields: Metadata, names: readonly string[]): readonl
 export const restNames = (key: string | undefined, names: readonly string[]): readonly string[] =>
   key === UNLIFTED_KEY ? names : [];
 
-/** Whether a line states a field, in YAML, JSON or TOML, commented out or not. */
-export function states(text: string, name: string): boolean {
+/** Whether a line states a field, in YAML, JSON or TOML, commented out or not; as an item of a list too, except where it may be one of prose. */
+export function states(text: string, name: string, isProse = false): boolean {
   const quoted = `["']?${escapeExpression(name)}["']?`;
-  const line = String.raw`^(?:[ \t?#{]|//|[&!]\S*[ \t])*`;
+  const line = String.raw`^(?:[ \t?#{]|//|[&!]\S*[ \t]${isProse ? '' : '|-[ \\t]'})*`;
   const flow = String.raw`\{(?:[^{}]*,)?\s*`;
   return new RegExp(
-    String.raw`(?:${line}|${flow})${quoted}[ \t]*[:=]|^[ \t]*\?[ \t]*${quoted}[ \t]*$|^[ \t#]*\[{1,2}[ \t]*${quoted}[ \t]*\]{1,2}[ \t]*$|^[ \t#]*${quoted}[ \t]*\.[^\n=]*=|^[ \t#]*\[{1,2}[ \t]*${quoted}[ \t]*\.`,
+    String.raw`(?:${line}|${flow})${quoted}[ \t]*[:=]|^[ \t]*(?:-[ \t]+)*\?[ \t]*${quoted}[ \t]*(?:#.*)?$|^[ \t#]*\[{1,2}[ \t]*${quoted}[ \t]*\]{1,2}[ \t]*$|^[ \t#]*${quoted}[ \t]*\.[^\n=]*=|^[ \t#]*\[{1,2}[ \t]*${quoted}[ \t]*\.`,
     'm',
   ).test(text);
 }

@@ -1,4 +1,15 @@
-import { isAlias, isMap, isNode, isScalar, type Pair, visit, type YAMLMap } from 'yaml';
+import {
+  isAlias,
+  isMap,
+  isNode,
+  isPair,
+  isScalar,
+  isSeq,
+  type Pair,
+  visit,
+  type YAMLMap,
+  type YAMLSeq,
+} from 'yaml';
 import type { TextRange } from '../../core/document.js';
 import type { Metadata } from '../../core/metadata.js';
 import { FOLDED_KEY, liftFields } from '../../core/pushed-fields.js';
@@ -21,7 +32,10 @@ export function inYaml(
       comment.names.length > 0 &&
       !texts.some(({ start, end }) => comment.start > start && comment.start < end),
   );
-  if (!isMap(contents)) return value === null || value === undefined ? comments : [];
+  if (!isMap(contents)) {
+    if (isSeq(contents)) return [...inItems(contents, { yaml, document, names }), ...comments];
+    return value === null || value === undefined ? comments : [];
+  }
   const fields = rangesOf(contents, yaml).map((range) => ({ ...range, key: keyOf(range.pair, document) }));
   const all = toMetadataValue(value) as Metadata;
   const folded = foldedNames(all, names);
@@ -30,11 +44,17 @@ export function inYaml(
   const merged = names.filter(
     (name) => isMerging && Object.hasOwn(all, name) && fields.every(({ key }) => key !== name),
   );
-  const named = fields.map(({ key, start, end }) => {
+  const search = { yaml, document, names };
+  const nested = fields.map(({ pair, end }) => nestedIn(pair.value, end, search));
+  const isCopying = hasAliases(document);
+  const named = fields.map(({ key, pair, start, end }, at) => {
     const lines = yaml.slice(start, end);
     return [
+      ...namesOfKey(pair, search),
       // A field list of reStructuredText begins with a colon.
-      ...names.filter((name) => name === key || `:${name}` === key),
+      ...names.filter((name) => `:${name}` === key),
+      // What an alias repeats may be any part of it.
+      ...(isCopying ? (nested[at] ?? []).flatMap((part) => part.names) : []),
       ...(key === FOLDED_KEY ? folded : []),
       ...restNames(key, names),
       ...merged.filter((name) => key === '<<' || states(lines, name)),
@@ -46,7 +66,8 @@ export function inYaml(
   const stated = fields.flatMap(({ key, start, end }, at): StatedFields[] => {
     const group = groups[at] ?? at;
     const field = { start, end, key, names: [...(shared[group] ?? [])] };
-    return copied.has(group)
+    if (field.names.length === 0) return (nested[at] ?? []).map((part) => ({ ...part, key }));
+    return copied.has(group) || (key === undefined && field.names.length > 0)
       ? [
           field,
           ...broughtBy(key, all, fields)
@@ -58,16 +79,71 @@ export function inYaml(
   return [...stated, ...comments];
 }
 
+/** What fields are looked for in. */
+interface Search {
+  readonly yaml: string;
+  readonly document: YamlReading['document'];
+  readonly names: readonly string[];
+}
+
+/** Of a list: all of it where aliases may repeat what it states. */
+function inItems(list: YAMLSeq, search: Search): StatedFields[] {
+  const found = nestedIn(list, search.yaml.length, search);
+  return hasAliases(search.document)
+    ? [{ start: 0, end: search.yaml.length, names: found.flatMap((field) => field.names) }]
+    : found;
+}
+
+function hasAliases(document: YamlReading['document']): boolean {
+  let found = false;
+  visit(document, {
+    Alias: () => {
+      found = true;
+      return visit.BREAK;
+    },
+  });
+  return found;
+}
+
+/** Fields at any depth of a list or a mapping that ends there, each from its name to what follows it. */
+function nestedIn(node: unknown, end: number, search: Search): StatedFields[] {
+  if (!isMap(node) && !isSeq(node)) return [];
+  // Items of an ordered mapping are pairs, too.
+  const items: readonly unknown[] = node.items;
+  const starts = items.map((item, at) => {
+    const first = isPair(item) ? item.key : item;
+    const start = (isNode(first) ? first.range?.[0] : undefined) ?? 0;
+    return node.flow === true || at === 0 ? start : search.yaml.lastIndexOf('\n', start - 1) + 1;
+  });
+  const last = node.flow === true ? (node.range?.[1] ?? end) - 1 : end;
+  return items.flatMap((item, at): StatedFields[] => {
+    const until = starts[at + 1] ?? last;
+    if (!isPair(item)) return nestedIn(item, until, search);
+    const found = namesOfKey(item, search);
+    return found.length > 0
+      ? [{ start: starts[at] ?? 0, end: until, names: found }]
+      : nestedIn(item.value, until, search);
+  });
+}
+
+/** Fields that a key names, or a part of one that is a list or a mapping. */
+function namesOfKey(pair: Pair, { document, names }: Search): readonly string[] {
+  const keys = new Set([keyOf(pair, document)?.trim()]);
+  if (isMap(pair.key) || isSeq(pair.key))
+    visit(pair.key, { Scalar: (_, { value }) => void keys.add(String(value).trim()) });
+  return names.filter((name) => keys.has(name));
+}
+
 interface Field {
   readonly key: string | undefined;
   readonly pair: Pair;
 }
 
-/** Fields of the document that another one brings: a merge, or the metadata of a push. */
+/** Fields of the document that another one brings: a merge, the metadata of a push, or a list or mapping as key, which becomes a text of its own. */
 function broughtBy(key: string | undefined, all: Metadata, fields: readonly Field[]): string[] {
   if (key === FOLDED_KEY) return Object.keys(liftFields({ [FOLDED_KEY]: all[FOLDED_KEY] ?? null }));
   const own = new Set(fields.map((field) => field.key));
-  return key === '<<' ? Object.keys(all).filter((name) => !own.has(name)) : [];
+  return key === '<<' || key === undefined ? Object.keys(all).filter((name) => !own.has(name)) : [];
 }
 
 /** Where quoted texts are, and those of several lines. */
