@@ -8,13 +8,14 @@ const BRACKETED = String.raw`\[${NUMBERS}\](?!\()|【${NUMBERS}】`;
 const TARGET = String.raw`(?:<[^<>\n]{0,2000}>|[^()\s]{1,2000}(?:\([^()\s]{0,200}\)[^()\s]{0,200}){0,4})(?:\s{1,4}"[^"\n]{0,300}")?`;
 const LINK = String.raw`\[\d{1,4}\]\(${TARGET}\)`;
 const FOOTNOTE = String.raw`\[\^\d{1,4}\](?![(:])`;
+const DEFINED = String.raw`\[(?:\^|${WORD}\s{0,4}[:#]?\s{0,4})?\d{1,4}\]`;
 const runOf = (form: string): string => `${form}(?:[,;]?\\s?${form}){0,19}`;
 
 const FORM = new RegExp(
-  `${BRACKETED}|(?<links>(?<!!)${runOf(LINK)})|(?<footnotes>${runOf(FOOTNOTE)})|(?<definition>\\[\\^\\d{1,4}\\]:)`,
+  `(?<definition>${DEFINED}:)(?=\\s)|${BRACKETED}|(?<links>(?<!!)${runOf(LINK)})|(?<footnotes>${runOf(FOOTNOTE)})`,
   'gi',
 );
-const DEFINITION = /^ {0,3}\[\^(\d{1,4})\]:/gm;
+const DEFINITION = /^ {0,3}\[\^(\d{1,4})\]:(.{0,1000})/gm;
 
 /**
  * A model's answer whose citations all read `[2]`: `[Source 2]`, `[passage: 2]`, `【2】`, `[1 and 2]`, footnotes `[^2]`, and at the end of a
@@ -22,23 +23,33 @@ const DEFINITION = /^ {0,3}\[\^(\d{1,4})\]:/gm;
  *
  * @param text its only line end is a line feed.
  */
-export function withPlainCitations(text: string, entries: readonly Pick<ContextEntry, 'n'>[]): string {
+export function withPlainCitations(
+  text: string,
+  entries: readonly Pick<ContextEntry, 'n' | 'source'>[],
+): string {
   const known = new Set(entries.map(({ n }) => n));
   const isKnown = (numbers: readonly number[]): boolean =>
     numbers.some((n) => known.has(n)) && !numbers.includes(0);
-  const defined = new Set(Array.from(text.matchAll(DEFINITION), ([, n]) => Number(n)));
+  const defined = new Map(
+    Array.from(text.matchAll(DEFINITION), ([, n, rest = '']) => [
+      Number(n),
+      definedSource(Number(n), rest, entries),
+    ]),
+  );
   return rewriteOutsideCode(text, (part, offset) =>
     part.replace(FORM, (...found: readonly unknown[]) => {
       const { whole, inside, at, groups } = matchOf(found);
       const start = offset + at;
       const end = start + whole.length;
-      const listed = inside === undefined ? numberOfEach(whole) : inside.match(/\d+/g)?.map(Number);
-      if (listed === undefined || !isKnown(listed)) return whole;
+      const written =
+        (inside ?? whole).match(inside === undefined ? NUMBER_OF_EACH : /\d+/g)?.map(Number) ?? [];
+      const listed = whole.startsWith('[^') ? written.map((n) => defined.get(n) ?? n) : written;
+      if (!isKnown(listed)) return whole;
       if (inside !== undefined) return `[${plainList(inside)}]`;
       if (groups.definition !== undefined)
-        return isAtLineStart(text, start) ? whole.replace('^', '').replace(':', '') : whole;
+        return isAtLineStart(text, start) ? `[${listed.join(', ')}]` : whole;
       if (groups.footnotes !== undefined)
-        return listed.every((n) => defined.has(n)) || isSentenceEnd(text, start, end)
+        return written.every((n) => defined.has(n)) || isSentenceEnd(text, start, end)
           ? `[${listed.join(', ')}]`
           : whole;
       const isElement = /[\p{L}\p{N}_]$/u.test(text.slice(Math.max(0, start - 2), start));
@@ -58,7 +69,7 @@ interface FoundForm {
 }
 
 function matchOf(found: readonly unknown[]): FoundForm {
-  const [whole, square, corner] = found.map((each) => (typeof each === 'string' ? each : undefined));
+  const [whole, , square, corner] = found.map((each) => (typeof each === 'string' ? each : undefined));
   const at = found.find((each) => typeof each === 'number');
   return {
     whole: whole ?? '',
@@ -68,8 +79,18 @@ function matchOf(found: readonly unknown[]): FoundForm {
   };
 }
 
-const numberOfEach = (run: string): number[] =>
-  Array.from(run.matchAll(/\[\^?(\d{1,4})\](?:\(|:|(?=[,;\s[]|$))/g), ([, n]) => Number(n));
+const NUMBER_OF_EACH = /(?<=\[(?:\^|(?:sources?|passages?)\s{0,4}[:#]?\s{0,4})?)\d{1,4}(?=\])/gi;
+
+/** A model may number its footnotes itself: the one source that a definition names is meant. */
+function definedSource(
+  n: number,
+  rest: string,
+  entries: readonly Pick<ContextEntry, 'n' | 'source'>[],
+): number {
+  const named = entries.filter(({ source }) => source !== '' && rest.includes(source));
+  const [only] = named;
+  return named.length === 1 && only !== undefined ? only.n : n;
+}
 
 const plainList = (inside: string): string =>
   inside
@@ -79,8 +100,10 @@ const plainList = (inside: string): string =>
     .trim();
 
 const isAtLineStart = (text: string, at: number): boolean =>
-  text.slice(text.lastIndexOf('\n', at - 1) + 1, at).trim() === '';
+  LINE_START.test(text.slice(Math.max(0, at - LONGEST_START), at));
 
+const LONGEST_START = 40;
+const LINE_START = /(?:^|\n)[\s>]{0,12}(?:(?:[-*+]|\d{1,3}[.)])\s{1,4})?$/;
 const LONGEST_END = 12;
 const STOP_BEHIND = /^["'”’»)*_]{0,4}(?:[.!?…]["'”’»)*_]{0,4}(?:\s|$)|[ \t]{0,4}(?:$|\n|\|))/;
 const STOP_BEFORE = /[.!?…]["'”’»)*_]{0,4}\s?$/;

@@ -7,7 +7,6 @@ import type { AnswerDraft, DraftSentence } from './answer-draft.js';
 import type { AnswerRequest } from './answer-request.js';
 import { placeOf, sourceOf, supportOfDraft } from './answer-sources.js';
 import type { ChatOutcome } from './chat-answer.js';
-import { withPlainCitations } from './citation-forms.js';
 import type { ConfidenceEvidence } from './confidence-features.js';
 import { UNSURE_BELOW } from './confidence-weights.js';
 import type { Evidence } from './find-evidence.js';
@@ -227,11 +226,7 @@ export async function answerFromChat(
   const told = toldNotices(outcome.notices);
   const base = { ...common(findings), model: outcome.model, ...told };
   if (isRefusal(outcome.text)) return { ...abstain(findings, NOT_ANSWERED), model: outcome.model, ...told };
-  const verified = await verify(
-    findings,
-    { ...outcome, text: outcome.text.replace(REFUSAL_LINE, '') },
-    options,
-  );
+  const verified = await verify(findings, { text: outcome.text.replace(REFUSAL_LINE, '') }, options);
   if (verified.text === '' || isNothingLeft(verified))
     return answerWithoutModels(findings, outcome, verified);
   return {
@@ -252,11 +247,9 @@ export async function answerFromChat(
 
 async function verify(
   { pack: { entries } }: Findings,
-  outcome: ChatOutcome,
+  { text }: Pick<ChatOutcome, 'text'>,
   { unsupported, meaning, checker }: CheckOptions,
 ): Promise<VerifiedAnswer> {
-  // Before links become text.
-  const text = neutraliseAnswer(withPlainCitations(outcome.text.replaceAll('\r\n', '\n'), entries));
   const meant = meaning === undefined ? {} : { meaning };
   if (checker === undefined) return verifyAnswer(text, entries, { unsupported, ...meant });
   const lexical = verifyAnswer(text, entries, { unsupported: 'mark', ...meant });

@@ -34,6 +34,7 @@ test.each([
   'Source: hb/yubikey-faq.md [2]',
   'Sources: [1] hb/orders.md, [2] hb/yubikey-faq.md',
   'References:\n[1, 2]',
+  'Sources:\n- Source 2: hb/yubikey-faq.md\n- Source 1: hb/orders.md',
   '[2] hb/yubikey-faq.md',
 ])('a list of sources is shown as it was written and claims nothing: %j', async (list) => {
   const { answer, support, notices } = await ask(`${SAID}\n\n${list}`);

@@ -49,6 +49,7 @@ const HEADER =
   /^[\s>#*_]{0,12}(?:(?:cited |used )?(?:sources?|references?)(?: cited| used)?|citations|footnotes)[\s*_]{0,4}(?::[\s*_]{0,4}|$)/i;
 const NUMBERED = /^[\s>]{0,12}(?:(?:[-*+]|\d{1,3}[.)])\s{1,4})?\[\d/;
 const ITEM_MARKER = /^[\s>]{0,12}(?:[-*+]|\d{1,3}[.)])\s/;
+const LABEL = /^(?:source|passage)\s{1,4}(\d{1,4})\b/i;
 /** Places within a source: lines and pages, also as `path:3-9`. */
 const PLACE =
   /\b(?:lines?|pages?|pp?\.)\s{0,4}\d{1,6}(?:\s{0,4}[-–]\s{0,4}\d{1,6})?|:\d{1,6}(?:[-–]\d{1,6})?\b/gi;
@@ -62,8 +63,11 @@ function nameCheck(entries: readonly NamedEntry[]): (line: string) => boolean {
     const cited = Array.from(line.matchAll(CITATION_MARK), ([, inside = '']) =>
       (inside.match(/\d+/g) ?? []).map(Number),
     ).flat();
+    const item = line.replace(ITEM_MARKER, '').trimStart();
+    const [label = '', labelled] = LABEL.exec(item) ?? [];
+    if (labelled !== undefined) cited.push(Number(labelled));
     if (cited.some((n) => !names.has(n))) return false;
-    const named = trimmed(line.replace(ITEM_MARKER, '').replace(CITATION_MARK, ' ').replace(PLACE, ' '));
+    const named = trimmed(item.slice(label.length).replace(CITATION_MARK, ' ').replace(PLACE, ' '));
     if (named === '') return cited.length > 0;
     if (IS_PATH.test(named)) return true;
     const known = cited.length > 0 ? cited : [...names.keys()];

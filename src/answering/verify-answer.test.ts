@@ -31,6 +31,8 @@ const shown = (written: string): string => verifyAnswer(written, entries).text;
 
 test.each([
   ['The kiln burns at 900 degrees [[2]].', 'The kiln burns at 900 degrees. [2]'],
+  ['The kiln burns at 900 degrees [Source 2].', 'The kiln burns at 900 degrees. [2]'],
+  ['The kiln burns at 900 degrees [2](kiln.md).', 'The kiln burns at 900 degrees. [2]'],
   ['The kiln burns at 900 degrees ([2]).', 'The kiln burns at 900 degrees. [2]'],
   ['The kiln burns at 900 degrees [[2], [1]].', 'The kiln burns at 900 degrees. [1, 2]'],
   ['The kiln burns at 900 degrees ([1] and [2]).', 'The kiln burns at 900 degrees. [1, 2]'],

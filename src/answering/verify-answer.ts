@@ -1,11 +1,13 @@
 import { analyzeText } from '../analysis/lexical-analyzer.js';
 import type { ContextEntry } from '../context/context-pack.js';
 import { lineOfOffset } from '../context/entry-lines.js';
+import { neutraliseAnswer } from '../context/neutralise.js';
 import { newlinesIn } from '../context/passage.js';
 import type { TextRange } from '../core/document.js';
 import { type Notice, noticesOfKind, type ToldNotices, toldNotices } from '../core/notice.js';
 import type { Citation, SentenceSupport } from './answer.js';
 import { type ClaimSupport, checkSupport, isClaim, SUPPORT_THRESHOLD } from './check-support.js';
+import { withPlainCitations } from './citation-forms.js';
 import { type CitedSentence, parseCitedAnswer } from './citations.js';
 import { type Insertion, rewriteAnswer } from './rewrite-answer.js';
 import { splitSourceList } from './source-list.js';
@@ -56,7 +58,7 @@ export interface VerifyOptions {
 }
 
 /**
- * Checks each sentence of a model's answer against the passages it cites, against all of them where it cites none, and
+ * Makes a model's answer inert, checks each sentence of it against the passages it cites, against all of them where it cites none, and
  * applies the policy. Text of passages that addresses a language model is no evidence for anything.
  */
 export function verifyAnswer(
@@ -64,7 +66,9 @@ export function verifyAnswer(
   entries: readonly ContextEntry[],
   { unsupported = 'mark', refuted = new Set(), meaning }: VerifyOptions = {},
 ): VerifiedAnswer {
-  const { body: text, list } = splitSourceList(asWritten.replaceAll('\r\n', '\n'), entries);
+  // Citations are read before links become text.
+  const inert = neutraliseAnswer(withPlainCitations(asWritten.replaceAll('\r\n', '\n'), entries));
+  const { body: text, list } = splitSourceList(inert, entries);
   const { sentences, marks, invalid } = parseCitedAnswer(text, entries);
   const check = sentenceCheck(entries.map((entry) => evidenceOf(entry, meaning)));
   // Where nothing else is said, the shortest sentence is what is claimed.
