@@ -57,7 +57,7 @@ function inLines(text: string, names: readonly string[]): StatedFields[] {
     if (!goesOn) {
       close();
       const label = labelOf(line);
-      const stated = names.filter((name) => name === label);
+      const stated = names.filter((name) => name.toLowerCase() === label?.toLowerCase());
       if (stated.length > 0) open = { start, names: stated };
     }
     if (line.trim() !== '') end = start + line.length;
@@ -80,7 +80,7 @@ function labelOf(line: string): string | undefined {
 }
 
 /** By hand: an expression for the end of a text begins at each of its marks. */
-function withoutMarkup(label: string): string {
+export function withoutMarkup(label: string): string {
   let start = 0;
   let end = label.length;
   while (start < end && MARKUP.includes(label.charAt(start))) start += 1;

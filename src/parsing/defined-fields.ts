@@ -1,24 +1,127 @@
 import { MEDIA_TYPES } from '../core/media-types.js';
+import { withoutMarkup } from './converted-fields.js';
 import type { StatedFields } from './markdown/stated-names.js';
+import { levelLineEnds } from './text-range.js';
 
-/** Attributes of AsciiDoc, with the lines that a backslash or plus goes on to. */
-const ATTRIBUTE = /^:!?(?<name>[\w-]+)!?:.*?(?:[ \t][\\+][ \t]*(?:\r\n|\r|\n).*?)*$/gm;
-/** Substitutions of reStructuredText, with the lines below that are indented more. */
-const SUBSTITUTION =
-  /^([^\S\r\n]*)\.\. \|(?<name>[^|\r\n]+)\| replace::.*(?:(?:\r\n|\r|\n)\1[^\S\r\n]+\S.*)*/gm;
+/** A name with its value, in small letters. */
+interface Definition {
+  readonly name: string;
+  readonly start: number;
+  end: number;
+  readonly line: string;
+  /** Names that its value is filled in from, or that are defined inside it. */
+  readonly references: string[];
+}
 
-const DEFINITIONS: ReadonlyMap<string, RegExp> = new Map([
-  [MEDIA_TYPES.asciidoc, ATTRIBUTE],
-  [MEDIA_TYPES.rst, SUBSTITUTION],
+/** How a format defines names. */
+interface Format {
+  /** Undefined for a line that defines none. */
+  readonly nameOf: (line: string) => string | undefined;
+  /** Whether a line that is not blank belongs to what the first one defines, behind the line above it. */
+  readonly goesOn: (first: string, line: string, above: string) => boolean;
+  readonly reference: RegExp;
+}
+
+const ATTRIBUTE = /^[ \t]*:!?([\p{L}\p{N}_.-]+)!?:(?=[ \t]|$)/u;
+const SUBSTITUTION = /^[ \t]*\.\. \|([^|]+)\| replace::/;
+/** As a field list has it, and not a role in front of its text. */
+const FIELD = /^[ \t]*(?:[-*+][ \t]+)*:(?=\S)/;
+
+const FORMATS: ReadonlyMap<string, Format> = new Map([
+  [
+    MEDIA_TYPES.asciidoc,
+    {
+      nameOf: (line) => ATTRIBUTE.exec(line)?.[1],
+      goesOn: isOfAttribute,
+      reference: /\{([\p{L}\p{N}_.-]+)\}/gu,
+    },
+  ],
+  [
+    MEDIA_TYPES.rst,
+    {
+      nameOf: (line) => SUBSTITUTION.exec(line)?.[1] ?? fieldName(line),
+      goesOn: (first, line) => indentOf(line) > indentOf(first),
+      reference: /\|([^|\n]+)\|/g,
+    },
+  ],
 ]);
 
-/** Where a text defines a field as a name that its sentences are filled in from. Case of letters is of no account there. */
+/**
+ * Where a text defines a field as a name that its sentences are filled in from, or in a list of fields, with the names that its value is filled in
+ * from. Case of letters is of no account there.
+ */
 export function definedFields(text: string, mediaType: string, names: readonly string[]): StatedFields[] {
-  const definition = DEFINITIONS.get(mediaType);
-  if (definition === undefined) return [];
-  return [...text.matchAll(definition)].flatMap(({ 0: lines, groups, index }) => {
-    const defined = groups?.name?.trim().toLowerCase();
-    const found = names.filter((name) => name.toLowerCase() === defined);
-    return found.length === 0 ? [] : [{ start: index, end: index + lines.length, names: found }];
+  const format = FORMATS.get(mediaType);
+  if (format === undefined) return [];
+  const definitions = new Map<string, Definition[]>();
+  for (const definition of definitionsIn(levelLineEnds(text), format)) {
+    const same = definitions.get(definition.name);
+    if (same === undefined) definitions.set(definition.name, [definition]);
+    else same.push(definition);
+  }
+  return names.flatMap((name) => {
+    const own = name.toLowerCase();
+    const reached = new Set(
+      [...definitions.keys()].filter((key) => key === own || key.startsWith(`${own}.`)),
+    );
+    // What is added while the set is gone through comes, too.
+    for (const key of reached)
+      for (const { references } of definitions.get(key) ?? [])
+        for (const reference of references) reached.add(reference);
+    return [...reached].flatMap((key) =>
+      (definitions.get(key) ?? []).map(({ start, end }) => ({ start, end, names: [name] })),
+    );
   });
 }
+
+function definitionsIn(source: string, { nameOf, goesOn, reference }: Format): Definition[] {
+  const found: Definition[] = [];
+  const open: Definition[] = [];
+  const close = (): void => {
+    const end = open.pop()?.end ?? 0;
+    const outer = open.at(-1);
+    if (outer !== undefined) outer.end = Math.max(outer.end, end);
+  };
+  let start = 0;
+  let above = '';
+  for (const line of source.split('\n')) {
+    const isBlank = line.trim() === '';
+    const name = nameOf(line)?.trim().toLowerCase();
+    for (let last = open.at(-1); !isBlank && last !== undefined; last = open.at(-1)) {
+      if (goesOn(last.line, line, above)) break;
+      close();
+    }
+    if (name !== undefined) {
+      open.at(-1)?.references.push(name);
+      const definition = { name, start, end: start, line, references: [] };
+      found.push(definition);
+      open.push(definition);
+    }
+    const last = open.at(-1);
+    if (last !== undefined && !isBlank) {
+      last.end = start + line.length;
+      for (const [, other = ''] of line.matchAll(reference)) last.references.push(other.trim().toLowerCase());
+    }
+    above = line;
+    start += line.length + 1;
+  }
+  while (open.length > 0) close();
+  return found;
+}
+
+function fieldName(line: string): string | undefined {
+  const mark = FIELD.exec(line);
+  if (mark === null) return undefined;
+  const field = line.slice(mark[0].length);
+  const end = field.search(/:(?:[ \t]|$)/);
+  return end < 0 ? undefined : withoutMarkup(field.slice(0, end).replaceAll('\\', '').trim());
+}
+
+/** A backslash or plus goes on to the next line; where nothing stands beside the name, the paragraph below is the value. */
+function isOfAttribute(first: string, line: string, above: string): boolean {
+  if (/[ \t][\\+]$/.test(above.trimEnd())) return true;
+  const isBelow = above.trim() !== '' && !ATTRIBUTE.test(line) && !/^=+[ \t]/.test(line);
+  return isBelow && first.replace(ATTRIBUTE, '').trim() === '';
+}
+
+const indentOf = (line: string): number => line.length - line.trimStart().length;

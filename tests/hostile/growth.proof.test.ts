@@ -7,6 +7,10 @@ import { withholdText } from '../../src/indexing/withheld-fields.js';
 import { IS_LONG } from '../long-forms.js';
 
 const withhold = (text: string): unknown => withholdText(text, ['pay'], { isConverted: true });
+const withholdDefined =
+  (mediaType: string) =>
+  (text: string): unknown =>
+    withholdText(text, ['pay'], { isConverted: true, mediaType });
 const withholdFile =
   (name: string) =>
   (text: string): unknown =>
@@ -67,6 +71,14 @@ it.each([
         `${JSON.stringify(piece)} in ${name}`,
         piece,
         withholdFile(name),
+      ]),
+  ),
+  ...[':a: \\\n', ':pay:\n', ':pay: {a} {', ':a:', ':pay:\n\n', '.. |a| replace:: |', '|', ' ', '\n'].flatMap(
+    (piece) =>
+      ['text/asciidoc', 'text/x-rst'].map((mediaType): [string, string, (text: string) => unknown] => [
+        `${JSON.stringify(piece)} in ${mediaType}`,
+        piece,
+        withholdDefined(mediaType),
       ]),
   ),
   ['items in braces', '{a: [b]}, ', (text: string) => withhold(`---\nx: [${text}{pay: a}]\n---\n`)],
