@@ -262,10 +262,12 @@ describe('the log', () => {
 test('two processes of one name do not write their metrics over each other', async () => {
   const folder = temporaryFolder();
   const monitoring = { metrics: { exportPath: folder } };
+  const files = (): string[] => readdirSync(folder).filter((name) => name.endsWith('.prom'));
   await watched(monitoring, { name: 'serve' });
+  // Who comes first has the name.
+  await waitFor(() => expect(files()).toEqual(['serve.prom']));
   const second = await watched(monitoring, { name: 'serve' });
   const own = `serve-${process.pid}.prom`;
-  const files = (): string[] => readdirSync(folder).filter((name) => name.endsWith('.prom'));
   await waitFor(() => expect(files().sort()).toEqual([own, 'serve.prom']));
   await waitFor(() => expect(second.lines).toEqual([expect.stringContaining(own)]));
   await second.watch.stop();
