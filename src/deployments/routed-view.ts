@@ -1,4 +1,4 @@
-import { throwIfAborted } from '../core/errors.js';
+import { RAGError, throwIfAborted } from '../core/errors.js';
 import type { Scope } from '../core/scope.js';
 import type { EngineView } from '../engine/engine.js';
 import { placeOf } from './deployment-config.js';
@@ -64,8 +64,10 @@ export function routedView(scope: Scope, route: IndexRoute): EngineView {
     delete: (ids) => write(undefined, (view) => view.delete(ids)),
     verify: async (request) => {
       if (request?.repair !== true) return read((view) => view.verify(request));
-      // Where nothing is indexed it is refused before a gate leaves files.
-      await read((view) => view.status());
+      // Where nothing is indexed it is refused before a gate leaves files; what is damaged is what it is for.
+      await read((view) => view.status()).catch((error: unknown) => {
+        if (RAGError.isInstance(error) && error.reason === 'INDEX_EMPTY') throw error;
+      });
       return write(request.signal, (view) => view.verify(request));
     },
     forget: (request) =>
