@@ -65,10 +65,10 @@ export async function evaluateAnswers(options: EvaluateAnswersOptions): Promise<
   try {
     const judge = options.judge === true ? await openJudge(session) : undefined;
     const questions = await goldQuestions(session, options);
+    const meaning = await loadTextMeaning();
     const values: AnswerValues[] = [];
     const answers: Answer[] = [];
     for (const [index, { question, gold }] of questions.entries()) {
-      const meaning = await loadTextMeaning();
       const answer = await session.engine.ask({
         question,
         ...(options.signal === undefined ? {} : { signal: options.signal }),

@@ -1,6 +1,7 @@
 import type { Similarity } from '../answering/quotation-features.js';
 import { dotProduct } from '../core/dot-product.js';
 import type { Scope } from '../core/scope.js';
+import { sharedLoad } from '../core/shared-load.js';
 import { isOutage } from '../degradation/outage.js';
 import type { Embedder } from '../embedding/embedder.js';
 import { createStaticEmbedder } from '../embedding/static/static-embedder.js';
@@ -55,13 +56,5 @@ async function modelsFor(scope: Scope, resources: EngineResources): Promise<Mode
   return { queries: await forQueries(facts, ledger, scope), passages: embedder };
 }
 
-let builtin: Promise<Embedder> | undefined;
-
-/** Read once a process; a failure is not remembered. */
-function loadBuiltin(): Promise<Embedder> {
-  builtin ??= createStaticEmbedder();
-  builtin.catch(() => {
-    builtin = undefined;
-  });
-  return builtin;
-}
+const builtins = new Map<string, Promise<Embedder>>();
+const loadBuiltin = (): Promise<Embedder> => sharedLoad(builtins, BUILTIN, createStaticEmbedder);

@@ -1,5 +1,6 @@
 import { setImmediate as nextTurn } from 'node:timers/promises';
 import { throwIfAborted } from '../../core/errors.js';
+import { sharedLoad } from '../../core/shared-load.js';
 import type { Embedder, EmbeddingKind, ModelIdentity, QueryAdaptation } from '../embedder.js';
 import {
   COLLECTION_FIT_VERSION,
@@ -50,7 +51,7 @@ export async function createStaticEmbedder(options: StaticEmbedderOptions = {}):
 
 /** The weights, read on first use and shared by all that read with one model. */
 export const loadPooler = (folder: string, card: ModelCard): Promise<TokenPooler> =>
-  shared(poolers, `${folder} ${revisionOf(card)}`, async () => {
+  sharedLoad(poolers, `${folder} ${revisionOf(card)}`, async () => {
     const table = await loadTokenTable(folder, card);
     return new TokenPooler(table, TERM_FREQUENCIES[card.termFrequency]);
   });
@@ -68,17 +69,7 @@ const tokenizers = new Map<string, Promise<WordPieceTokenizer>>();
 const poolers = new Map<string, Promise<TokenPooler>>();
 
 const loadTokenizer = (folder: string): Promise<WordPieceTokenizer> =>
-  shared(tokenizers, folder, async () => new WordPieceTokenizer(await readVocabulary(folder)));
-
-function shared<T>(all: Map<string, Promise<T>>, key: string, load: () => Promise<T>): Promise<T> {
-  const known = all.get(key);
-  if (known !== undefined) return known;
-  const loading = load();
-  all.set(key, loading);
-  // A failure is not remembered: the folder may be mended.
-  loading.catch(() => all.delete(key));
-  return loading;
-}
+  sharedLoad(tokenizers, folder, async () => new WordPieceTokenizer(await readVocabulary(folder)));
 
 interface StaticModel {
   readonly folder: string;

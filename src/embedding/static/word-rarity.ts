@@ -1,3 +1,4 @@
+import { sharedLoad } from '../../core/shared-load.js';
 import { BUILTIN_MODEL_FOLDER } from './model-folder.js';
 import { loadBuiltinTokenizer } from './static-embedder.js';
 import { readTokenIdf } from './token-idf.js';
@@ -14,15 +15,8 @@ const rarities = new Map<string, Promise<Rarity>>();
  * piece (a word in pieces is rarer than they are), at most the idf of a piece that was never seen. Read once a process.
  * @throws RAGError `MODEL_NOT_FOUND` or `MODEL_INVALID`.
  */
-export function loadWordRarity(folder: string = BUILTIN_MODEL_FOLDER): Promise<Rarity> {
-  const known = rarities.get(folder);
-  if (known !== undefined) return known;
-  const loading = readWordRarity(folder);
-  rarities.set(folder, loading);
-  // A failure is not remembered: the folder may be mended.
-  loading.catch(() => rarities.delete(folder));
-  return loading;
-}
+export const loadWordRarity = (folder: string = BUILTIN_MODEL_FOLDER): Promise<Rarity> =>
+  sharedLoad(rarities, folder, () => readWordRarity(folder));
 
 async function readWordRarity(folder: string): Promise<Rarity> {
   const tokenizer = await loadBuiltinTokenizer(folder);
