@@ -14,13 +14,7 @@ const ENTRIES = [
 const ask = (said: string) =>
   answerQuestion(
     { question: 'How hot does the kiln burn?' },
-    testDependencies(
-      fixedRetrieve(sources),
-      new ScriptedChatModel(async function* () {
-        yield { type: 'text', text: said };
-        yield { type: 'finish', reason: 'stop' };
-      }),
-    ),
+    testDependencies(fixedRetrieve(sources), new ScriptedChatModel(said)),
   );
 
 test.each([

@@ -108,8 +108,8 @@ function unitsOf(block: MarkdownBlock): AnswerUnit[] {
   if (kind === 'heading' || kind === 'head')
     return /\d/.test(content) ? [proseUnit(block, whole, behind)] : [];
   if (kind === 'row') return [proseUnit(block, whole, behind)];
-  const parts = passageUnits(stopsBehindMarks(content));
-  return partsOf(content, parts, block.wholes).flatMap((part) => {
+  const stopped = stopsBehindMarks(content);
+  return partsOf(stopped, passageUnits(stopped), block.wholes).flatMap((part) => {
     const { end } = block.rangeOf(part);
     return part.kind === 'code-line'
       ? [codeUnit(block, part, { at: end, before: '\n', after: '' })]
@@ -165,12 +165,10 @@ function sentencesOf(content: string, unit: Part): Part[] {
   if (unit.kind === 'fence' || unit.kind === 'heading' || unit.kind === 'table-head') return [];
   if (unit.kind !== 'list-item') return [unit];
   const marker = MARKER.exec(content.slice(unit.start, unit.end))?.[0].length ?? 0;
-  return splitSentences(stopsBehindMarks(content), { start: unit.start + marker, end: unit.end }).map(
-    (range) => ({
-      ...range,
-      kind: 'sentence',
-    }),
-  );
+  return splitSentences(content, { start: unit.start + marker, end: unit.end }).map((range) => ({
+    ...range,
+    kind: 'sentence',
+  }));
 }
 
 function codeUnit({ content, rangeOf }: MarkdownBlock, range: TextRange, behind: Behind): AnswerUnit {

@@ -15,13 +15,7 @@ const SAID = 'A lost key is blocked within one hour. [2]';
 const ask = (said: string) =>
   answerQuestion(
     { question: 'What happens with a lost key?' },
-    testDependencies(
-      fixedRetrieve(sources),
-      new ScriptedChatModel(async function* () {
-        yield { type: 'text', text: said };
-        yield { type: 'finish', reason: 'stop' };
-      }),
-    ),
+    testDependencies(fixedRetrieve(sources), new ScriptedChatModel(said)),
   );
 
 test.each([

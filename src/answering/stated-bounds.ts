@@ -6,9 +6,9 @@ type Bound = 'least' | 'most';
 
 const NUMBER = String.raw`(?:[$€£]\s?)?(\d[\d.,]*\d|\d|one|two)\b`;
 const LEAST =
-  'at least|no less than|not less than|no fewer than|no sooner than|no earlier than|a minimum of|minimum of|more than|longer than|larger than|greater than|higher than|over|above|exceeding|exceeds?';
+  'at least|no less than|not less than|no fewer than|no sooner than|no earlier than|minimum of|more than|longer than|larger than|greater than|higher than|over|above|exceeding|exceeds?';
 const MOST =
-  'at most|no more than|not more than|no longer than|no later than|not later than|up to|a maximum of|maximum of|less than|fewer than|shorter than|smaller than|lower than|under|below|within';
+  'at most|no more than|not more than|no longer than|no later than|not later than|up to|maximum of|less than|fewer than|shorter than|smaller than|lower than|under|below|within';
 
 const BEFORE: readonly (readonly [Bound, RegExp])[] = [
   ['least', new RegExp(String.raw`\b(?:${LEAST})\s+${NUMBER}`, 'gi')],

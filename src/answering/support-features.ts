@@ -65,7 +65,7 @@ const pairsOf = (text: string): Set<string> => {
 const wordsOf = (text: string): Set<string> => new Set(text.toLowerCase().match(/[\p{L}\p{N}]+/gu) ?? []);
 
 /**
- * @param texts passages, in any order; a claim may rest on several.
+ * @param asWritten passages, in any order; a claim may rest on several.
  * @param meaning compares what claims mean too; without it words alone tell.
  */
 export function readEvidence(asWritten: readonly string[], meaning?: TextMeaning): EvidenceText {

@@ -13,11 +13,14 @@ const LONGEST_REPEATED = 200;
 export function fillTables(tree: Root): void {
   for (const table of elementsIn(tree)) {
     if (table.tagName !== 'table') continue;
-    const rows = [...elementsIn(table, 'table')].filter(({ tagName }) => tagName === 'tr');
+    const parts = [...elementsIn(table, 'table')];
+    const rows = parts.filter(({ tagName }) => tagName === 'tr');
     fillSpans(rows);
-    markHeader(table, rows);
+    if (!parts.some(({ tagName }) => tagName === 'th' || tagName === 'thead')) markHeader(rows);
   }
 }
+
+const cellsOf = (row: Element): Element[] => row.children.filter((child): child is Element => isCell(child));
 
 interface SpanningCell {
   readonly cell: Element;
@@ -27,7 +30,7 @@ interface SpanningCell {
 function fillSpans(rows: readonly Element[]): void {
   let above: ReadonlyMap<number, SpanningCell> = new Map();
   for (const row of rows) {
-    const cells = row.children.filter((child): child is Element => isCell(child));
+    const cells = cellsOf(row);
     const filled: Element[] = [];
     const below = new Map<number, SpanningCell>();
     const takeFromAbove = (): void => {
@@ -70,10 +73,7 @@ function isShort(cell: Element): boolean {
   return true;
 }
 
-function markHeader(table: Element, [first, ...others]: readonly Element[]): void {
-  const isMarked = [...elementsIn(table, 'table')].some(
-    ({ tagName }) => tagName === 'th' || tagName === 'thead',
-  );
-  if (first === undefined || others.length === 0 || isMarked) return;
-  for (const cell of first.children) if (isCell(cell) && cell.type === 'element') cell.tagName = 'th';
+function markHeader([first, ...others]: readonly Element[]): void {
+  if (first === undefined || others.length === 0) return;
+  for (const cell of cellsOf(first)) cell.tagName = 'th';
 }
