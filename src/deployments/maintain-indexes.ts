@@ -1,6 +1,6 @@
 import { RAGError } from '../core/errors.js';
+import { mapInOrder } from '../core/map-in-order.js';
 import type { EncryptionRotation, EngineHealth } from '../engine/engine.js';
-import { mapConcurrently } from '../indexing/map-concurrently.js';
 import { deploymentIdOf, RagDeploymentModel } from './deployment-model.js';
 import type { DeploymentRecord } from './deployment-records.js';
 import { alone, type Moving } from './move-tenant.js';
@@ -33,7 +33,7 @@ export async function healthOf(
   check: (record: DeploymentRecord) => Promise<EngineHealth>,
 ): Promise<DeploymentHealth[]> {
   const all: DeploymentHealth[] = [];
-  for await (const one of mapConcurrently(records.filter(isOwn), AT_ONCE, async (record) => {
+  for await (const one of mapInOrder(records.filter(isOwn), AT_ONCE, async (record) => {
     const { tenantId, model, isActive } = record.deployment;
     const facts = { deploymentId: deploymentIdOf(tenantId), tenantId, model };
     if (!isActive) return { ...facts, ok: true, detail: 'It is not active and serves nobody.' };

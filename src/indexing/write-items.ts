@@ -1,11 +1,11 @@
 import type { RAGError } from '../core/errors.js';
+import { mapInOrder } from '../core/map-in-order.js';
 import { runtime } from '../core/runtime.js';
 import type { SourceItem } from '../sources/source.js';
 import { deleteDocuments } from './delete-documents.js';
 import { deleteVanished } from './delete-gone.js';
 import { finishDocument } from './finish-pushes.js';
 import { IndexRun } from './index-run.js';
-import { mapConcurrently } from './map-concurrently.js';
 import type { Preparer } from './preparation/preparer.js';
 import { previewItems } from './preview-items.js';
 import { type ItemRead, prepareItem, readItem, settleItem, withoutRepeats } from './read-item.js';
@@ -73,7 +73,7 @@ export async function readAndWrite(
     // A failure surfaces at the next await; without this it could be unhandled until then.
     writing.catch(() => undefined);
   };
-  const reads = mapConcurrently(items, options.parallel, async (item) =>
+  const reads = mapInOrder(items, options.parallel, async (item) =>
     prepareItem(await readItem(item, task), task, preparer),
   );
   try {

@@ -1,10 +1,10 @@
 import { resolve } from 'node:path';
 import { RAGError, throwIfAborted, toRAGError } from '../core/errors.js';
 import { contentHash } from '../core/ids.js';
+import { mapInOrder } from '../core/map-in-order.js';
 import { sourceFiles } from '../core/runtime.js';
 import { resolveFilePatterns, resolveRoot, rootError } from './file-patterns.js';
 import { GitignoreRules } from './gitignore.js';
-import { mapInOrder } from './map-in-order.js';
 import { type FileGuard, hashFile, readWholeFile } from './open-file.js';
 import type { ListedItem, ListOptions, ReadResult, SourceItem } from './source.js';
 import { type SkippedCounts, walkFiles } from './walk-files.js';

@@ -3,12 +3,12 @@ import { canonicalJson } from '../../core/canonical-json.js';
 import type { RawDocument } from '../../core/document.js';
 import { RAGError } from '../../core/errors.js';
 import { contentHash } from '../../core/ids.js';
+import { mapInOrder } from '../../core/map-in-order.js';
 import type { Metadata } from '../../core/metadata.js';
 import { runtime } from '../../core/runtime.js';
 import { EVERYONE } from '../../core/scope.js';
 import { HttpClient, type HttpClientOptions } from '../http-client.js';
 import { isDue, type ListingCursor, readCursor, writeCursor } from '../listing-cursor.js';
-import { mapInOrder } from '../map-in-order.js';
 import {
   isListingEnd,
   type ListChangesOptions,

@@ -1,10 +1,10 @@
 import type { RawDocument } from '../../core/document.js';
 import { RAGError } from '../../core/errors.js';
 import { contentHash } from '../../core/ids.js';
+import { mapInOrder } from '../../core/map-in-order.js';
 import { MEDIA_TYPES } from '../../core/media-types.js';
 import type { Metadata } from '../../core/metadata.js';
 import { statusOf } from '../http-errors.js';
-import { mapInOrder } from '../map-in-order.js';
 import type { SourceItem, UnreadableItem } from '../source.js';
 import type { Wiki, WikiApi, WikiPageName } from './wiki-api.js';
 

@@ -1,10 +1,10 @@
 import { RAGError, toRAGError } from '../../core/errors.js';
+import { mapInOrder } from '../../core/map-in-order.js';
 import type { Metadata } from '../../core/metadata.js';
 import { runtime } from '../../core/runtime.js';
 import { HttpClient, type HttpClientOptions } from '../http-client.js';
 import { statusOf } from '../http-errors.js';
 import { isDue, type ListingCursor, readCursor, writeCursor } from '../listing-cursor.js';
-import { mapInOrder } from '../map-in-order.js';
 import type {
   ListChangesOptions,
   ListedChange,

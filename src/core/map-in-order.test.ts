@@ -44,10 +44,28 @@ describe('mapInOrder', () => {
     expect(seen).toEqual([1]);
   });
 
+  it('keeps a failure for its turn while what stands before it goes on', async () => {
+    const { open, work } = gates();
+    const unhandled: unknown[] = [];
+    const note = (reason: unknown): number => unhandled.push(reason);
+    process.on('unhandledRejection', note);
+    const results: unknown[] = [];
+    const consuming = (async () => {
+      const each = (input: number) => (input === 2 ? Promise.reject(new Error('no 2')) : work(input));
+      for await (const result of mapInOrder([1, 2], 2, each)) results.push(result);
+    })();
+    const failing = expect(consuming).rejects.toThrow('no 2');
+    for (let turn = 0; turn < 3; turn++) await new Promise((resolve) => setImmediate(resolve));
+    open.get(1)?.();
+    await failing;
+    process.off('unhandledRejection', note);
+    expect([results, unhandled]).toEqual([[10], []]);
+  });
+
   it('starts nothing more once the consumer stops', async () => {
     const started: number[] = [];
     const work = async (input: number): Promise<number> => started.push(input);
     for await (const _ of mapInOrder(Array.from({ length: 100 }).keys(), 4, work)) break;
-    expect(started).toEqual([0, 1, 2, 3]);
+    expect(started).toEqual([0, 1, 2, 3, 4]);
   });
 });
