@@ -26,7 +26,7 @@ export async function bareReads(place: Place): Promise<readonly Batch[]> {
 /** Every chunk of an index into a new collection of the other place, which grows as a copy does, and is dropped. */
 export async function bareWrites(from: Place, to: Place): Promise<readonly Batch[]> {
   const { engine, resources } = await openEngine(to);
-  const { store } = await resources.store();
+  const { store } = await resources.stores.configured();
   const name = `bare-${process.pid}`;
   let collection: VectorCollection | undefined;
   const batches: Batch[] = [];
@@ -56,7 +56,7 @@ export function rateOfLast(batches: readonly Batch[], count: number): number {
 /** Batches with the words that their chunks are written with; reading alone is timed. */
 async function* readBatches(place: Place) {
   const { engine, resources } = await openEngine(place);
-  const { collection } = await resources.collection();
+  const { collection } = await resources.stores.collection();
   const ids = (await listAll(collection, { filter: EVERYTHING }))
     .map(({ id, documentId }) => ({ id, documentId }))
     .sort((a, b) => (a.documentId < b.documentId ? -1 : Number(a.documentId > b.documentId)))

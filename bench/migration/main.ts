@@ -56,7 +56,7 @@ function overlap(a: readonly string[][], b: readonly string[][]): number {
 
 async function idsOf(place: Place): Promise<string[]> {
   const { engine, resources } = await openEngine(place);
-  const { collection } = await resources.collection();
+  const { collection } = await resources.stores.collection();
   const ids = (await listAll(collection, { filter: EVERYTHING })).map(({ id }) => id);
   await engine.close();
   return ids;

@@ -7,3 +7,26 @@ export function sharedLoad<T>(all: Map<string, Promise<T>>, key: string, load: (
   loading.catch(() => all.delete(key));
   return loading;
 }
+
+/** What is opened on first use, once for all who ask. A failure is not remembered. */
+export class OpenedOnce<Part> {
+  readonly #open: () => Promise<Part>;
+  #opening: Promise<Part> | undefined;
+
+  constructor(open: () => Promise<Part>) {
+    this.#open = open;
+  }
+
+  open(): Promise<Part> {
+    this.#opening ??= this.#open();
+    this.#opening.catch(() => {
+      this.#opening = undefined;
+    });
+    return this.#opening;
+  }
+
+  /** Undefined where nobody asked, or it could not be opened. */
+  async opened(): Promise<Part | undefined> {
+    return this.#opening?.catch(() => undefined);
+  }
+}

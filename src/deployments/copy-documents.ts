@@ -57,8 +57,8 @@ export class DocumentCopier {
   async pass({ isExact }: { readonly isExact: boolean }): Promise<CopyReport> {
     if (await this.#hasUnfinished()) await this.#finishUnfinished(isExact);
     const { from, to, tenant, signal } = this.#copy;
-    const source = await from.live();
-    const target = await to.live();
+    const source = await from.ledger.live();
+    const target = await to.ledger.live();
     if (source === undefined && target === undefined) return { copied: 0, removed: 0 };
     let copied = 0;
     let removed = 0;
@@ -88,13 +88,13 @@ export class DocumentCopier {
     const { to, signal } = this.#copy;
     await whileWriting(this.#target, async ({ collection }, _run, { ledger, facts }) => {
       await collection.optimize(signal);
-      await to.learnFrom({ ledger, facts, collection }, { signal });
+      await to.models.learnFrom({ ledger, facts, collection }, { signal });
     });
   }
 
   async #hasUnfinished(): Promise<boolean> {
     const { from, tenant } = this.#copy;
-    const reader = (await from.live())?.reader;
+    const reader = (await from.ledger.live())?.reader;
     if (reader === undefined) return false;
     for await (const _ of unfinishedItems(tenant, reader)) return true;
     return false;
@@ -104,7 +104,7 @@ export class DocumentCopier {
     const { from, tenant, signal } = this.#copy;
     try {
       // Where somebody writes it may be work under way: before the pass that is exact all are out.
-      if (!isExact && from.isBeingWritten) return;
+      if (!isExact && from.ledger.isBeingWritten) return;
       const waitMs = isExact ? WRITER_WAIT_MS : 0;
       const { left } = await finishInterrupted(from, tenant, { waitMs, signal });
       if (isExact && left[0] !== undefined) throw interruptedWrite(left[0]);
@@ -120,9 +120,9 @@ export class DocumentCopier {
 
   async #copyItems(name: string, items: readonly LedgerItem[]): Promise<number> {
     const { from, tenant } = this.#copy;
-    const live = await from.live();
+    const live = await from.ledger.live();
     if (live === undefined) return 0;
-    const collection = await openForReading(live.facts, await from.storeOf(live.facts));
+    const collection = await openForReading(live.facts, await from.stores.of(live.facts));
     return whileWriting(this.#target, async (targets, run) => {
       for (const { itemId } of items) {
         // As it is now, and not as it was listed.
@@ -157,13 +157,13 @@ export async function finishInterrupted(
   tenant: string,
   { waitMs, signal }: { readonly waitMs?: number; readonly signal?: AbortSignal | undefined } = {},
 ): Promise<FinishedPushes> {
-  if ((await resources.live()) === undefined) return { finished: 0, takenBack: 0, left: [] };
+  if ((await resources.ledger.live()) === undefined) return { finished: 0, takenBack: 0, left: [] };
   return whileWriting({ resources, waitMs, signal }, (targets, run) => finishPushes(tenant, targets, run));
 }
 
 /** Makes an index that holds nothing yet, so that who asks it is told that there is nothing, as in any other. */
 export async function beginIndex(resources: EngineResources, signal?: AbortSignal): Promise<void> {
-  if ((await resources.live()) !== undefined) return;
+  if ((await resources.ledger.live()) !== undefined) return;
   await whileWriting({ resources, signal }, async () => undefined);
 }
 
@@ -175,7 +175,7 @@ export async function beginIndex(resources: EngineResources, signal?: AbortSigna
  */
 export async function copyForgottenNames(copy: DocumentCopy, since: string): Promise<void> {
   const { tenant, from, to, signal } = copy;
-  const ledger = await from.readingLedger();
+  const ledger = await from.ledger.reading();
   if (ledger === undefined) return;
   const there = { resources: to, signal };
   await whileWriting(there, (_targets, _run, written) =>
@@ -191,7 +191,7 @@ export async function copyForgottenNames(copy: DocumentCopy, since: string): Pro
 
 /** Whether anything of a tenant was forgotten in an index. */
 export async function holdsForgotten(resources: EngineResources, tenant: string): Promise<boolean> {
-  const names = (await (await resources.readingLedger())?.keptOut(tenant)) ?? [];
+  const names = (await (await resources.ledger.reading())?.keptOut(tenant)) ?? [];
   return names.length > 0 || receiptsOf(tenant, resources.config.dataDir).length > 0;
 }
 
@@ -201,7 +201,7 @@ export async function removeDocuments(
   tenant: string,
   signal?: AbortSignal,
 ): Promise<number> {
-  const live = await resources.live();
+  const live = await resources.ledger.live();
   if (live === undefined) return 0;
   let removed = 0;
   for (const source of await pushSourcesOf(tenant, [live.reader])) {
@@ -223,7 +223,7 @@ export async function removeTraces(
   tenant: string,
   signal?: AbortSignal,
 ): Promise<void> {
-  if ((await resources.live()) === undefined) return;
+  if ((await resources.ledger.live()) === undefined) return;
   await whileErasing({ resources, signal }, (erasing, host) => forgetPushed(tenant, erasing, host));
 }
 
@@ -239,7 +239,7 @@ async function whileErasing(
   work: (erasing: ErasingPushes, host: ForgettingHost) => Promise<void>,
 ): Promise<void> {
   const { config } = resources;
-  const lock = await resources.lock({ subject: 'whole', command: COMMAND, waitMs: WRITER_WAIT_MS, signal });
+  const lock = await resources.ledger.lock({ subject: 'whole', command: COMMAND, waitMs: WRITER_WAIT_MS, signal });
   try {
     await work({ signal, again: COMMAND }, { config, resources, cwd: config.projectRoot });
   } finally {
@@ -252,7 +252,7 @@ export async function countDocuments(
   resources: EngineResources,
   tenant: string,
 ): Promise<{ readonly pushed: number; readonly ofSources: Readonly<Record<string, number>> }> {
-  const sources = (await (await resources.live())?.reader.sources()) ?? [];
+  const sources = (await (await resources.ledger.live())?.reader.sources()) ?? [];
   let pushed = 0;
   const ofSources: Record<string, number> = {};
   for (const { tenant: owner, source, documents } of sources) {
@@ -276,7 +276,7 @@ async function whileWriting<Result>(
   work: (targets: WriteTargets, run: IndexRun, written: LiveTargets) => Promise<Result>,
 ): Promise<Result> {
   // Alone: nothing that is copied is claimed. What a dead writer claimed is claimed after it.
-  const lock = await resources.lock({ subject: 'whole', command: COMMAND, waitMs, signal });
+  const lock = await resources.ledger.lock({ subject: 'whole', command: COMMAND, waitMs, signal });
   try {
     return await writeLive(resources, signal, (live) =>
       work(live.targets, new IndexRun(undefined, signal), live),

@@ -414,7 +414,7 @@ export class KnowledgeDeploymentService implements TenantIndexes {
 
   async #parts() {
     const { config, processes } = this.#resources;
-    const { embedder } = await this.#resources.embedder();
+    const { embedder } = await this.#resources.models.embedder();
     return { config, embedder, processes, records: this.#records, stores: this.#stores };
   }
 

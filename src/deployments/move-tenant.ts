@@ -188,14 +188,14 @@ export async function removeIndex(
     await removeDocuments(resources, tenantId, signal);
     return;
   }
-  const generations = (await (await resources.readingLedger())?.generations()) ?? [];
-  for (const facts of generations) await (await resources.storeOf(facts)).drop(facts.collection);
+  const generations = (await (await resources.ledger.reading())?.generations()) ?? [];
+  for (const facts of generations) await (await resources.stores.of(facts)).drop(facts.collection);
   if (generations.length > 0) await engine.clear();
   await releasePlace(resources);
   if (resources.config.fileKey === undefined) return;
   // No file is left that only this key opens: one that cannot be read would hold up what comes next.
   await resources.discardLedger();
-  await removeFileKey((await resources.store()).store);
+  await removeFileKey((await resources.stores.configured()).store);
 }
 
 /** What a tenant has there already would be replaced by what it has now, and so be lost. */

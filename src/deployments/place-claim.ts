@@ -41,22 +41,22 @@ export async function assertOwnPlace(
 
 /** Makes a place known as that of a deployment. @throws RAGError `DEPLOYMENT_CONFLICT` */
 export async function claimPlace(deployment: StoredDeployment, resources: EngineResources): Promise<void> {
-  if (!resources.isShared) return;
+  if (!resources.ledger.isShared) return;
   await assertOwnPlace(deployment, resources);
   if ((await claimAt(resources)) !== undefined) return;
-  const { embedder } = await resources.embedder();
-  const { store } = await resources.store();
+  const { embedder } = await resources.models.embedder();
+  const { store } = await resources.stores.configured();
   await store.open({ name: CLAIM, dimensions: embedder.dimensions, fingerprint: claimOf(deployment) });
 }
 
 /** Leaves a place to whoever comes next. */
 export async function releasePlace(resources: EngineResources): Promise<void> {
-  if (resources.isShared) await (await resources.store()).store.drop(CLAIM);
+  if (resources.ledger.isShared) await (await resources.stores.configured()).store.drop(CLAIM);
 }
 
 /** Whether anything there is not what programs handed in of this tenant. */
 export async function holdsOthers(tenantId: string, resources: EngineResources): Promise<boolean> {
-  const sources = (await (await resources.live())?.reader.sources()) ?? [];
+  const sources = (await (await resources.ledger.live())?.reader.sources()) ?? [];
   return sources.some(
     ({ tenant, source, documents }) =>
       (tenant !== tenantId || !isPushSource(source)) && Object.values(documents).some((count) => count > 0),
@@ -64,6 +64,6 @@ export async function holdsOthers(tenantId: string, resources: EngineResources):
 }
 
 async function claimAt(resources: EngineResources): Promise<string | undefined> {
-  if (!resources.isShared) return undefined;
-  return (await (await resources.store()).store.describe(CLAIM))?.fingerprint;
+  if (!resources.ledger.isShared) return undefined;
+  return (await (await resources.stores.configured()).store.describe(CLAIM))?.fingerprint;
 }

@@ -77,11 +77,11 @@ export async function checkStore(
   deployment: StoredDeployment,
   resources: EngineResources,
 ): Promise<void> {
-  const { embedder } = await resources.embedder();
+  const { embedder } = await resources.models.embedder();
   const { dimensions, identity } = embedder;
   const fingerprint = fingerprintOf(identity);
   const isThere = await checks.step('connection', 'The store answers.', async () => {
-    const { store } = await resources.store();
+    const { store } = await resources.stores.configured();
     const { ok, detail } = await store.health();
     if (!ok) throw new RAGError('STORE_UNAVAILABLE', detail);
   });
@@ -90,7 +90,7 @@ export async function checkStore(
     'schema',
     'A collection can be made, written to and removed.',
     async () => {
-      const { store } = await resources.store();
+      const { store } = await resources.stores.configured();
       const name = `check-${contentHash(runtime().uniqueName()).slice(0, 16)}`;
       try {
         const collection = await store.open({ name, dimensions, fingerprint });
@@ -106,14 +106,14 @@ export async function checkStore(
   );
   if (!isOwn) return;
   await checks.step('dimensions', `It holds vectors of ${dimensions} dimensions, or none yet.`, async () => {
-    const live = await resources.live();
+    const live = await resources.ledger.live();
     if (live === undefined) return;
     if (live.facts.fingerprint !== fingerprint)
       throw new RAGError(
         'STORE_FINGERPRINT_MISMATCH',
         `The index there was made with the embedding model "${live.facts.embedder}" (${live.facts.dimensions} dimensions), and the service has "${identity.model}" (${dimensions}). Name another index, or have that one removed.`,
       );
-    const store = await resources.storeOf(live.facts);
+    const store = await resources.stores.of(live.facts);
     if ((await store.describe(live.facts.collection)) === undefined)
       throw new RAGError(
         'STORE_DAMAGED',

@@ -524,13 +524,13 @@ class EmbeddedEngine implements Engine {
     const sources = new KeptSources(this.#config);
     return {
       runtime: this.#config.own?.runtime,
-      queue: () => this.#resources.queue(),
+      queue: () => this.#resources.queue.open(),
       prepare: () =>
         this.#work.run(undefined, async () => {
-          await this.#resources.writingLedger({ check: false });
-          await this.#resources.embedder();
+          await this.#resources.ledger.writing({ check: false });
+          await this.#resources.models.embedder();
         }),
-      owed: () => this.#work.run(undefined, async () => (await this.#resources.live())?.reader.owed),
+      owed: () => this.#work.run(undefined, async () => (await this.#resources.ledger.live())?.reader.owed),
       work: (batch, given) =>
         this.#work.run(given, (signal) =>
           // Batches claim what they write, so they go on side by side, and make room for who needs the whole.
@@ -545,7 +545,7 @@ class EmbeddedEngine implements Engine {
 
   async generations(): Promise<readonly GenerationSummary[]> {
     return this.#work.run(undefined, async () => {
-      const ledger = await this.#resources.readingLedger();
+      const ledger = await this.#resources.ledger.reading();
       return ledger === undefined ? [] : listGenerations(ledger);
     });
   }
@@ -556,8 +556,8 @@ class EmbeddedEngine implements Engine {
       this.#locked('generations use', { signal: outer }, async (signal) => {
         const ledger = await this.#existingLedger();
         const facts = await findRetired(ledger, generation);
-        const { embedder } = await this.#resources.embedderOf(facts);
-        const storeOf = (of: IndexFacts) => this.#resources.storeOf(of);
+        const { embedder } = await this.#resources.models.embedderOf(facts);
+        const storeOf = (of: IndexFacts) => this.#resources.stores.of(of);
         const now = () => new Date(runtime().now()).toISOString();
         const tenants = await tenantsOf(ledger);
         await takeBack(facts, { ledger, storeOf, embedder, tenants, signal, now });
@@ -572,13 +572,13 @@ class EmbeddedEngine implements Engine {
         const ledger = await this.#existingLedger();
         const facts = await findGeneration(ledger, generation);
         if (facts.state === 'live') return ledger.drop(generation);
-        return dropGeneration(facts, ledger, (of) => this.#resources.storeOf(of));
+        return dropGeneration(facts, ledger, (of) => this.#resources.stores.of(of));
       }),
     );
   }
 
   async stores(): Promise<StoresStatus | undefined> {
-    return this.#work.run(undefined, async () => (await this.#resources.storeManager())?.status());
+    return this.#work.run(undefined, async () => (await this.#resources.stores.manager())?.status());
   }
 
   async switchStore(given: string): Promise<void> {
@@ -600,7 +600,7 @@ class EmbeddedEngine implements Engine {
   }
 
   async #manager(): Promise<VectorStoreManager> {
-    const manager = await this.#resources.storeManager();
+    const manager = await this.#resources.stores.manager();
     if (manager !== undefined) return manager;
     throw new RAGError(
       'USAGE',
@@ -649,24 +649,24 @@ class EmbeddedEngine implements Engine {
 
   /** The ledger for writing, where there is one: a question about an index makes none. */
   async #existingLedger(): Promise<Ledger> {
-    if ((await this.#resources.readingLedger()) === undefined) throw nothingIndexed(this.#config);
-    return this.#resources.writingLedger({ check: false });
+    if ((await this.#resources.ledger.reading()) === undefined) throw nothingIndexed(this.#config);
+    return this.#resources.ledger.writing({ check: false });
   }
 
   async rotateEncryption(): Promise<EncryptionRotation> {
-    const sealing = await this.#resources.sealing();
+    const sealing = await this.#resources.stores.sealing.open();
     return this.#work.run(undefined, async (outer) => {
       const [tries] = sealing.fields.length === 0 ? [] : await eraseTries(this.#config.dataDir);
       const removed = tries === undefined ? {} : { removedTries: tries.count };
-      if (tries !== undefined && (await this.#resources.readingLedger()) === undefined)
+      if (tries !== undefined && (await this.#resources.ledger.reading()) === undefined)
         return { documents: 0, rewritten: 0, ...removed };
       await this.#existingLedger();
       const { eraseAllCopies } = await import('../forgetting/erase-copies.js');
       const rotated = await rotateEncryption({
         sealing,
         eraseCopies: (ledger) => eraseAllCopies(ledger, outer, this.#host),
-        storeOf: (facts) => this.#resources.storeOf(facts),
-        embedderOf: async (facts) => (await this.#resources.embedderOf(facts)).embedder,
+        storeOf: (facts) => this.#resources.stores.of(facts),
+        embedderOf: async (facts) => (await this.#resources.models.embedderOf(facts)).embedder,
         signal: outer,
         now: () => new Date(runtime().now()).toISOString(),
         alone: (work) =>
@@ -687,11 +687,11 @@ class EmbeddedEngine implements Engine {
   async #clear(): Promise<void> {
     let generations: IndexFacts[] = [];
     try {
-      generations = (await (await this.#resources.readingLedger())?.generations()) ?? [];
+      generations = (await (await this.#resources.ledger.reading())?.generations()) ?? [];
       // A store that nobody has is found out before anything is forgotten.
-      for (const facts of generations) await this.#resources.storeOf(facts);
+      for (const facts of generations) await this.#resources.stores.of(facts);
       // First, so that no search finds what is being removed, and other processes see at once that nothing is indexed.
-      if (generations.length > 0) await (await this.#resources.writingLedger({ check: true })).clear();
+      if (generations.length > 0) await (await this.#resources.ledger.writing({ check: true })).clear();
       else await this.#resources.discardLedger();
     } catch (error) {
       // Emptying a file takes room, removing it gives some.
@@ -701,7 +701,7 @@ class EmbeddedEngine implements Engine {
       if (!isFull) generations = [];
       await this.#resources.discardLedger();
     }
-    for (const facts of generations) await (await this.#resources.storeOf(facts)).drop(facts.collection);
+    for (const facts of generations) await (await this.#resources.stores.of(facts)).drop(facts.collection);
     await eraseTries(this.#config.dataDir);
   }
 
@@ -746,17 +746,19 @@ class EmbeddedEngine implements Engine {
     }: LockRequest & { readonly signal: AbortSignal; readonly indexing?: AskedIndexing | undefined },
     work: (signal: AbortSignal, held: HeldIndex) => Promise<T>,
   ): Promise<T> {
-    const lock = await tracedBeginning(indexing, () => this.#resources.lock({ ...request, signal, command }));
+    const lock = await tracedBeginning(indexing, () =>
+      this.#resources.ledger.lock({ ...request, signal, command }),
+    );
     const { lost, isShared = false, giveWay } = lock;
     // Who loses the lock of the whole finds what it wrote claimed by others, too.
-    const leaseMs = this.#opened.isShared ? this.#config.rag.ledger.leaseMs : undefined;
+    const leaseMs = this.#opened.ledger.isShared ? this.#config.rag.ledger.leaseMs : undefined;
     try {
       const writing = lost === undefined ? signal : anySignal(signal, lost);
       // What is half forgotten is forgotten before anything else is done. A failure is told by the status of the index.
       if (!isShared && isUnfinished(this.#config.dataDir)) await this.#finishForgetting(writing);
       const done = await work(writing, { leaseMs, isShared, giveWay });
-      this.#resources.assertSameLedger();
-      await this.#resources.dropOldResults();
+      this.#resources.ledger.assertSame();
+      await this.#resources.results.dropOld();
       return done;
     } catch (error) {
       throw lost?.aborted === true ? lost.reason : error;

@@ -238,16 +238,16 @@ describe('a rotation of keys', () => {
     const engine = engineOver(resources, cwd);
     let turns = 0;
     const killed = rotateEncryption({
-      sealing: await resources.sealing(),
+      sealing: await resources.stores.sealing.open(),
       eraseCopies: async () => undefined,
-      storeOf: (facts) => resources.storeOf(facts),
-      embedderOf: async (facts) => (await resources.embedderOf(facts)).embedder,
+      storeOf: (facts) => resources.stores.of(facts),
+      embedderOf: async (facts) => (await resources.models.embedderOf(facts)).embedder,
       signal: undefined,
       now: () => '2026-05-01T00:00:00.000Z',
       alone: async (work) => {
         turns += 1;
         if (turns > 3) throw new Error('killed');
-        return work(await resources.writingLedger({ check: false }));
+        return work(await resources.ledger.writing({ check: false }));
       },
     });
     await expect(killed).rejects.toThrow('killed');

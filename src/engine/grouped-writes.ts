@@ -7,6 +7,7 @@ import { ItemClaims } from '../indexing/item-claims.js';
 import { retiredGenerations } from '../indexing/open-collection.js';
 import { deleteReadable } from './documents.js';
 import type { IndexResult } from './engine.js';
+import type { StoreHandle } from './handles/store-handle.js';
 import type { RunParts } from './index-requests.js';
 import { type PushRequest, runPushes, sizeOf, touchedBy } from './push-requests.js';
 import { scopedIndex } from './scoped-index.js';
@@ -83,10 +84,10 @@ async function deleteNamed(
 ): Promise<readonly number[]> {
   const index = await scopedIndex(scope, host);
   if (index === undefined) return [];
-  const ledger = await host.resources.writingLedger({ check: false });
+  const ledger = await host.resources.ledger.writing({ check: false });
   const holder = runtime().uniqueName();
   const writer = ledger.writer(index.reader.generation, holder);
-  const storeOf = (facts: Parameters<typeof host.resources.storeOf>[0]) => host.resources.storeOf(facts);
+  const storeOf: StoreHandle['of'] = (facts) => host.resources.stores.of(facts);
   const retired = retiredGenerations(ledger, storeOf, { holder, signal });
   const claims = leaseMs === undefined ? undefined : new ItemClaims(writer, leaseMs);
   const { collection } = index;

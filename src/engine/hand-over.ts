@@ -15,7 +15,7 @@ export function handOverFor(
       'What replaces or gives up the whole is not left to workers: leave out `handOver`, or `force` and `prune`.',
     );
   return async (batches, notice) => {
-    const queue = await resources.queue();
+    const queue = await resources.queue.open();
     try {
       await queue.add(batches);
     } catch (error) {

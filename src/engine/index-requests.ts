@@ -74,7 +74,7 @@ export async function refuseEmptyRequest(
   if (sources !== undefined || paths !== undefined || documents !== undefined) return;
   if (config.rag.sources.length + (config.own?.sources ?? []).length > 0) return;
   try {
-    if ((await resources.readingLedger()) === undefined) throw nothingToIndex();
+    if ((await resources.ledger.reading()) === undefined) throw nothingToIndex();
   } catch (error) {
     // The run tells of it, with what to do.
     if (!isLedgerDamage(error)) throw error;
@@ -145,9 +145,9 @@ async function runOnce(
   const request = await permitted(given, scope, host);
   const { force = false, dryRun = false } = request.options ?? {};
   const ledger = dryRun
-    ? await host.resources.dryLedger()
-    : await host.resources.writingLedger({ check: force });
-  if (!dryRun && !host.resources.isShared) await restoreKeptOut(ledger, tenant, host.config.dataDir);
+    ? await host.resources.ledger.dry()
+    : await host.resources.ledger.writing({ check: force });
+  if (!dryRun && !host.resources.ledger.isShared) await restoreKeptOut(ledger, tenant, host.config.dataDir);
   const {
     names: indexed,
     folders,
@@ -173,11 +173,19 @@ async function runOnce(
   const { store, ofStore, embedder, notices, cache, upgrade, contextualiser } = await preparing(
     recorded,
     async () => {
-      const { store, notices: ofStore } = await host.resources.store({ rebuild: rebuild !== 'never' });
-      const model = await host.resources.embedder();
+      const { store, notices: ofStore } = await host.resources.stores.configured({
+        rebuild: rebuild !== 'never',
+      });
+      const model = await host.resources.models.embedder();
       if (!dryRun) trustNamed(partsNamed(store.name, model.embedder.identity.model), config);
-      const upgrade = await host.resources.upgradeFollowed();
-      return { store, ofStore, ...model, upgrade, contextualiser: await host.resources.contextualiser() };
+      const upgrade = await host.resources.models.upgradeFollowed();
+      return {
+        store,
+        ofStore,
+        ...model,
+        upgrade,
+        contextualiser: await host.resources.models.contextualiser.open(),
+      };
     },
   );
   const handOver = handOverFor(request.options ?? {}, host);
@@ -185,7 +193,7 @@ async function runOnce(
     contextualiser,
     ledger,
     store,
-    storeOf: (facts) => host.resources.storeOf(facts),
+    storeOf: (facts) => host.resources.stores.of(facts),
     embedder,
     embedding: { cache, owner: cacheOwner(scope) },
     sources: selected.sources.map((source) => inProject(source, project)),
@@ -215,8 +223,8 @@ async function runOnce(
     isShared,
     giveWay,
     abandonedSources: await abandonedSourcesOf(ledger, tenant, host),
-    sealing: await host.resources.sealing(),
-    learn: (target) => host.resources.learnFrom({ ledger, ...target }, { signal: request.signal }),
+    sealing: await host.resources.stores.sealing.open(),
+    learn: (target) => host.resources.models.learnFrom({ ledger, ...target }, { signal: request.signal }),
     now,
     onProgress: request.onProgress,
     signal: request.signal,
@@ -272,7 +280,7 @@ async function salvage(
   damage: RAGError,
   host: EngineHost,
 ): Promise<SalvagedLedger> {
-  const salvaged = await salvageLedger(() => host.resources.readingLedger());
+  const salvaged = await salvageLedger(() => host.resources.ledger.reading());
   const isOpen = sources === undefined && paths === undefined && documents === undefined;
   const remembered = rememberedPaths(salvaged.sources, host.config);
   if (isOpen) assertLedgerTrusted(foldersOutside(remembered, host.config), host.config);

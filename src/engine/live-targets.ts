@@ -4,6 +4,7 @@ import { openForWriting, retiredGenerations } from '../indexing/open-collection.
 import type { WriteTargets } from '../indexing/write-batch.js';
 import type { IndexFacts, Ledger } from '../ledger/ledger.js';
 import type { EngineResources } from './engine-resources.js';
+import type { StoreHandle } from './handles/store-handle.js';
 
 /** Where a write that is no run goes: the live generation, made where there is none. */
 export interface LiveTargets {
@@ -18,11 +19,11 @@ export async function writeLive<Result>(
   signal: AbortSignal | undefined,
   work: (live: LiveTargets) => Promise<Result>,
 ): Promise<Result> {
-  const ledger = await resources.writingLedger({ check: false });
-  const { store } = await resources.store();
-  const { embedder, cache } = await resources.embedder();
+  const ledger = await resources.ledger.writing({ check: false });
+  const { store } = await resources.stores.configured();
+  const { embedder, cache } = await resources.models.embedder();
   const now = (): string => new Date(runtime().now()).toISOString();
-  const storeOf: EngineResources['storeOf'] = (facts) => resources.storeOf(facts);
+  const storeOf: StoreHandle['of'] = (facts) => resources.stores.of(facts);
   const { facts, collection } = await openForWriting(ledger, store, {
     ...{ embedder, storeOf },
     rebuild: false,
@@ -30,7 +31,9 @@ export async function writeLive<Result>(
   });
   const holder = runtime().uniqueName();
   const writer = ledger.writer(facts.generation, holder);
-  const claims = resources.isShared ? new ItemClaims(writer, resources.config.rag.ledger.leaseMs) : undefined;
+  const claims = resources.ledger.isShared
+    ? new ItemClaims(writer, resources.config.rag.ledger.leaseMs)
+    : undefined;
   const targets: WriteTargets = {
     ...{ collection, embedder, now, claims },
     ledger: writer,

@@ -36,14 +36,14 @@ export async function openModels(options: CreateEngineOptions = {}): Promise<Mod
   return {
     embed: async (request) => {
       const { texts, kind = 'document', signal } = checkedTexts(request);
-      const { embedder, cache } = await resources.embedder();
+      const { embedder, cache } = await resources.models.embedder();
       const { vectors } = await embedAll(embedder, texts, kind, {
         cache,
         ...(signal === undefined ? {} : { signal }),
       });
       return { model: embedder.identity.model, dimensions: embedder.dimensions, vectors };
     },
-    chatModel: () => resources.chatModel(),
+    chatModel: () => resources.models.chatModel.open(),
     similarity: builtinSimilarity,
     meaning: loadTextMeaning,
     close: () => resources.close(),

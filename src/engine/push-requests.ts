@@ -85,22 +85,29 @@ async function pushTogether(
       [...request.documents.map(({ id }) => id), ...request.deleted].map((id) => [id, index] as const),
     ),
   );
-  const ledger = await resources.writingLedger({ check: false });
-  if (!resources.isShared) await restoreKeptOut(ledger, scope.tenant, config.dataDir);
+  const ledger = await resources.ledger.writing({ check: false });
+  if (!resources.ledger.isShared) await restoreKeptOut(ledger, scope.tenant, config.dataDir);
   const source = await pushedSource({ documents, deleted, project }, config);
   const now = (): string => new Date(runtime().now()).toISOString();
   const recorded = { ledger, command: 'index', now, options: { dryRun: false } };
   const { store, ofStore, embedder, ofModel, cache, contextualiser } = await preparing(recorded, async () => {
-    const { store, notices: ofStore } = await resources.store();
-    const { embedder, notices: ofModel, cache } = await resources.embedder();
+    const { store, notices: ofStore } = await resources.stores.configured();
+    const { embedder, notices: ofModel, cache } = await resources.models.embedder();
     trustNamed(partsNamed(store.name, embedder.identity.model), config);
-    return { store, ofStore, embedder, ofModel, cache, contextualiser: await resources.contextualiser() };
+    return {
+      store,
+      ofStore,
+      embedder,
+      ofModel,
+      cache,
+      contextualiser: await resources.models.contextualiser.open(),
+    };
   });
   const results = await runRequests(
     {
       ledger,
       store,
-      storeOf: (facts) => resources.storeOf(facts),
+      storeOf: (facts) => resources.stores.of(facts),
       embedder,
       embedding: { cache, owner: cacheOwner(scope) },
       contextualiser,
@@ -117,12 +124,15 @@ async function pushTogether(
       isPush: true,
       isExamined: config.rag.conflicts.enabled,
       command: 'index',
-      sealing: await resources.sealingOfFolded(),
+      sealing: await resources.stores.sealingOfFolded(),
       history: config.rag.history.keep,
       leaseMs,
       isShared,
       learn: (target, chunks = 0) =>
-        resources.learnFrom({ ledger, ...target }, { signal, pushed: { tenant: scope.tenant, chunks } }),
+        resources.models.learnFrom(
+          { ledger, ...target },
+          { signal, pushed: { tenant: scope.tenant, chunks } },
+        ),
       now,
       signal,
     },

@@ -20,7 +20,7 @@ export async function retryFailures(
     if (sources?.includes(source) !== false && !retried.has(source)) retried.set(source, new Set());
   const configured = new Set((await configuredSources(host.config)).map(({ source }) => source.name));
   const names = [...retried.keys()];
-  const ledger = await host.resources.writingLedger({ check: false });
+  const ledger = await host.resources.ledger.writing({ check: false });
   const { folders } = await indexedSources(ledger, parts.scope.tenant, host);
   const paths: string[] = [];
   for (const { name, root, presentName } of folders) {

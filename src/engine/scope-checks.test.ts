@@ -45,7 +45,7 @@ test('ask reads of a document around a passage only what the scope may read', as
     (await engine.ask(question)).sources.map(({ chunk_text }) => chunk_text).join('\n');
   expect(await seen()).toContain('valve');
   // As in the moment in which a document is being restricted: some of its chunks are already.
-  const { collection } = await resources.collection();
+  const { collection } = await resources.stores.collection();
   const { chunks } = await collection.list({ filter: EVERYTHING, limit: 10 });
   const valve = chunks.filter(({ content }) => content.includes('valve'));
   const vectors = await collection.get(
@@ -205,7 +205,7 @@ test('verify names nothing of another tenant that the store lost', async () => {
   const { engine, resources } = await indexed([{ id: 'a', text: 'a quokka' }]);
   const acme = engine.as({ tenant: 'acme' });
   await acme.index([{ id: 'b', text: 'a wombat' }]);
-  const { collection } = await resources.collection();
+  const { collection } = await resources.stores.collection();
   await collection.delete({ op: 'eq', field: '$tenant', value: 'acme' });
   expect((await acme.verify()).drift).toHaveLength(1);
   expect((await engine.verify()).drift).toEqual([]);
@@ -228,7 +228,7 @@ test('verify names nothing of another project that the store lost', async () => 
   const [zoo, garden] = ['zoo', 'garden'].map((project) => engine.as({ tenant: 'default', project }));
   await zoo?.index([{ id: 'a', text: 'a quokka' }]);
   await garden?.index([{ id: 'b', text: 'a wombat' }]);
-  const { collection } = await resources.collection();
+  const { collection } = await resources.stores.collection();
   await collection.delete({ op: 'eq', field: '$project', value: 'zoo' });
   expect((await zoo?.verify())?.drift).toHaveLength(1);
   expect((await garden?.verify())?.drift).toEqual([]);
@@ -238,7 +238,7 @@ test('verify names no document of another tenant whose run was interrupted', asy
   const { engine, resources } = await indexed([{ id: 'a', text: 'a quokka' }]);
   const acme = engine.as({ tenant: 'acme' });
   await acme.index([{ id: 'b', text: 'a wombat' }]);
-  const ledger = await resources.writingLedger({ check: false });
+  const ledger = await resources.ledger.writing({ check: false });
   const generation = (await ledger.live())?.generation ?? 0;
   const documents = await ledger.reader(generation).documents(undefined, 10);
   const ofAcme = documents.filter(({ tenant }) => tenant === 'acme').map(({ documentId }) => documentId);

@@ -33,12 +33,12 @@ async function verifyContext(
   { scope, sources: withSources, signal }: Verification,
   host: EngineHost,
 ): Promise<VerifyContext> {
-  const live = await host.resources.live();
+  const live = await host.resources.ledger.live();
   if (live === undefined) throw nothingIndexed(host.config);
   const paths = { ofItem: pathsOf('items', host.config), ofDocument: pathsOf('documents', host.config) };
-  const store = await host.resources.storeOf(live.facts);
-  const storeOf: VerifyContext['storeOf'] = (facts) => host.resources.storeOf(facts);
-  const sealing = await host.resources.sealing();
+  const store = await host.resources.stores.of(live.facts);
+  const storeOf: VerifyContext['storeOf'] = (facts) => host.resources.stores.of(facts);
+  const sealing = await host.resources.stores.sealing.open();
   const index = { ...live, store, storeOf, sealing, scope, paths, signal };
   if (!withSources) return { ...index, sources: [] };
   const indexed = await indexedSources(live.ledger, scope.tenant, host);
@@ -58,7 +58,7 @@ async function verifyContext(
 /** Where other hosts write meanwhile, what only one of two looks saw was their work. */
 export async function verifyTwice(verification: Verification, host: EngineHost): Promise<VerifyReport> {
   const first = await verifyScope(verification, host);
-  if (!host.resources.isShared || first.drift.length === 0) return first;
+  if (!host.resources.ledger.isShared || first.drift.length === 0) return first;
   const second = await verifyScope(verification, host);
   const nameOf = ({ kind, source, detail }: Drift): string => JSON.stringify([kind, source, detail]);
   const seen = new Set(first.drift.map(nameOf));
@@ -79,10 +79,10 @@ async function verifyScope(verification: Verification, host: EngineHost): Return
 
 /** Where a repair writes. Hold the writer lock. */
 async function repairContext(host: EngineHost): Promise<Parameters<typeof prepareRepair>[1]> {
-  const ledger = await host.resources.writingLedger({ check: false });
+  const ledger = await host.resources.ledger.writing({ check: false });
   const facts = await ledger.live();
   if (facts === undefined) throw nothingIndexed(host.config);
-  const store = await host.resources.storeOf(facts);
+  const store = await host.resources.stores.of(facts);
   return {
     history: ledger.history,
     facts,
@@ -93,7 +93,7 @@ async function repairContext(host: EngineHost): Promise<Parameters<typeof prepar
 
 /** Whether a run would have anything to look at: all that there was may have been taken back. */
 async function hasSources({ tenant }: Scope, host: EngineHost): Promise<boolean> {
-  const ledger = await host.resources.writingLedger({ check: false });
+  const ledger = await host.resources.ledger.writing({ check: false });
   const { names } = await indexedSources(ledger, tenant, host);
   return names.length > 0 || (await configuredSources(host.config)).length > 0;
 }
@@ -105,7 +105,9 @@ export async function repairIndex(
   host: EngineHost,
 ): Promise<VerifyResult> {
   // Beside other writers what was seen may have been work under way.
-  const before = host.resources.isShared ? await verifyScope({ scope, sources: true, signal }, host) : seen;
+  const before = host.resources.ledger.isShared
+    ? await verifyScope({ scope, sources: true, signal }, host)
+    : seen;
   if (before.drift.length === 0) return { ok: true, drift: [], repaired: 0 };
   if (!before.damaged) {
     // What programs handed in no run can read again.

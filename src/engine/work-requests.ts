@@ -35,15 +35,15 @@ async function doBatch(
   const { tenant, project } = batch;
   const scope = scopeOf({ tenant, ...(project === undefined ? {} : { project }) });
   const done = await sources.use(batch.source, async (configured) => {
-    const ledger = await resources.writingLedger({ check: false });
-    const { store } = await resources.store();
-    const { embedder, cache } = await resources.embedder();
+    const ledger = await resources.ledger.writing({ check: false });
+    const { store } = await resources.stores.configured();
+    const { embedder, cache } = await resources.models.embedder();
     return runBatch(
       {
-        contextualiser: await resources.contextualiser(),
+        contextualiser: await resources.models.contextualiser.open(),
         ledger,
         store,
-        storeOf: (facts) => resources.storeOf(facts),
+        storeOf: (facts) => resources.stores.of(facts),
         embedder,
         embedding: { cache, owner: cacheOwner(scope) },
         sources: [],
@@ -61,7 +61,7 @@ async function doBatch(
         history: config.rag.history.keep,
         leaseMs,
         isShared,
-        learn: (target) => resources.learnFrom({ ledger, ...target }, { signal }),
+        learn: (target) => resources.models.learnFrom({ ledger, ...target }, { signal }),
         now: () => new Date(runtime().now()).toISOString(),
         signal,
       },

@@ -106,7 +106,7 @@ interface Judge {
 }
 
 async function openJudge({ resources }: EvaluationSession): Promise<Judge> {
-  const model = await resources.chatModel();
+  const model = await resources.models.chatModel.open();
   if (model === undefined) throw new RAGError('USAGE', '--judge needs a language model: set rag.chat.model.');
   const failures: string[] = [];
   return {

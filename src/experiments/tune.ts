@@ -221,7 +221,7 @@ async function trySettings(
 ): Promise<Trial[]> {
   const configs = await Promise.all(space.map(({ settings }) => session.configure(settings)));
   const depth = Math.max(...configs.map(({ rag }) => rag.retrieval.fusion.candidates));
-  const { collection, ...opened } = await session.resources.collection();
+  const { collection, ...opened } = await session.resources.stores.collection();
   const remembered = { ...opened, collection: rememberSearches(collection, depth) };
   const { onProgress: _, ...quiet } = measured;
   const trials: Trial[] = [];
@@ -242,14 +242,16 @@ function searchWith(
   {
     remembered,
     measured,
-  }: { remembered: Awaited<ReturnType<SearchResources['collection']>>; measured: EvaluateOptions },
+  }: { remembered: Awaited<ReturnType<SearchResources['stores']['collection']>>; measured: EvaluateOptions },
 ): TaskSearch {
   return taskSearch(measured, {
     config,
-    collection: () => Promise.resolve(remembered),
-    live: () => resources.live(),
-    embedderOf: (facts) => resources.embedderOf(facts),
-    reranker: () => resources.reranker(),
+    stores: { collection: () => Promise.resolve(remembered) },
+    ledger: { live: () => resources.ledger.live() },
+    models: {
+      embedderOf: (facts) => resources.models.embedderOf(facts),
+      reranker: resources.models.reranker,
+    },
   });
 }
 

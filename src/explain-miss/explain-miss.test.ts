@@ -145,10 +145,10 @@ describe('before any search', () => {
 
   test('not-indexed: the store lost its chunks', async () => {
     const { engine, resources } = await indexed(TOPICS);
-    const { collection } = await resources.collection();
-    const [document] = ((await (await resources.live())?.reader.documents(undefined, 10)) ?? []).filter(
-      ({ externalId }) => externalId === 'gondola',
-    );
+    const { collection } = await resources.stores.collection();
+    const [document] = (
+      (await (await resources.ledger.live())?.reader.documents(undefined, 10)) ?? []
+    ).filter(({ externalId }) => externalId === 'gondola');
     await collection.delete({ op: 'eq', field: '$documentId', value: document?.documentId ?? '' });
     const explanation = await engine.explainMiss('gondola', 'gondola');
     expect(explanation).toMatchObject({ lostAt: 'not-indexed' });
@@ -168,7 +168,7 @@ describe('before any search', () => {
 
   test('outdated: what is searched is not its present text', async () => {
     const { engine, resources } = await indexed(TOPICS);
-    const ledger = await resources.writingLedger({ check: false });
+    const ledger = await resources.ledger.writing({ check: false });
     const books = ledger.writer((await ledger.live())?.generation ?? 0, 'test');
     const [jam] = (await books.documents(undefined, 10)).filter(({ externalId }) => externalId === 'jam');
     const chunks = await books.chunks(jam?.documentId ?? '');
@@ -398,10 +398,12 @@ describe('in the ranking', () => {
     };
     const view = {
       config: resources.config,
-      collection: () => resources.collection(),
-      live: () => resources.live(),
-      embedderOf: (facts: IndexFacts) => resources.embedderOf(facts),
-      reranker: () => Promise.resolve(reversing),
+      stores: { collection: () => resources.stores.collection() },
+      ledger: { live: () => resources.ledger.live() },
+      models: {
+        embedderOf: (facts: IndexFacts) => resources.models.embedderOf(facts),
+        reranker: { open: () => Promise.resolve(reversing) },
+      },
     };
     const explanation = await explainMiss(
       { query: { text: 'marmalade oranges' }, scope: LOCAL_SCOPE, resources: view },

@@ -51,7 +51,7 @@ async function withRightWords(
   asked: AskedSearch,
 ): Promise<{ readonly corrected: AskedSearch; readonly correction?: Pick<MissExplanation, 'correction'> }> {
   const { query, scope, resources } = asked;
-  if (query.options?.exactWords === true || (await resources.live()) === undefined)
+  if (query.options?.exactWords === true || (await resources.ledger.live()) === undefined)
     return { corrected: asked };
   const { correction } = await correctWords(query.text, { scope, resources, signal: query.signal });
   if (correction === undefined) return { corrected: asked };
@@ -64,7 +64,7 @@ async function withRightWords(
 
 async function explain(asked: AskedSearch, name: string, findPath: FindPath): Promise<MissExplanation> {
   const { query, scope, resources } = asked;
-  const live = await resources.live();
+  const live = await resources.ledger.live();
   if (live === undefined) throw nothingIndexed(resources.config);
   if (!resources.config.rag.enabled)
     throw new RAGError(
@@ -188,7 +188,7 @@ async function checkVisibility(
 ): Promise<void> {
   const [first] = chunks;
   if (journey.isLost || first === undefined) return;
-  const { collection: whole, sealing } = await resources.collection();
+  const { collection: whole, sealing } = await resources.stores.collection();
   const collection = scopeCollection(whole, scope, sealing);
   const admits = (filter: Filter) => collection.count(and(eq('$documentId', first.documentId), filter));
   if ((await admits(EVERYTHING)) === 0) {

@@ -189,8 +189,8 @@ async function lostUnread({ asked: { resources }, followed }: Place): Promise<Lo
   const { furthest, rankIn } = followed;
   if (furthest === undefined || rankIn('lexical') !== undefined || rankIn('refine') !== undefined)
     return undefined;
-  const { facts } = await resources.collection();
-  const { embedder } = await resources.embedderOf(facts);
+  const { facts } = await resources.stores.collection();
+  const { embedder } = await resources.models.embedderOf(facts);
   if (embedder.reads?.(furthest.content) ?? true) return undefined;
   return {
     stage: 'vector',
@@ -248,7 +248,7 @@ async function lostByFusion(
 ): Promise<Loss> {
   const [dense = Number.POSITIVE_INFINITY, lexical = Number.POSITIVE_INFINITY] = lanes;
   const towards = dense < lexical ? 'dense' : 'lexical';
-  const { facts } = await asked.resources.collection();
+  const { facts } = await asked.resources.stores.collection();
   const { hybrid, fusion } = asked.resources.config.rag.retrieval;
   const learned = fusion.method === 'adaptive' ? usualWeightsFor : laneWeightsFor;
   const current = hybrid.weights?.semantic ?? learned(facts.embedder).dense;

@@ -87,7 +87,7 @@ export async function chunksOfDocument(
   resources: SearchResources,
   documentId: string,
 ): Promise<StoredChunk[]> {
-  const { collection } = await resources.collection();
+  const { collection } = await resources.stores.collection();
   const chunks = await listAll(collection, { filter: eq('$documentId', documentId) });
   const indexOf = ({ metadata: { chunkIndex } }: StoredChunk): number =>
     typeof chunkIndex === 'number' ? chunkIndex : 0;

@@ -35,8 +35,8 @@ async function readTruncation(
   { query, resources, chunks }: Pick<AskedSearch, 'query' | 'resources'> & { chunks: readonly StoredChunk[] },
 ): Promise<void> {
   if (query.options?.mode === 'lexical') return;
-  const { facts } = await resources.collection();
-  const { embedder } = await resources.embedderOf(facts);
+  const { facts } = await resources.stores.collection();
+  const { embedder } = await resources.models.embedderOf(facts);
   const model = {
     countTokens: (text: string) => embedder.countTokens(text),
     maxInputTokens: embedder.maxInputTokens,

@@ -25,10 +25,12 @@ export function withTrial(
     scope,
     resources: {
       config: { ...config, rag: { ...config.rag, retrieval } },
-      collection: () => resources.collection(),
-      live: () => resources.live(),
-      embedderOf: (facts) => resources.embedderOf(facts),
-      reranker: () => resources.reranker(),
+      stores: { collection: () => resources.stores.collection() },
+      ledger: { live: () => resources.ledger.live() },
+      models: {
+        embedderOf: (facts) => resources.models.embedderOf(facts),
+        reranker: resources.models.reranker,
+      },
     },
   };
 }
@@ -92,7 +94,7 @@ export interface DeepRanks {
 /** The same search with lanes that bring everything. */
 export async function deepRanks(asked: AskedSearch, wanted: Wanted): Promise<DeepRanks> {
   const { query, scope, resources } = asked;
-  const { collection, store, sealing } = await resources.collection();
+  const { collection, store, sealing } = await resources.stores.collection();
   const admitted = await scopeCollection(collection, scope, sealing).count(searchFilter(query));
   const depth = Math.max(1, Math.min(admitted, store.capabilities.maxTopK));
   const { fusion } = resources.config.rag.retrieval;

@@ -29,7 +29,7 @@ export async function askAlone<Outcome>(
   const { model, close } = await openFactModel(host);
   try {
     const budget = new CallBudget(limits, model);
-    const lock = await resources.lock({ subject: 'extracting', command, signal });
+    const lock = await resources.ledger.lock({ subject: 'extracting', command, signal });
     try {
       return await work({ host, read, model, budget });
     } finally {

@@ -17,7 +17,7 @@ const AROUND = 80;
 export async function reportEntity(name: string, host: FactHost): Promise<EntityReport | undefined> {
   const { scope, resources, signal } = host;
   const { reader, facts, collection } = await openFacts(host);
-  const scoped = scopeCollection(collection, scope, await resources.sealing());
+  const scoped = scopeCollection(collection, scope, await resources.stores.sealing.open());
   const readable = readableIn(reader.graph, scoped, signal);
   const key = entityKey(name);
   const ids: string[] = [];

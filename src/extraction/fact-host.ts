@@ -36,8 +36,8 @@ export async function openFacts({
   resources,
   config,
 }: Pick<FactHost, 'resources' | 'config'>): Promise<ReadFacts> {
-  if ((await resources.live()) === undefined) throw nothingIndexed(config);
-  const { reader, collection } = await resources.collection();
+  if ((await resources.ledger.live()) === undefined) throw nothingIndexed(config);
+  const { reader, collection } = await resources.stores.collection();
   if (reader.facts === undefined) throw keepsNoFacts();
   return { reader, facts: reader.facts, collection };
 }
@@ -74,7 +74,7 @@ export async function openFactModel({
     const model = await createChatModelFor(config, { model: stated, key });
     if (model !== undefined) return { model, close: () => model.close() };
   }
-  const model = await resources.chatModel();
+  const model = await resources.models.chatModel.open();
   if (model !== undefined) return { model, close: async () => undefined };
   throw new RAGError(
     'CONFIG_INVALID',

@@ -18,7 +18,7 @@ export async function listSummaries(
   const { reader, facts, collection } = await openFacts(host);
   const readable = readableIn(
     reader.graph,
-    scopeCollection(collection, scope, await resources.sealing()),
+    scopeCollection(collection, scope, await resources.stores.sealing.open()),
     signal,
   );
   const key = entity === undefined ? undefined : entityKey(entity);

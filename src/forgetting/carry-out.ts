@@ -36,7 +36,7 @@ export async function carryOut(
   const { config, resources } = host;
   const { receipt, keptOut } = plan;
   const { tenant } = receipt;
-  const ledger = await resources.writingLedger({ check: false });
+  const ledger = await resources.ledger.writing({ check: false });
   if (keptOut !== undefined) await ledger.keepOut(tenant, { ...keptOut, receipt: receipt.id });
   const generations = await openGenerations(ledger, { signal, host });
   const run = new IndexRun(undefined, signal);

@@ -41,7 +41,7 @@ export async function checkReceipt(
     looked.push({ place, entries });
     if (count > 0) found.push({ place, what, count });
   };
-  const ledger = await resources.readingLedger();
+  const ledger = await resources.ledger.reading();
   for (const facts of (await ledger?.generations()) ?? []) {
     if (ledger === undefined) break;
     const { generation, provider, state } = facts;
@@ -57,7 +57,7 @@ export async function checkReceipt(
       'chunks',
       mapped(chunksOf(reader), ({ chunkId }) => isTraced('chunk', chunkId)),
     );
-    const store = await resources.storeOf(facts);
+    const store = await resources.stores.of(facts);
     if (state === 'building' && (await store.describe(facts.collection)) === undefined) continue;
     const collection = await openForReading(facts, store);
     const pages = listPages(collection, { filter: EVERYTHING, limit: PAGE, signal });

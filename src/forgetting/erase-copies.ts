@@ -31,7 +31,7 @@ export async function openGenerations(
   const holder = runtime().uniqueName();
   const open: WritableGeneration[] = [];
   for (const facts of await ledger.generations()) {
-    const store = await host.resources.storeOf(facts);
+    const store = await host.resources.stores.of(facts);
     if (await isWithoutCollection(facts, store)) continue;
     const collection = await openForReading(facts, store);
     open.push({ facts, collection, ledger: ledger.writer(facts.generation, holder) });
@@ -66,7 +66,7 @@ async function forgetLearned(
     count++;
     await ledger.setLearned(facts.generation, undefined);
     if (facts.state !== 'live') continue;
-    await host.resources.learnFrom(
+    await host.resources.models.learnFrom(
       { ledger, facts: { ...facts, learned: undefined }, collection },
       { signal },
     );
@@ -76,9 +76,9 @@ async function forgetLearned(
 
 /** Nobody finds them any more, for the index has changed; the server would keep their text until they are old. */
 async function forgetResults({ resources }: ForgettingHost, again: string): Promise<RemovedFrom[]> {
-  const cache = await resources.queryCache();
+  const cache = await resources.results.cache.open();
   if (cache === undefined) return [];
-  const count = await cache.clear(await resources.revision());
+  const count = await cache.clear(await resources.ledger.revision());
   if (count === undefined)
     throw new RAGError(
       'SERVICE_UNAVAILABLE',
@@ -122,7 +122,7 @@ export async function purge(
 
 /** What follows after the acknowledgement has not deleted yet, and is given what it lacks. */
 async function bringLevel(host: ForgettingHost, signal: AbortSignal): Promise<readonly string[]> {
-  const manager = await host.resources.storeManager();
+  const manager = await host.resources.stores.manager();
   return manager === undefined || (await manager.catchUp(signal)) ? [] : storesBehind(host);
 }
 

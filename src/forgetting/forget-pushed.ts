@@ -51,7 +51,7 @@ export async function forgetDeletedPushes(
 }
 
 async function opened({ signal }: ErasingPushes, host: ForgettingHost) {
-  const ledger = await host.resources.writingLedger({ check: false });
+  const ledger = await host.resources.ledger.writing({ check: false });
   return { ledger, generations: await openGenerations(ledger, { signal, host }) };
 }
 

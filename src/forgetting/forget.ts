@@ -92,12 +92,12 @@ async function planForgetting(
   const { config, resources, cwd } = host;
   if (request.source === undefined && request.documents === undefined && request.filter === undefined)
     throw new RAGError('USAGE', 'Say what to forget: a source, documents, or a filter.');
-  const ledger = await resources.readingLedger();
+  const ledger = await resources.ledger.reading();
   const generations = (await ledger?.generations()) ?? [];
   if (ledger === undefined || generations.length === 0) throw nothingIndexed(config);
   const source = await checkedSource(request, { scope, ledger, host });
   const readers = generations.map(({ generation }) => ledger.reader(generation));
-  const sealing = await resources.sealing();
+  const sealing = await resources.stores.sealing.open();
   const { history } = ledger;
   const found = await findForgotten(
     { ...request, source },
@@ -106,7 +106,7 @@ async function planForgetting(
   const isWhole = isWholeSource(request);
   const open: OpenGeneration[] = [];
   for (const facts of generations) {
-    const store = await resources.storeOf(facts);
+    const store = await resources.stores.of(facts);
     if (await isWithoutCollection(facts, store)) continue;
     open.push({ facts, collection: await openForReading(facts, store) });
   }
@@ -114,7 +114,7 @@ async function planForgetting(
   const { removed, chunks, traces } = await inventory(found.documents, { open, ledger, key, config, signal });
   const keptOut =
     isWhole || request.allowAgain === true ? undefined : await namesToKeepOut(found, { ledger, scope });
-  const stores = await Promise.all(generations.map((facts) => resources.storeOf(facts)));
+  const stores = await Promise.all(generations.map((facts) => resources.stores.of(facts)));
   const receipt: ForgetReceipt = {
     format: 1,
     id: newReceiptId(),

@@ -12,7 +12,7 @@ export async function letIn(
   const receipts = new Receipts(config.dataDir);
   const receipt = receipts.read(idOrPath, cwd);
   assertOfTenant(receipt, scope);
-  const ledger = await resources.writingLedger({ check: false });
+  const ledger = await resources.ledger.writing({ check: false });
   const count = await ledger.letIn(receipt.tenant, receipt.id);
   const { names: _, ...rest } = receipt;
   // Else a ledger that is begun anew would keep them out again.

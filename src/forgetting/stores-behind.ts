@@ -5,7 +5,7 @@ import type { ForgettingHost } from './forgetting-host.js';
 
 /** Names of the stores of `rag.failover` that are deleted from later. */
 export async function storesBehind({ resources }: ForgettingHost): Promise<string[]> {
-  const { stores = [] } = (await (await resources.storeManager())?.status()) ?? {};
+  const { stores = [] } = (await (await resources.stores.manager())?.status()) ?? {};
   return stores.filter(({ state }) => state !== 'ready').map(({ name }) => name);
 }
 

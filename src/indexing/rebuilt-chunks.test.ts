@@ -36,7 +36,7 @@ describe.each(['adaptive', 'semantic', 'recursive'] as const)('rebuildChunks, st
     });
     try {
       await engine.index({ paths: Object.keys(DOCUMENTS) });
-      const { facts, reader, collection } = await resources.collection();
+      const { facts, reader, collection } = await resources.stores.collection();
       const inexact: string[] = [];
       let repeated = 0;
       for (const document of await reader.documents(undefined, 100)) {

@@ -103,9 +103,9 @@ export class EngineShelf implements Shelf {
 
   async check(): Promise<void> {
     const isBegun = await this.#isBegun();
-    const { ok, detail } = await (await this.#resources.store()).store.health();
+    const { ok, detail } = await (await this.#resources.stores.configured()).store.health();
     if (!ok) throw new RAGError('STORE_UNAVAILABLE', detail);
-    if (isBegun) await (await this.#resources.collection()).collection.count(eq('$chunkId', ''));
+    if (isBegun) await (await this.#resources.stores.collection()).collection.count(eq('$chunkId', ''));
   }
 
   close(): Promise<void> {
@@ -129,7 +129,7 @@ export class EngineShelf implements Shelf {
 
   /** Whether anything was ever indexed. Throws where that was with another model. */
   async #isBegun(): Promise<boolean> {
-    const live = await this.#resources.live();
+    const live = await this.#resources.ledger.live();
     if (live !== undefined && live.facts.fingerprint !== fingerprintOf(this.#embedder.identity))
       throw otherModel(live.facts, this.#embedder);
     return live !== undefined;
@@ -137,7 +137,7 @@ export class EngineShelf implements Shelf {
 
   /** The chunk of a document that is short enough to be one. */
   async #onlyChunk({ id }: DocumentText): Promise<StoredChunk | undefined> {
-    const { reader, collection } = await this.#resources.collection();
+    const { reader, collection } = await this.#resources.stores.collection();
     const [first, second] = await reader.chunks(id);
     if (first === undefined || second !== undefined) return undefined;
     return (await collection.get([first.chunkId], { includeVectors: true }))[0];

@@ -5,9 +5,9 @@ import type { ChunkRecord, StoredChunk } from '../core/chunk.js';
 import { RAGError } from '../core/errors.js';
 import { and, eq, not, oneOf } from '../core/filter.js';
 import type { Scope } from '../core/scope.js';
+import { OpenedOnce } from '../core/shared-load.js';
 import { embedAll } from '../embedding/embed-all.js';
 import { type Embedder, fingerprintOf } from '../embedding/embedder.js';
-import type { Reranker } from '../reranking/reranker.js';
 import { findPassages } from '../searching/find-passages.js';
 import { queryEmbedderOver } from '../searching/query-adaptation.js';
 import type { FindResources, SearchedIndex } from '../searching/searched-index.js';
@@ -41,7 +41,7 @@ export class StoreShelf implements Shelf {
   readonly notices: readonly string[];
   readonly #parts: StoreShelfParts;
   #opening: Promise<VectorCollection> | undefined;
-  #reranker: Promise<Reranker> | undefined;
+  readonly #reranker = new OpenedOnce(() => createRerankerFor(this.#parts.config));
   #writing: Promise<unknown> = Promise.resolve();
 
   /** @param parts store and embedder are closed with the shelf. */
@@ -113,7 +113,7 @@ export class StoreShelf implements Shelf {
 
   async close(): Promise<void> {
     await this.#writing.catch(() => undefined);
-    await (await this.#reranker?.catch(() => undefined))?.close();
+    await (await this.#reranker.opened())?.close();
     await Promise.all([this.#parts.store.close(), this.#parts.embedder.close()]);
   }
 
@@ -152,11 +152,12 @@ export class StoreShelf implements Shelf {
     const forQueries = queryEmbedderOver(embedder, { adapt: false });
     return {
       config,
-      collection: async () => ({ facts, ledger: NO_LEDGER, collection, store, sealing: NO_SEALING }),
-      embedderOf: async () => ({ embedder, notices: [], forQueries }),
-      reranker: () => {
-        this.#reranker ??= createRerankerFor(config);
-        return this.#reranker;
+      stores: {
+        collection: async () => ({ facts, ledger: NO_LEDGER, collection, store, sealing: NO_SEALING }),
+      },
+      models: {
+        embedderOf: async () => ({ embedder, notices: [], forQueries }),
+        reranker: this.#reranker,
       },
     };
   }

@@ -42,10 +42,10 @@ export function checkHealth(
 }
 
 async function checkParts(resources: EngineResources): Promise<EngineHealth> {
-  const live = () => resources.live();
+  const live = () => resources.ledger.live();
   const readStore = async () => {
     if ((await live()) === undefined) return readEmptyStore(resources);
-    const { collection } = await resources.collection();
+    const { collection } = await resources.stores.collection();
     // Vectors are in the store itself, also where an index beside it gives the rest.
     await collection.get([''], { includeVectors: true });
   };
@@ -54,7 +54,7 @@ async function checkParts(resources: EngineResources): Promise<EngineHealth> {
   const areWordsHere = hasWordsHere(resources);
   const parts = await Promise.all([
     check('ledger', resources, async () => {
-      resources.assertLedgerThere();
+      resources.ledger.assertThere();
       await live();
     }),
     check('store', resources, readStore),
@@ -105,22 +105,22 @@ function servicesOf(resources: EngineResources): ModelService[] {
 
 async function embedOne(resources: EngineResources): Promise<void> {
   // What was asked while it was out it may never answer.
-  resources.forgetOpening();
-  const live = await resources.live().catch(() => undefined);
+  resources.models.forgetOpening();
+  const live = await resources.ledger.live().catch(() => undefined);
   const { embedder } = await (live === undefined
-    ? resources.configuredEmbedder()
-    : resources.embedderOf(live.facts));
+    ? resources.models.configuredEmbedder()
+    : resources.models.embedderOf(live.facts));
   await embedder.doEmbed([WORD], 'query');
 }
 
 async function rerankOne(resources: EngineResources): Promise<void> {
-  const reranker = await resources.reranker();
+  const reranker = await resources.models.reranker.open();
   await reranker.doRerank(WORD, [{ content: WORD, headingPath: [], identifiers: [], fusedScore: 1 }]);
 }
 
 /** Before anything is indexed the store itself says whether it can be reached. */
 async function readEmptyStore(resources: EngineResources): Promise<void> {
-  const { store } = await resources.store();
+  const { store } = await resources.stores.configured();
   const { ok, detail } = await store.health();
   if (!ok) throw new RAGError('STORE_UNAVAILABLE', detail);
 }
@@ -134,7 +134,7 @@ const isBelieved = ({ parts }: EngineResources, part: PartName): boolean =>
 /** Undefined where there is one store, or where the ledger does not say which. */
 async function statesOfStores(resources: EngineResources): Promise<StoresStatus | undefined> {
   try {
-    return await inTime(resources, async () => (await resources.storeManager())?.status());
+    return await inTime(resources, async () => (await resources.stores.manager())?.status());
   } catch {
     return undefined;
   }
@@ -143,7 +143,7 @@ async function statesOfStores(resources: EngineResources): Promise<StoresStatus 
 /** Before there is an index nothing is kept, and while the ledger is out nothing is found. */
 async function hasWordsHere(resources: EngineResources): Promise<boolean> {
   try {
-    return await inTime(resources, async () => (await resources.store()).hasWordsHere);
+    return await inTime(resources, async () => (await resources.stores.configured()).hasWordsHere);
   } catch {
     return false;
   }
@@ -153,8 +153,8 @@ async function hasWordsHere(resources: EngineResources): Promise<boolean> {
 async function countChunks(resources: EngineResources): Promise<number | undefined> {
   try {
     return await inTime(resources, async () => {
-      if ((await resources.live()) === undefined) return 0;
-      return (await resources.collection()).collection.count(EVERYTHING);
+      if ((await resources.ledger.live()) === undefined) return 0;
+      return (await resources.stores.collection()).collection.count(EVERYTHING);
     });
   } catch {
     return undefined;
@@ -165,7 +165,7 @@ async function countChunks(resources: EngineResources): Promise<number | undefin
 async function countWork(resources: EngineResources): Promise<TelemetryPayloads['health']['work']> {
   try {
     return await inTime(resources, async () => {
-      const live = await resources.live();
+      const live = await resources.ledger.live();
       return live === undefined ? undefined : readAllWork(resources, live.reader);
     });
   } catch {

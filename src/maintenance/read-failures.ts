@@ -18,7 +18,7 @@ export async function readFailures(
   resources: EngineResources,
   scope: Scope,
 ): Promise<FailedItem[]> {
-  const live = await resources.live();
+  const live = await resources.ledger.live();
   const inScope = await sourcesOfScope(live?.reader, scope);
   const everything = (await live?.reader.failures(Number.MAX_SAFE_INTEGER)) ?? [];
   const ofScope = everything.filter(({ tenant, source }) => tenant === scope.tenant && inScope(source));

@@ -16,7 +16,7 @@ export async function readIndexingStates(
   resources: EngineResources,
   scope: Scope,
 ): Promise<IndexingStatePage> {
-  const reader = (await resources.live())?.reader;
+  const reader = (await resources.ledger.live())?.reader;
   if (reader === undefined) return { states: [] };
   const found: LedgerDocument[] = [];
   let after = cursor;

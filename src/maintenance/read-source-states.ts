@@ -10,7 +10,7 @@ import { sourcesOfScope } from './sources-of-scope.js';
 export async function readSourceStates(resources: EngineResources, scope: Scope): Promise<SourceSyncState[]> {
   const { config } = resources;
   const { tenant } = scope;
-  const reader = (await resources.live())?.reader;
+  const reader = (await resources.ledger.live())?.reader;
   const states = await reader?.sourceStates(tenant);
   const configured = configuredNames(config);
   const inScope = await sourcesOfScope(reader, scope);
@@ -33,7 +33,7 @@ export const typeOfSource = (source: string, { rag, own }: ResolvedConfig): stri
 
 /** Sources of a scope whose last run failed as a whole, in name order. */
 export async function readFailingSources(resources: EngineResources, scope: Scope): Promise<string[]> {
-  const reader = (await resources.live())?.reader;
+  const reader = (await resources.ledger.live())?.reader;
   const inScope = await sourcesOfScope(reader, scope);
   const states = [...((await reader?.sourceStates(scope.tenant)) ?? [])];
   return states

@@ -38,10 +38,10 @@ const PAGE = 1_000;
  * whole (bytes, the last run) is left out, as it is where the scope is of one project. Throws `INDEX_EMPTY` before the first `index`.
  */
 export async function readStatus(resources: EngineResources, scope: Scope): Promise<IndexStatus> {
-  const live = await resources.live();
+  const live = await resources.ledger.live();
   if (live === undefined) throw nothingIndexed(resources.config);
   const { ledger, facts, reader } = live;
-  const { origin } = await resources.store();
+  const { origin } = await resources.stores.configured();
   const { stats, problem } = await collectionStats(resources);
   const everySource = await reader.sources();
   const ofTenant = everySource.filter(({ tenant }) => tenant === scope.tenant);
@@ -84,16 +84,16 @@ export async function readStatus(resources: EngineResources, scope: Scope): Prom
       .map(pathAdder(resources.config)),
     notices: [
       ...new Receipts(resources.config.dataDir).unfinishedIds().map((id) => unfinishedNotice(id)),
-      ...resources.storeNotice(facts),
+      ...resources.stores.notice(facts),
       ...(problem === undefined ? [] : [problem]),
       ...(await unfinishedRunNotice(run, ledger)),
       ...waitingNotices(sources),
       ...(await foldedNotice(reader, scope.tenant)),
       ...(await unreadNotice(reader.graph, scope.tenant)).map(({ text }) => text),
       ...(await abandonments(reader, ledger, { tenant: scope.tenant, config: resources.config })),
-      ...(await resources.adaptationNotice(live)),
+      ...(await resources.models.adaptationNotice(live)),
     ],
-    stores: isAlone ? await (await resources.storeManager())?.status() : undefined,
+    stores: isAlone ? await (await resources.stores.manager())?.status() : undefined,
     history: isAlone ? await readHistory(ledger, resources.config) : undefined,
     upgrade: isAlone ? await readUpgradeStatus(ledger, facts, resources.config) : undefined,
   };
@@ -188,7 +188,7 @@ async function collectionStats(
   resources: EngineResources,
 ): Promise<{ stats?: CollectionStats; problem?: string }> {
   try {
-    const { collection } = await resources.collection();
+    const { collection } = await resources.stores.collection();
     return { stats: await collection.stats() };
   } catch (error) {
     if (!RAGError.isInstance(error)) throw error;

@@ -76,7 +76,7 @@ async function queueCounts(
   isAlone: boolean,
 ): Promise<NonNullable<IndexStatus['work']>['queue']> {
   try {
-    const queue = await resources.queue();
+    const queue = await resources.queue.open();
     const counts = await resultWithin(ANSWER_MS, queue.counts());
     return { isUp: counts !== undefined, ...(isAlone ? counts : {}) };
   } catch (error) {

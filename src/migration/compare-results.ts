@@ -104,7 +104,7 @@ function viewOf(
   { resources, ledger, facts, collection }: ComparedIndex,
   retrieval: EngineResources['config']['rag']['retrieval'],
 ): SearchResources {
-  const { config } = resources;
+  const { config, models } = resources;
   const patient = {
     ...retrieval,
     laneDeadlineMs: DEADLINE_MS,
@@ -113,15 +113,19 @@ function viewOf(
   const live = { ledger, facts, reader: ledger.reader(facts.generation) };
   return {
     config: { ...config, rag: { ...config.rag, retrieval: patient } },
-    embedderOf: (of) => resources.embedderOf(of),
-    reranker: () => resources.reranker(),
-    chatModel: () => resources.chatModel(),
-    live: async () => live,
-    collection: async () => ({
-      ...live,
-      collection,
-      store: await resources.storeOf(facts),
-      sealing: await resources.sealing(),
-    }),
+    models: {
+      embedderOf: (of) => models.embedderOf(of),
+      reranker: models.reranker,
+      chatModel: models.chatModel,
+    },
+    ledger: { live: async () => live },
+    stores: {
+      collection: async () => ({
+        ...live,
+        collection,
+        store: await resources.stores.of(facts),
+        sealing: await resources.stores.sealing.open(),
+      }),
+    },
   };
 }

@@ -66,10 +66,10 @@ export async function copyUntilInStep({ pair, migration, pace }: Copying): Promi
 
 /** Another text once a writer has changed the index; undefined where that cannot be told. One ledger of both changes with each copied group. */
 const revisionOf = async ({ resources }: OpenEnd): Promise<string | undefined> =>
-  (await resources.dryLedger()).revision?.();
+  (await resources.ledger.dry()).revision?.();
 
 async function outOfStep(pair: CopyPair, { ends, signal }: Migration): Promise<OutOfStep> {
-  const ledger = await ends.to.resources.dryLedger();
+  const ledger = await ends.to.resources.ledger.dry();
   return findOutOfStep(pair.from.reader, ledger.reader(pair.to.facts.generation), signal);
 }
 
@@ -78,7 +78,7 @@ export async function assertPair(
   ledger: Ledger,
   { ends, liveBefore }: Migration,
 ): Promise<void> {
-  const live = (await ends.from.resources.live())?.facts;
+  const live = (await ends.from.resources.ledger.live())?.facts;
   assertUnchanged(pair, {
     live,
     liveBefore: liveBefore?.collection,
@@ -91,7 +91,7 @@ export async function alignPair(
   ledger: Ledger,
   { ends }: Migration,
 ): Promise<readonly string[]> {
-  const from = await ends.from.resources.dryLedger();
+  const from = await ends.from.resources.ledger.dry();
   const tenants = [...new Set([...(await tenantsOf(from)), ...(await tenantsOf(ledger))])];
   const writer = ledger.writer(pair.to.facts.generation, runtime().uniqueName());
   await alignTenants(tenants, pair.from.reader, writer);
@@ -118,10 +118,10 @@ export async function switchOver({
     if (!ends.isOneLedger)
       await copyLedgerState(
         tenants,
-        { ledger: await from.resources.dryLedger(), dataDir: from.resources.config.dataDir },
+        { ledger: await from.resources.ledger.dry(), dataDir: from.resources.config.dataDir },
         { ledger, dataDir: to.resources.config.dataDir },
       );
-    await to.resources.learnFrom({ ledger, ...pair.to }, { signal });
+    await to.resources.models.learnFrom({ ledger, ...pair.to }, { signal });
     throwIfAborted(signal);
     await makeLive(pair, ledger, migration);
     const problems = await dropRetired(ledger, storesOf(pair.from.facts, ends), KEPT_GENERATIONS);

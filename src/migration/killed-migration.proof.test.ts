@@ -106,7 +106,7 @@ describe('Migration between stores', () => {
         }
         await ended;
         const between = await openEngine({ ...from, cwd: folder });
-        isSwitched = (await between.resources.live())?.facts.provider !== a;
+        isSwitched = (await between.resources.ledger.live())?.facts.provider !== a;
         const { results } = await between.engine.search({ text: 'gate of house 7', options: { topK: 3 } });
         expect(results.length).toBeGreaterThan(0);
         if (!isSwitched) {
@@ -122,7 +122,7 @@ describe('Migration between stores', () => {
       }
       const heldBy = async (place: typeof from) => {
         const { engine, resources } = await openEngine({ ...place, cwd: folder });
-        const { collection, facts } = await resources.collection();
+        const { collection, facts } = await resources.stores.collection();
         const ids = (await listAll(collection, { filter: EVERYTHING })).map(({ id }) => id).sort();
         const held = await collection.get(ids, { includeVectors: true });
         const verified = await engine.verify();

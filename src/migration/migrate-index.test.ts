@@ -52,7 +52,7 @@ const closeAll = async (): Promise<void> => {
 
 /** Everything that the store holds of the live generation, with vectors. */
 async function held({ resources }: Opened) {
-  const { collection } = await resources.collection();
+  const { collection } = await resources.stores.collection();
   const chunks = await listAll(collection, { filter: EVERYTHING });
   const whole = await collection.get(
     chunks.map(({ id }) => id),
@@ -281,7 +281,7 @@ test('a chunk that the old store lost stands in the way, and is named', async ()
   const [from, to] = [place('lancedb'), place('libsql', 'other')];
   await makeIndex(from);
   const { resources } = await open(from);
-  const { collection } = await resources.collection();
+  const { collection } = await resources.stores.collection();
   const chunks = await listAll(collection, { filter: EVERYTHING });
   const note = chunks.find(({ content }) => content.includes('bakery'));
   await collection.delete(oneOf('$chunkId', [note?.id ?? '']));

@@ -50,11 +50,11 @@ async function migrateBetween(
   ends: OpenEnds,
 ): Promise<Migrated> {
   const { from, to } = ends;
-  const live = await from.resources.live();
+  const live = await from.resources.ledger.live();
   if (live === undefined) throw nothingIndexed(from.resources.config);
-  const { store, notices } = await to.resources.store({ rebuild: true });
+  const { store, notices } = await to.resources.stores.configured({ rebuild: true });
   await assertSameModel(live.facts, ends);
-  const there = await to.resources.live();
+  const there = await to.resources.ledger.live();
   const base = {
     from: endOf(from, live.facts.provider, live.facts.generation),
     to: endOf(to, store.name, undefined),
@@ -82,7 +82,7 @@ async function migrateBetween(
     }
   }
   await assertPlaces(ends, { store, there, replace: request.replace === true });
-  const reading = await to.resources.dryLedger();
+  const reading = await to.resources.ledger.dry();
   if (request.dryRun === true) {
     const begun = await begunBefore(live.facts, store, reading);
     const found = await findOutOfStep(live.reader, reading.reader(begun?.generation ?? 0), request.signal);
@@ -150,7 +150,7 @@ async function copyAndSwitch(
   const { from, to } = ends;
   const tell = (stage: MigrationProgress['stage']) => (progress: FillProgress) =>
     request.onProgress?.({ stage, ...progress });
-  const copied = await from.resources.collection();
+  const copied = await from.resources.stores.collection();
   // A wrong file is found out before hours of work.
   const asked = await questionsToAsk(request.questions, {
     ...{ reader: copied.reader, scope },
@@ -165,10 +165,10 @@ async function copyAndSwitch(
     await assertPair(pair, ledger, migration);
     await alignPair(pair, ledger, migration);
     await pair.to.collection.optimize(signal);
-    await to.resources.learnFrom({ ledger, ...pair.to }, { signal });
+    await to.resources.models.learnFrom({ ledger, ...pair.to }, { signal });
     return (await ledger.generations()).find(({ collection }) => collection === pair.to.facts.collection);
   });
-  const reading = await to.resources.dryLedger();
+  const reading = await to.resources.ledger.dry();
   const reader = reading.reader(pair.to.facts.generation);
   await waitForStore(migration);
   const checking = new FillPace(tell('checking'));

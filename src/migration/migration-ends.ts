@@ -49,11 +49,11 @@ export async function withEnds<Outcome>(
 async function isOneLedger(a: EngineResources, b: EngineResources): Promise<boolean> {
   const [own, other] = [a.config.own?.ledger, b.config.own?.ledger];
   if (own !== undefined || other !== undefined) return own === other;
-  if (a.isShared !== b.isShared) return false;
-  if (!a.isShared) return realFolder(a.config.dataDir) === realFolder(b.config.dataDir);
+  if (a.ledger.isShared !== b.ledger.isShared) return false;
+  if (!a.ledger.isShared) return realFolder(a.config.dataDir) === realFolder(b.config.dataDir);
   // A server has several addresses; no two collections have one name.
   const [mine, yours] = await Promise.all(
-    [a, b].map(async (one) => collectionsOf(await one.readingLedger())),
+    [a, b].map(async (one) => collectionsOf(await one.ledger.reading())),
   );
   return mine !== undefined && mine !== '' && mine === yours;
 }
@@ -77,14 +77,14 @@ export async function alone<Outcome>(
 ): Promise<Outcome> {
   const isBrief = subject !== 'upgrading';
   const waitMs = isBrief ? WAIT_MS : 0;
-  const lock = await resources.lock({ subject, command: COMMAND, waitMs, isBrief, signal });
+  const lock = await resources.ledger.lock({ subject, command: COMMAND, waitMs, isBrief, signal });
   try {
-    if (!resources.isShared && isUnfinished(resources.config.dataDir)) throw halfForgotten(resources);
+    if (!resources.ledger.isShared && isUnfinished(resources.config.dataDir)) throw halfForgotten(resources);
     const done = await work(
-      await resources.writingLedger({ check: false }),
+      await resources.ledger.writing({ check: false }),
       anySignal(signal, lock.lost, new AbortController().signal),
     );
-    resources.assertSameLedger();
+    resources.ledger.assertSame();
     return done;
   } catch (error) {
     throw lock.lost?.aborted === true ? lock.lost.reason : error;

@@ -1,7 +1,7 @@
 import { RAGError } from '../core/errors.js';
 import { runtime } from '../core/runtime.js';
 import { fingerprintOf } from '../embedding/embedder.js';
-import type { LiveIndex } from '../engine/engine-resources.js';
+import type { LiveIndex } from '../engine/handles/ledger-handle.js';
 import { dropGeneration, newCollectionName, specOf } from '../indexing/open-collection.js';
 import type { IndexFacts, Ledger } from '../ledger/ledger.js';
 import type { VectorStore } from '../stores/vector-store.js';
@@ -13,7 +13,7 @@ import { migrationRecordOf, withMigration } from './migration-record.js';
 
 /** A copy is searched with the vectors of the old index, so the model that reads queries there must be the same. */
 export async function assertSameModel(live: IndexFacts, { to }: OpenEnds): Promise<void> {
-  const { embedder } = await to.resources.configuredEmbedder();
+  const { embedder } = await to.resources.models.configuredEmbedder();
   const fingerprint = fingerprintOf(embedder.identity);
   if (fingerprint === live.fingerprint || upgradeRecordOf(live)?.configured === fingerprint) return;
   throw new RAGError(
@@ -114,7 +114,7 @@ export async function openPair(
   return {
     from: { facts: live, reader, collection, sealing },
     to: { facts, collection: await store.open(specOf(facts)) },
-    embedder: (await to.resources.embedderOf(facts)).embedder,
+    embedder: (await to.resources.models.embedderOf(facts)).embedder,
   };
 }
 
@@ -122,4 +122,4 @@ export async function openPair(
 export const storesOf =
   (live: IndexFacts, { from, to }: OpenEnds) =>
   (facts: IndexFacts): Promise<VectorStore> =>
-    (facts.provider === live.provider ? from : to).resources.storeOf(facts);
+    (facts.provider === live.provider ? from : to).resources.stores.of(facts);

@@ -36,8 +36,8 @@ export async function findDocumentConflicts(
   resources: EngineResources,
 ): Promise<ConflictsResponse> {
   if (!resources.config.rag.conflicts.enabled) throw switchedOff();
-  if ((await resources.live()) === undefined) return NOTHING;
-  const { collection, sealing, reader } = await resources.collection();
+  if ((await resources.ledger.live()) === undefined) return NOTHING;
+  const { collection, sealing, reader } = await resources.stores.collection();
   const readable = readableIn(reader.graph, scopeCollection(collection, scope, sealing), signal);
   const { documents, isCut } = await readDocuments({ reader, scope, readable, signal });
   const notExamined = await unexaminedIds({ reader, scope, readable, signal });

@@ -12,7 +12,7 @@ import type { FindResources } from './searched-index.js';
 
 export interface CorrectionRequest {
   readonly scope: Scope;
-  readonly resources: Pick<FindResources, 'collection' | 'config'>;
+  readonly resources: Pick<FindResources, 'stores' | 'config'>;
   readonly signal?: AbortSignal | undefined;
 }
 
@@ -33,7 +33,7 @@ export async function correctWords(
 ): Promise<WordCheck> {
   const { retrieval, enabled } = resources.config.rag;
   if (!enabled || !retrieval.spelling.enabled) return UNCHANGED;
-  const { collection, store, ledger, sealing } = await resources.collection();
+  const { collection, store, ledger, sealing } = await resources.stores.collection();
   const held = heldTerms(collection, scope, await ledger.lastRun());
   const deadline = {
     timeoutMs: retrieval.laneDeadlineMs,

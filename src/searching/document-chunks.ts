@@ -20,7 +20,7 @@ export async function chunksOf(
   documentId: string,
   { scope, resources, signal }: ScopedRead,
 ): Promise<readonly StoredChunk[]> {
-  const { collection, sealing } = await resources.collection();
+  const { collection, sealing } = await resources.stores.collection();
   const scoped = scopeCollection(collection, scope, sealing);
   const chunks: StoredChunk[] = [];
   let cursor: string | undefined;

@@ -9,8 +9,9 @@ export async function embedTexts(
   scope: Scope,
   resources: EngineResources,
 ): Promise<EmbeddedTexts> {
-  const live = await resources.live();
-  const loaded = live === undefined ? await resources.embedder() : await resources.embedderOf(live.facts);
+  const live = await resources.ledger.live();
+  const loaded =
+    live === undefined ? await resources.models.embedder() : await resources.models.embedderOf(live.facts);
   const embedder =
     kind === 'query' && live !== undefined
       ? await loaded.forQueries(live.facts, live.ledger, scope)

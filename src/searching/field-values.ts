@@ -12,7 +12,7 @@ const MOST_VALUES = 12;
  */
 export async function fieldValues(field: string, read: ScopedRead): Promise<readonly string[]> {
   if (field === '' || field.startsWith('$')) return [];
-  const { collection, sealing } = await read.resources.collection();
+  const { collection, sealing } = await read.resources.stores.collection();
   const scoped = scopeCollection(collection, read.scope, sealing);
   const values: string[] = [];
   while (values.length < MOST_VALUES) {

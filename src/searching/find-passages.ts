@@ -185,9 +185,9 @@ async function findOrRemember(
   search: (signal?: AbortSignal) => Promise<Found>,
 ): Promise<Remembered> {
   const isOff = onStage !== undefined || !isCached || !resources.config.rag.retrieval.cache.enabled;
-  const cache = isOff ? undefined : await resources.queryCache?.();
+  const cache = isOff ? undefined : await resources.results?.cache.open();
   // Read before the search: what is written meanwhile makes another revision, under which this is not looked for.
-  const revision = cache === undefined ? undefined : await resources.revision?.();
+  const revision = cache === undefined ? undefined : await resources.ledger?.revision?.();
   if (cache === undefined || revision === undefined) return { found: await search(), cache: 'off' };
   const question = { revision, scope, query };
   const outcome = await orEvenOld(
@@ -221,7 +221,10 @@ async function comparedBy(
   };
   try {
     return await withDeadline(deadline, async (abort) => {
-      const model = await openQueryModel(resources, await resources.collection(), { scope, signal: abort });
+      const model = await openQueryModel(resources, await resources.stores.collection(), {
+        scope,
+        signal: abort,
+      });
       return model.reads(query.text) ? model.embedQuery(query.text, abort) : undefined;
     });
   } catch {
@@ -282,7 +285,7 @@ async function findHere(
   { resources, onStage, startedAt, plan }: FindOptions & { readonly startedAt: number },
 ): Promise<Found> {
   const { config } = resources;
-  const live = await resources.collection();
+  const live = await resources.stores.collection();
   const asked = askedOf(live, retrievalRequest(query, config));
   const { collection, facts, store, sealing } = live;
   const opened =
@@ -303,7 +306,7 @@ async function findHere(
     undecryptable.set(id, fields);
   });
   const notices: Notice[] = [
-    ...noticesOfKind('store-elsewhere', resources.storeNotice?.(facts) ?? []),
+    ...noticesOfKind('store-elsewhere', resources.stores.notice?.(facts) ?? []),
     ...model.notices,
     ...(live.past?.notices ?? []),
   ];
@@ -321,8 +324,8 @@ async function findHere(
     modelKey: facts.embedder,
     graph: (signal) => readableGraph(live, scoped, { scope, signal }),
     loadRarity: loadWordRarity,
-    loadReranker: () => resources.reranker(),
-    loadChatModel: async () => resources.chatModel?.(),
+    loadReranker: () => resources.models.reranker.open(),
+    loadChatModel: async () => resources.models.chatModel?.open(),
     settings: costs?.settings ?? retrievalSettings(config),
     onStage,
   });

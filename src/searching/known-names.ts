@@ -88,7 +88,7 @@ const MOST_DOCUMENTS = 200_000;
 
 /** Whether a document that the scope may read has it in its path, title or metadata. */
 async function namesADocument(name: ExactName, scoped: VectorCollection, read: ScopedRead): Promise<boolean> {
-  const live = await read.resources.live();
+  const live = await read.resources.ledger.live();
   if (live === undefined) return false;
   let after: string | undefined;
   for (let seen = 0; seen < MOST_DOCUMENTS; seen += PAGE) {
@@ -125,7 +125,7 @@ function textsOf(value: MetadataValue): string[] {
 }
 
 async function scopedOf({ scope, resources }: ScopedRead): Promise<VectorCollection> {
-  const { collection, sealing } = await resources.collection();
+  const { collection, sealing } = await resources.stores.collection();
   return scopeCollection(collection, scope, sealing);
 }
 

@@ -1,3 +1,4 @@
+import type { ResolvedConfig } from '../config/resolved-config.js';
 import { RAGError, throwIfAborted } from '../core/errors.js';
 import { type Notice, noticesOfKind } from '../core/notice.js';
 import { retry } from '../core/retry.js';
@@ -8,7 +9,7 @@ import { withDeadline } from '../core/with-deadline.js';
 import { reach, refusalOf } from '../degradation/parts.js';
 import { checkVectors, UnusableVectorsError } from '../embedding/embed-all.js';
 import type { Embedder, EmbeddingKind } from '../embedding/embedder.js';
-import type { EngineResources, LoadedEmbedder } from '../engine/engine-resources.js';
+import type { LoadedEmbedder, ModelHandle } from '../engine/handles/model-handle.js';
 import type { IndexFacts } from '../ledger/ledger.js';
 import { describeFailure } from '../providers/call-failure.js';
 import { splitModelName } from '../providers/provider-table.js';
@@ -29,8 +30,11 @@ export interface QueryModel {
   readonly warnings?: (() => readonly Notice[]) | undefined;
 }
 
-type Resources = Pick<EngineResources, 'config' | 'embedderOf'> &
-  Partial<Pick<EngineResources, 'adaptationNotice' | 'forgetOpening'>>;
+interface Resources {
+  readonly config: ResolvedConfig;
+  readonly models: Pick<ModelHandle, 'embedderOf'> &
+    Partial<Pick<ModelHandle, 'adaptationNotice' | 'forgetOpening'>>;
+}
 
 /**
  * The model that reads queries over an index. One that cannot be reached now fails where it is asked, as one that was reached
@@ -61,7 +65,7 @@ export async function openQueryModel(
       warnings: () => noticesOfKind('cache-unavailable', cache?.warnings?.() ?? []),
       notices: [
         ...noticesOfKind('embedding-model', notices),
-        ...noticesOfKind('adaptation-off', (await resources.adaptationNotice?.(live)) ?? []),
+        ...noticesOfKind('adaptation-off', (await resources.models.adaptationNotice?.(live)) ?? []),
       ],
     };
   } catch (error) {
@@ -83,7 +87,7 @@ async function openInTime(
   signal: AbortSignal | undefined,
 ): Promise<LoadedEmbedder> {
   const { embedding, retrieval } = resources.config.rag;
-  if (splitModelName(embedding.model) === undefined) return resources.embedderOf(facts);
+  if (splitModelName(embedding.model) === undefined) return resources.models.embedderOf(facts);
   const refused = refusalOf('embedder');
   if (refused !== undefined) throw refused;
   const lateError = () =>
@@ -93,10 +97,10 @@ async function openInTime(
     );
   try {
     return await withDeadline({ timeoutMs: retrieval.laneDeadlineMs, signal, lateError }, () =>
-      resources.embedderOf(facts),
+      resources.models.embedderOf(facts),
     );
   } catch (error) {
-    resources.forgetOpening?.();
+    resources.models.forgetOpening?.();
     // Only a failure counts: a model that is open already says nothing of its service.
     return await reach('embedder', async () => {
       throw error;

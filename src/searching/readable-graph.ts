@@ -1,6 +1,6 @@
 import { type Notice, noticesOfKind } from '../core/notice.js';
 import type { Scope } from '../core/scope.js';
-import type { LiveIndex } from '../engine/engine-resources.js';
+import type { LiveIndex } from '../engine/handles/ledger-handle.js';
 import { withEntities } from '../graph/entity-graph.js';
 import type { GraphReader } from '../graph/graph.js';
 import { linkedFrom } from '../graph/linked-from.js';

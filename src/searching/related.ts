@@ -26,9 +26,9 @@ export async function findRelated(
   scope: Scope,
   resources: EngineResources,
 ): Promise<RelatedResponse> {
-  const live = await resources.live();
+  const live = await resources.ledger.live();
   if (live === undefined) throw unknownItem(item, []);
-  const index = await resources.collection();
+  const index = await resources.stores.collection();
   const { reader } = index;
   const graph = readableGraph(index, scopeCollection(index.collection, scope, index.sealing), { scope });
   const { documentId } = await itemCalled(item, { reader, scope, readable: graph.readable, signal });

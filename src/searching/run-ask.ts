@@ -151,7 +151,7 @@ function originAdder(resources: EngineResources): (source: AnswerSource) => Prom
   return (source) =>
     whileReaching(resources.parts, async () => {
       try {
-        const document = await (await resources.live())?.reader.document(source.documentId);
+        const document = await (await resources.ledger.live())?.reader.document(source.documentId);
         return document === undefined
           ? source
           : { ...source, origin: originOf(document.source, document.externalId) };
@@ -232,7 +232,7 @@ export async function answerDependencies(
     meaning: loadTextMeaning,
     isKnownWord: (word) => whileReaching(resources.parts, () => isKnownWord(word, read)),
     isKnownIdentifier: (name) => whileReaching(resources.parts, () => isKnownIdentifier(name, read)),
-    chatModel: () => resources.chatModel(),
+    chatModel: () => resources.models.chatModel.open(),
     counter: tokenCounterFor,
     context: contextSettings(scope, resources, (parts) => {
       for (const part of parts) seen.outages.add(part);

@@ -50,7 +50,7 @@ async function namesOnPaths(
     passages.flatMap(({ explanation: { path = [] } }) => path.flatMap(({ from, to }) => [from, to])),
   );
   if (ids.size === 0) return new Map();
-  const live = await resources.live();
+  const live = await resources.ledger.live();
   if (live === undefined) return new Map();
   const documents = await Promise.all([...ids].map((id) => live.reader.document(id)));
   return new Map(

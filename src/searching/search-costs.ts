@@ -22,7 +22,7 @@ interface Limited {
   readonly request: RetrievalRequest;
   readonly model: QueryModel;
   readonly settings: RetrievalSettings;
-  readonly resources: Pick<FindResources, 'reranker' | 'chatModel'>;
+  readonly resources: Pick<FindResources, 'models'>;
 }
 
 const LANGUAGE_MODEL: ReadonlySet<string> = new Set(['rewrite', 'hyde', 'multi-query']);
@@ -48,7 +48,7 @@ export async function limitCosts({
     throw unknownPrice('the embedding model', 'rag.embedding.price');
   if (request.rerank ?? settings.rerank.enabled) {
     // One that cannot be opened fails where it is asked.
-    const reranker = await resources.reranker().catch(() => undefined);
+    const reranker = await resources.models.reranker.open().catch(() => undefined);
     if (reranker?.costOf !== undefined && reranker.costOf(request.text, []) === undefined)
       throw unknownPrice(
         `the reranker ${reranker.name}`,
@@ -99,12 +99,12 @@ export async function limitCosts({
 async function withoutPaidExpansions(
   settings: RetrievalSettings,
   budget: SearchBudget,
-  resources: Pick<FindResources, 'chatModel'>,
+  resources: Pick<FindResources, 'models'>,
 ): Promise<RetrievalSettings> {
   const { expansion } = settings;
   const kinds = expansion.kinds.filter((kind) => !LANGUAGE_MODEL.has(kind));
   if (kinds.length === expansion.kinds.length) return settings;
-  const model = await resources.chatModel?.();
+  const model = await resources.models.chatModel?.open();
   const isFree = model?.priceOf === undefined || model.priceOf({ inputTokens: 1, outputTokens: 1 }) === 0;
   if (isFree) return settings;
   budget.leaveOut('expansions by the language model');

@@ -1,6 +1,12 @@
+import type { ResolvedConfig } from '../config/resolved-config.js';
 import type { Notice } from '../core/notice.js';
-import type { EngineResources } from '../engine/engine-resources.js';
+import type { Parts } from '../degradation/parts.js';
+import type { LedgerHandle } from '../engine/handles/ledger-handle.js';
+import type { ModelHandle } from '../engine/handles/model-handle.js';
+import type { ResultsHandle } from '../engine/handles/results-handle.js';
+import type { StoreHandle } from '../engine/handles/store-handle.js';
 import type { IndexFacts, Ledger } from '../ledger/ledger.js';
+import type { Planner } from '../planning/planner.js';
 import type { MetadataSealing } from '../security/sealed-metadata.js';
 import type { VectorCollection, VectorStore } from '../stores/vector-store.js';
 import type { RemoteIndex } from './found-passages.js';
@@ -17,29 +23,31 @@ export interface SearchedIndex {
   readonly past?: { readonly hasVectors: boolean; readonly notices: readonly Notice[] } | undefined;
 }
 
-type SearchParts = Pick<EngineResources, 'config' | 'embedderOf' | 'reranker'> &
-  Partial<
-    Pick<
-      EngineResources,
-      | 'chatModel'
-      | 'forgetOpening'
-      | 'adaptationNotice'
-      | 'storeNotice'
-      | 'queryCache'
-      | 'revision'
-      | 'parts'
-      | 'planner'
-    >
-  >;
-
 /** What a search needs of an engine, or of whatever else keeps a collection. */
-export interface FindResources extends SearchParts {
+export interface FindResources {
+  readonly config: ResolvedConfig;
+  readonly stores: {
+    collection(): Promise<SearchedIndex>;
+    readonly notice?: StoreHandle['notice'];
+  };
+  readonly models: Pick<ModelHandle, 'embedderOf'> &
+    Partial<Pick<ModelHandle, 'forgetOpening' | 'adaptationNotice'>> & {
+      readonly reranker: Openable<ModelHandle['reranker']>;
+      readonly chatModel?: Openable<ModelHandle['chatModel']> | undefined;
+    };
+  /** Absent where nothing that was found is kept. */
+  readonly results?: { readonly cache: Openable<ResultsHandle['cache']> } | undefined;
+  readonly ledger?: Partial<Pick<LedgerHandle, 'revision'>> | undefined;
+  readonly parts?: Parts | undefined;
+  readonly planner?: Planner | undefined;
   /** Where other processes search. */
   readonly remote?: RemoteIndex | undefined;
-  collection(): Promise<SearchedIndex>;
 }
 
 /** The same of an engine, with what tells of its index. */
-export type SearchResources = SearchParts &
-  Pick<EngineResources, 'live' | 'collection'> &
-  Partial<Pick<EngineResources, 'remote'>>;
+export interface SearchResources extends FindResources {
+  readonly stores: Pick<StoreHandle, 'collection'> & Partial<Pick<StoreHandle, 'notice'>>;
+  readonly ledger: Pick<LedgerHandle, 'live'> & Partial<Pick<LedgerHandle, 'revision'>>;
+}
+
+type Openable<Part> = Pick<Part, Extract<'open', keyof Part>>;

@@ -43,7 +43,7 @@ interface Models {
 }
 
 async function modelsFor(scope: Scope, resources: EngineResources): Promise<Models> {
-  const live = await resources.live().catch((error: unknown) => {
+  const live = await resources.ledger.live().catch((error: unknown) => {
     if (isOutage(error)) return undefined;
     throw error;
   });
@@ -52,7 +52,7 @@ async function modelsFor(scope: Scope, resources: EngineResources): Promise<Mode
     return { queries: builtin, passages: builtin };
   }
   const { facts, ledger } = live;
-  const { embedder, forQueries } = await resources.embedderOf(facts);
+  const { embedder, forQueries } = await resources.models.embedderOf(facts);
   return { queries: await forQueries(facts, ledger, scope), passages: embedder };
 }
 

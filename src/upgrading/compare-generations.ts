@@ -4,7 +4,7 @@ import { RAGError } from '../core/errors.js';
 import { MEDIA_TYPES } from '../core/media-types.js';
 import { runtime } from '../core/runtime.js';
 import type { Scope } from '../core/scope.js';
-import type { EngineResources } from '../engine/engine-resources.js';
+import type { ModelHandle } from '../engine/handles/model-handle.js';
 import { compareScores, type MetricComparison } from '../evaluation/compare-scores.js';
 import { primaryMetricOf, type QueryScores } from '../evaluation/query-scores.js';
 import { isAnswerable, type Question, readQuestionSet } from '../evaluation/question-set.js';
@@ -184,19 +184,19 @@ function viewOf(
   const embedder = givingWay(model.embedder, host.traffic);
   const { adaptQueries } = config.rag.embedding;
   const own = { embedder, notices: [], forQueries: queryEmbedderOver(embedder, { adapt: adaptQueries }) };
-  const embedderOf: EngineResources['embedderOf'] = async (of) =>
-    facts === pair.target.facts ? own : resources.embedderOf(of);
+  const embedderOf: ModelHandle['embedderOf'] = async (of) =>
+    facts === pair.target.facts ? own : resources.models.embedderOf(of);
   return {
     config: patient,
-    embedderOf,
-    reranker: () => resources.reranker(),
-    chatModel: () => resources.chatModel(),
-    live: async () => live,
-    collection: async () => ({
-      ...live,
-      collection: generation.collection,
-      store: await resources.storeOf(facts),
-      sealing: await resources.sealing(),
-    }),
+    models: { embedderOf, reranker: resources.models.reranker, chatModel: resources.models.chatModel },
+    ledger: { live: async () => live },
+    stores: {
+      collection: async () => ({
+        ...live,
+        collection: generation.collection,
+        store: await resources.stores.of(facts),
+        sealing: await resources.stores.sealing.open(),
+      }),
+    },
   };
 }

@@ -135,9 +135,9 @@ async function readDocument(
   { host, pair }: Filling,
 ): Promise<HeldDocument | undefined> {
   const { signal, resources } = host;
-  const ledger = (await resources.live())?.ledger;
+  const ledger = (await resources.ledger.live())?.ledger;
   if (ledger === undefined) return undefined;
-  const sealing = await resources.sealing();
+  const sealing = await resources.stores.sealing.open();
   const { tenant, documentId } = document;
   const reader = ledger.reader(pair.live.facts.generation);
   return readHeld(

@@ -73,7 +73,7 @@ test.each(PROVIDERS)(
     const clean = await openEngine({ config: { provider }, dataDir: join(folder, 'clean'), cwd: folder });
     await clean.engine.index({ paths: ['docs'] });
     const vectorsOf = async ({ resources }: typeof mine) => {
-      const { collection } = await resources.collection();
+      const { collection } = await resources.stores.collection();
       const ids = (await listAll(collection, { filter: EVERYTHING })).map(({ id }) => id).sort();
       const held = await collection.get(ids, { includeVectors: true });
       return held.map(({ id, vector }) => [id, [...(vector ?? [])]]);

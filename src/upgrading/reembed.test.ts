@@ -63,7 +63,7 @@ const write = (name: string, text: string) => writeFile(join(folder, name), text
 
 /** Everything that the store holds of the live generation, with vectors. */
 async function held({ resources }: Opened) {
-  const { collection } = await resources.collection();
+  const { collection } = await resources.stores.collection();
   const chunks = await listAll(collection, { filter: EVERYTHING });
   const whole = await collection.get(
     chunks.map(({ id }) => id),
@@ -328,7 +328,7 @@ describe('an upgrade', () => {
       engines.push(clean.engine);
       await clean.engine.index({ paths: ['.'] });
       const vectorsOf = async ({ resources }: Opened) => {
-        const { collection } = await resources.collection();
+        const { collection } = await resources.stores.collection();
         const ids = (await listAll(collection, { filter: EVERYTHING })).map(({ id }) => id).sort();
         return collection.get(ids, { includeVectors: true });
       };

@@ -45,9 +45,9 @@ export async function reembed(
   const started = runtime().elapsed();
   const { resources, config, signal } = host;
   const { setting, key } = modelOf(request, host);
-  const live = await resources.live();
+  const live = await resources.ledger.live();
   if (live === undefined) throw nothingIndexed(config);
-  const opened = await resources.openUpgradeModel(setting, key);
+  const opened = await resources.models.openUpgradeModel(setting, key);
   try {
     const model: UpgradeModel = { setting, ...opened };
     const { facts } = live;
@@ -75,7 +75,7 @@ export async function reembed(
       return { ...base, ...counted.counts, outcome: 'dry-run', to, tookMs: since(), notices: [] };
     }
     trustNamed(modelNamed(setting), config);
-    const lock = await resources.lock({ subject: 'upgrading', command: 'ragstone reembed', signal });
+    const lock = await resources.ledger.lock({ subject: 'upgrading', command: 'ragstone reembed', signal });
     try {
       const done = await upgrade(request, { facts, model, scope, host });
       return { ...base, ...done, tookMs: since() };
@@ -114,7 +114,7 @@ async function keepFollowing(facts: IndexFacts, model: UpgradeModel, host: Upgra
 }
 
 const configuredFingerprint = async ({ resources }: UpgradeHost): Promise<string> =>
-  fingerprintOf((await resources.configuredEmbedder()).embedder.identity);
+  fingerprintOf((await resources.models.configuredEmbedder()).embedder.identity);
 
 const newRecord = (
   { generation, embedder }: IndexFacts,
@@ -168,7 +168,7 @@ async function upgrade(request: ReembedRequest, parts: UpgradeParts): Promise<Up
     await assertPair(writing, pair);
     await alignItems(writing, pair);
     await pair.target.collection.optimize(signal);
-    await host.resources.learnFrom({ ledger: writing, ...pair.target }, { signal });
+    await host.resources.models.learnFrom({ ledger: writing, ...pair.target }, { signal });
     await editRecord(writing, pair, { isComplete: true });
   });
   const questions =
@@ -236,7 +236,7 @@ function maySwitch(rule: SwitchRule, comparison: UpgradeComparison | undefined):
 }
 
 async function readingLedger({ resources, config }: UpgradeHost): Promise<Ledger> {
-  const ledger = await resources.readingLedger();
+  const ledger = await resources.ledger.reading();
   if (ledger === undefined) throw nothingIndexed(config);
   return ledger;
 }
@@ -244,7 +244,7 @@ async function readingLedger({ resources, config }: UpgradeHost): Promise<Ledger
 /** Opens the live generation, and that of the model: the one that was begun before, or a new one in the same store. */
 async function openPair({ facts: live, model, host }: UpgradeParts): Promise<GenerationPair> {
   const { resources } = host;
-  const store = await resources.storeOf(live);
+  const store = await resources.stores.of(live);
   const configured = await configuredFingerprint(host);
   const collection = await openForReading(live, store);
   const facts = await host.alone('items', async (ledger) => {
@@ -255,7 +255,7 @@ async function openPair({ facts: live, model, host }: UpgradeParts): Promise<Gen
       const isThere = isOurs && (await store.describe(held.collection)) !== undefined;
       if (isThere && found === undefined) found = held;
       // One upgrade is under way at a time; what is left of another one is in nobody's way but for its room.
-      else if (held.state === 'building') await dropGeneration(held, ledger, (of) => resources.storeOf(of));
+      else if (held.state === 'building') await dropGeneration(held, ledger, (of) => resources.stores.of(of));
     }
     found ??= await ledger.begin(
       (generation) => ({
@@ -332,7 +332,7 @@ async function compared(
 
 /** The first search after the switch should not wait for the model to be loaded. */
 async function warmUp({ facts }: OpenGeneration, { resources, signal }: UpgradeHost): Promise<void> {
-  const { embedder } = await resources.embedderOf(facts);
+  const { embedder } = await resources.models.embedderOf(facts);
   // A hosted one has nothing to load.
   if (embedder.isCheap || embedder.estimate !== undefined) return;
   await embedder.doEmbed(['warm up'], 'query', signal);
@@ -350,11 +350,11 @@ async function switchOver(
     const within: Filling = { ...filling, host: { ...host, alone: (_, work) => work(ledger) } };
     const { inexact } = await fillGeneration(await outOfStep(within), within);
     await alignItems(ledger, pair);
-    await resources.learnFrom({ ledger, ...pair.target }, { signal });
+    await resources.models.learnFrom({ ledger, ...pair.target }, { signal });
     throwIfAborted(signal);
     const at = new Date(runtime().now()).toISOString();
     await ledger.switchTo(pair.target.facts.generation, at, pair.live.facts.generation);
-    const problems = await dropRetired(ledger, (of) => resources.storeOf(of), KEPT_GENERATIONS);
+    const problems = await dropRetired(ledger, (of) => resources.stores.of(of), KEPT_GENERATIONS);
     return { problems, inexact };
   });
 }
@@ -399,7 +399,7 @@ async function countWork(
   const chunks = found.chunks.total - found.chunks.inStep;
   const counts = { documents: found.changed.length, chunks };
   if (model.embedder.estimate === undefined) return { generation: begun?.generation, counts };
-  const collection = await openForReading(live, await host.resources.storeOf(live));
+  const collection = await openForReading(live, await host.resources.stores.of(live));
   const from = { facts: live, reader, collection };
   let estimate: EmbeddingEstimate | undefined;
   for (const { document } of found.changed) {

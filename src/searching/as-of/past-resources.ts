@@ -2,6 +2,9 @@ import { RAGError } from '../../core/errors.js';
 import { type Notice, noticesOfKind } from '../../core/notice.js';
 import type { Scope } from '../../core/scope.js';
 import type { EngineResources } from '../../engine/engine-resources.js';
+import type { LedgerHandle } from '../../engine/handles/ledger-handle.js';
+import type { ModelHandle } from '../../engine/handles/model-handle.js';
+import type { StoreHandle } from '../../engine/handles/store-handle.js';
 import type { AsOfReport } from '../../history/as-of-report.js';
 import type { HistoryVersion } from '../../ledger/history.js';
 import type { GenerationReader, Ledger, LedgerDocument } from '../../ledger/ledger.js';
@@ -28,8 +31,8 @@ export async function resourcesAsOf(
   { scope, signal }: { readonly scope: Scope; readonly signal?: AbortSignal | undefined },
   resources: EngineResources,
 ): Promise<PastResources> {
-  const { config } = resources;
-  const present = await resources.collection();
+  const { config, models } = resources;
+  const present = await resources.stores.collection();
   const { history } = present.ledger;
   const { moment, report, hint } = await resolveMoment(asOf, {
     history,
@@ -42,7 +45,7 @@ export async function resourcesAsOf(
   const past = await remembered(resources, { moment, scope, generation: facts.generation }, () =>
     openPast({
       ...{ history, moment, scope, facts, live: present.collection },
-      embedder: () => resources.embedderOf(present.facts),
+      embedder: () => models.embedderOf(present.facts),
       isHosted:
         splitModelName(config.rag.embedding.model) !== undefined || config.own?.embedder !== undefined,
     }),
@@ -71,22 +74,21 @@ export async function resourcesAsOf(
       ...WITHOUT,
       config,
       parts: resources.parts,
-      live: async () => live,
-      collection: async () => index,
-      embedderOf: (of) => resources.embedderOf(of),
-      reranker: () => resources.reranker(),
-      chatModel: () => resources.chatModel(),
-      forgetOpening: () => resources.forgetOpening(),
-      adaptationNotice: async () => [],
-      storeNotice: () => [],
-      revision: async () => undefined,
-      queryCache: async () => undefined,
+      ledger: only<LedgerHandle>('ledger', { live: async () => live, revision: async () => undefined }),
+      stores: only<StoreHandle>('store', { collection: async () => index, notice: () => [] }),
+      models: only<ModelHandle>('model', {
+        embedderOf: (of) => models.embedderOf(of),
+        reranker: models.reranker,
+        chatModel: models.chatModel,
+        forgetOpening: () => models.forgetOpening(),
+        adaptationNotice: async () => [],
+      }),
     }),
   };
 }
 
-/** Searching elsewhere, and plans to end in time, are of the present index. */
-const WITHOUT: object = { remote: undefined, planner: undefined };
+/** Searching elsewhere, what was found before, and plans to end in time, are of the present index. */
+const WITHOUT: object = { remote: undefined, planner: undefined, results: undefined };
 
 function noticesOf(
   { hasVectors, isRestricted }: PastIndex,
@@ -162,7 +164,7 @@ async function remembered(
   wanted: Wanted,
   open: () => Promise<PastIndex>,
 ): Promise<PastIndex> {
-  const revision = await resources.revision();
+  const revision = await resources.ledger.revision();
   if (revision === undefined) return open();
   const key = JSON.stringify([revision, wanted]);
   const memory = memories.get(resources) ?? new Map<string, Promise<PastIndex>>();

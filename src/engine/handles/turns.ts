@@ -1,4 +1,4 @@
-import { throwIfAborted } from '../core/errors.js';
+import { throwIfAborted } from '../../core/errors.js';
 
 /** Lets in one after the other, in the order in which they came. */
 export class Turns {

@@ -1,19 +1,19 @@
 import { mkdtempSync, rmSync, statSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { openLedgerFor, remakeServerLedger } from '../assembly/open-ledger.js';
-import { borrowed } from '../assembly/own-parts.js';
-import type { ResolvedConfig } from '../config/resolved-config.js';
-import { DATA_FILES } from '../core/data-folder.js';
-import { RAGError } from '../core/errors.js';
-import { beginWriting } from '../ledger/copying-pause.js';
-import type { Ledger } from '../ledger/ledger.js';
-import type { LockRequest, WriterLock } from '../ledger/lock.js';
-import { ledgerError } from '../ledger/sqlite/ledger-errors.js';
-import { discardLedger, openLedger } from '../ledger/sqlite/open-ledger.js';
-import { acquireWriterLock } from '../ledger/writer-lock.js';
-import { encryptFile } from '../sqlite/encrypted-file.js';
-import { sqliteFaultOf } from '../sqlite/sqlite-fault.js';
+import { openLedgerFor, remakeServerLedger } from '../../assembly/open-ledger.js';
+import { borrowed } from '../../assembly/own-parts.js';
+import type { ResolvedConfig } from '../../config/resolved-config.js';
+import { DATA_FILES } from '../../core/data-folder.js';
+import { RAGError } from '../../core/errors.js';
+import { beginWriting } from '../../ledger/copying-pause.js';
+import type { Ledger } from '../../ledger/ledger.js';
+import type { LockRequest, WriterLock } from '../../ledger/lock.js';
+import { ledgerError } from '../../ledger/sqlite/ledger-errors.js';
+import { discardLedger, openLedger } from '../../ledger/sqlite/open-ledger.js';
+import { acquireWriterLock } from '../../ledger/writer-lock.js';
+import { encryptFile } from '../../sqlite/encrypted-file.js';
+import { sqliteFaultOf } from '../../sqlite/sqlite-fault.js';
 
 /** The connections of one engine to its ledger: one that reads, one that writes. */
 export interface LedgerConnections {

@@ -1,0 +1,72 @@
+import { openRedisShelf } from '../../assembly/open-redis-shelf.js';
+import { packConfig } from '../../config/packed-config.js';
+import type { ResolvedConfig } from '../../config/resolved-config.js';
+import { OpenedOnce } from '../../core/shared-load.js';
+import { settingsDigest } from '../../searching/cache/cache-key.js';
+import { KeptResults, removeKeptResults } from '../../searching/cache/kept-results.js';
+import { QueryCache } from '../../searching/cache/query-cache.js';
+import { SemanticIndex } from '../../searching/cache/semantic-index.js';
+import type { LedgerHandle } from './ledger-handle.js';
+
+/** Results of searches, as `rag.retrieval.cache` says. */
+export class ResultsHandle {
+  /** Undefined where none are kept. */
+  readonly cache: OpenedOnce<QueryCache | undefined>;
+  readonly #isEnabled: boolean;
+  readonly #ledger: LedgerHandle;
+
+  constructor(
+    config: ResolvedConfig,
+    ledger: LedgerHandle,
+    options: { readonly isForgetful: boolean; readonly isDegraded: () => boolean },
+  ) {
+    this.#isEnabled = config.rag.retrieval.cache.enabled;
+    this.#ledger = ledger;
+    this.cache = new OpenedOnce(() => openQueryCache(config, options));
+  }
+
+  /** Leaves nothing on disk of what searches found before the index changed. A failure is the next search's to deal with. */
+  async dropOld(): Promise<void> {
+    if (!this.#isEnabled) return;
+    try {
+      (await this.cache.open())?.dropOld(await this.#ledger.revision());
+    } catch {
+      // The revision is read again before anything that is kept is shown.
+    }
+  }
+
+  async close(): Promise<void> {
+    (await this.cache.opened())?.close();
+  }
+}
+
+/** Decrypted metadata, and what only this process finds by parts of its own, stays in its memory. */
+async function openQueryCache(
+  config: ResolvedConfig,
+  { isForgetful, isDegraded }: { readonly isForgetful: boolean; readonly isDegraded: () => boolean },
+): Promise<QueryCache | undefined> {
+  const { enabled, ttl, maxEntries, redis, semantic: near } = config.rag.retrieval.cache;
+  // An earlier configuration kept what is encrypted now.
+  if (config.rag.security.encryption.keys.length > 0 || config.keepsNoText === true)
+    removeKeptResults(config.dataDir);
+  if (!enabled) return undefined;
+  const isShared =
+    config.rag.security.encryption.keys.length === 0 &&
+    config.keepsNoText !== true &&
+    packConfig(config) !== undefined;
+  const place = { path: ['rag', 'retrieval', 'cache'], what: 'the cache of results' };
+  const shared = redis === undefined || !isShared ? undefined : await openRedisShelf(redis, place, config);
+  const kept = isShared && !isForgetful ? new KeptResults({ folder: config.dataDir, maxEntries }) : undefined;
+  const semantic = near.enabled
+    ? new SemanticIndex({ threshold: near.threshold, maxEntries, ttl })
+    : undefined;
+  return new QueryCache({
+    ttl,
+    maxEntries,
+    settings: settingsDigest(config),
+    shared,
+    kept,
+    isDegraded,
+    semantic,
+  });
+}
