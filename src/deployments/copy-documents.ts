@@ -239,7 +239,12 @@ async function whileErasing(
   work: (erasing: ErasingPushes, host: ForgettingHost) => Promise<void>,
 ): Promise<void> {
   const { config } = resources;
-  const lock = await resources.ledger.lock({ subject: 'whole', command: COMMAND, waitMs: WRITER_WAIT_MS, signal });
+  const lock = await resources.ledger.lock({
+    subject: 'whole',
+    command: COMMAND,
+    waitMs: WRITER_WAIT_MS,
+    signal,
+  });
   try {
     await work({ signal, again: COMMAND }, { config, resources, cwd: config.projectRoot });
   } finally {

@@ -1,4 +1,5 @@
 import { resolve } from 'node:path';
+import { hasQueue } from '../assembly/open-queue.js';
 import {
   assertLedgerTrusted,
   foldersNamed,
@@ -19,7 +20,7 @@ import { isOfOldKind, rememberedPaths } from '../indexing/named-folders.js';
 import { retryPolicyOf } from '../indexing/retry-policy.js';
 import { preparing, runIndex } from '../indexing/run-index.js';
 import { configuredNames } from '../indexing/source-owners.js';
-import type { IndexSourceOptions } from '../indexing/source-task.js';
+import type { HandOver, IndexSourceOptions } from '../indexing/source-task.js';
 import type { Ledger } from '../ledger/ledger.js';
 import type { WriterLock } from '../ledger/lock.js';
 import { pathAdder } from '../maintenance/read-status.js';
@@ -28,7 +29,6 @@ import { isLedgerDamage } from '../maintenance/verify-index.js';
 import { splitModelName } from '../providers/provider-table.js';
 import { isUpgradeDue, readUpgradeStatus } from '../upgrading/upgrade-status.js';
 import type { IndexRequest, IndexResult, PrunedSource } from './engine.js';
-import { handOverFor } from './hand-over.js';
 import { permission } from './permission.js';
 import { keepFoldersPrivate, keepOutOfGit } from './private-data.js';
 import {
@@ -42,6 +42,7 @@ import {
   type SelectedSources,
   selectSourcesOf,
 } from './select-sources.js';
+
 import { type AskedIndexing, tracedIndexing } from './traced-indexing.js';
 
 /** Chunks in one embedding and store batch: large enough to make a store's commits cheap, small enough for steady memory. */
@@ -341,4 +342,33 @@ async function upgradeNotice(ledger: Ledger, config: EngineHost['config']): Prom
   const live = await ledger.live();
   const status = live && (await readUpgradeStatus(ledger, live, config));
   return status !== undefined && isUpgradeDue(status) ? [status.notice] : [];
+}
+
+/** Adds to the queue what a listing leaves to workers; undefined where the run is to do it itself. */
+function handOverFor(
+  { handOver = false, force = false, prune = false, dryRun = false }: HandOverOptions,
+  { config, resources }: EngineHost,
+): HandOver | undefined {
+  if (!handOver || dryRun || !hasQueue(config)) return undefined;
+  if (force || prune !== false)
+    throw new RAGError(
+      'USAGE',
+      'What replaces or gives up the whole is not left to workers: leave out `handOver`, or `force` and `prune`.',
+    );
+  return async (batches, notice) => {
+    const queue = await resources.queue.open();
+    try {
+      await queue.add(batches);
+    } catch (error) {
+      if (!RAGError.isInstance(error) || error.reason !== 'QUEUE_UNAVAILABLE') throw error;
+      notice(`${error.message} Workers take it up when it does.`);
+    }
+  };
+}
+
+interface HandOverOptions {
+  readonly handOver?: boolean;
+  readonly force?: boolean;
+  readonly prune?: boolean | readonly string[];
+  readonly dryRun?: boolean;
 }

@@ -2,7 +2,9 @@ import { access } from 'node:fs/promises';
 import { join, resolve } from 'node:path';
 import type { ResolvedConfig } from '../config/resolved-config.js';
 import type { RAGSettingsInput } from '../config/schema/index.js';
+import type { ScoredChunk } from '../core/chunk.js';
 import { RAGError } from '../core/errors.js';
+import { contentHash } from '../core/ids.js';
 import { TimeLeft } from '../core/time-left.js';
 import { DEFAULT_DEPTH } from '../evaluation/evaluate-retrieval.js';
 import { labelOf } from '../evaluation/metrics.js';
@@ -12,10 +14,11 @@ import { areGraded, isAnswerable, type Question } from '../evaluation/question-s
 import { seededRandom, shuffled } from '../evaluation/random.js';
 import type { FeedbackJudgments } from '../feedback/feedback-judgments.js';
 import type { SearchResources } from '../searching/searched-index.js';
+import { collectionOf, membersOf } from '../stores/collection-members.js';
+import type { TextQuery, VectorCollection, VectorQuery } from '../stores/vector-store.js';
 import { targetOf } from './evaluate.js';
 import type { EvaluateOptions } from './experiment-types.js';
 import { withFeedbackQuestions } from './feedback-questions.js';
-import { rememberSearches } from './lane-memory.js';
 import {
   type EvaluationSession,
   type EvaluationTask,
@@ -311,3 +314,50 @@ function trialProgress({ onProgress }: EvaluateOptions): TrialProgress {
     },
   };
 }
+
+interface Kept {
+  readonly topK: number;
+  readonly hits: Promise<ScoredChunk[]>;
+}
+
+/**
+ * The collection with the answers of its searches kept, so that many settings are tried on one search a query. Searches
+ * fetch at least `depth` hits; a smaller list is the beginning of a larger one. Nothing may be written meanwhile.
+ */
+function rememberSearches(collection: VectorCollection, depth: number): VectorCollection {
+  const kept = new Map<string, Kept>();
+  const remembered = async (
+    key: string,
+    topK: number,
+    search: (topK: number) => Promise<ScoredChunk[]>,
+  ): Promise<ScoredChunk[]> => {
+    let entry = kept.get(key);
+    if (entry === undefined || entry.topK < topK) {
+      const fetched = Math.max(topK, depth);
+      entry = { topK: fetched, hits: search(fetched) };
+      kept.set(key, entry);
+    }
+    return (await entry.hits).slice(0, topK);
+  };
+  const searchText = collection.searchText?.bind(collection);
+  return collectionOf({
+    ...membersOf(collection),
+    searchVector: (query) =>
+      remembered(vectorKey(query), query.topK, (topK) => collection.searchVector({ ...query, topK })),
+    searchText:
+      searchText === undefined
+        ? undefined
+        : (query) => remembered(textKey(query), query.topK, (topK) => searchText({ ...query, topK })),
+    // Every search then asks for whole chunks, which are remembered.
+    rankVector: undefined,
+    rankText: undefined,
+  });
+}
+
+const vectorKey = ({ vector, filter, includeVectors = false }: VectorQuery): string => {
+  const bytes = new Uint8Array(vector.buffer, vector.byteOffset, vector.byteLength);
+  return JSON.stringify(['vector', contentHash(bytes), filter, includeVectors]);
+};
+
+const textKey = ({ terms, weights, tenant, filter, includeVectors = false }: TextQuery): string =>
+  JSON.stringify(['text', terms, weights, tenant, filter, includeVectors]);

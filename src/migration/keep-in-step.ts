@@ -1,6 +1,8 @@
 import { RAGError, throwIfAborted } from '../core/errors.js';
 import { EVERYTHING } from '../core/filter.js';
 import { runtime, sleep } from '../core/runtime.js';
+import { copyForgotten } from '../forgetting/copy-forgotten.js';
+import { Receipts } from '../forgetting/receipts.js';
 import { isPushSource } from '../indexing/configured-sources.js';
 import { dropRetired } from '../indexing/open-collection.js';
 import type { Ledger } from '../ledger/ledger.js';
@@ -15,7 +17,6 @@ import {
   copyDocuments,
   type InTurn,
 } from './copy-documents.js';
-import { copyLedgerState } from './copy-ledger-state.js';
 import type { Migration } from './migration.js';
 import { alone, aloneInBoth, type OpenEnd } from './migration-ends.js';
 import { storesOf } from './prepare-copy.js';
@@ -169,4 +170,25 @@ async function assertWhole(pair: CopyPair, left: OutOfStep, migration: Migration
 export async function waitForStore({ store, signal }: Migration): Promise<void> {
   const { consistency } = store.capabilities;
   if (consistency !== 'immediate') await sleep(consistency.eventualMs, signal);
+}
+
+/** A ledger, and the data folder beside it. */
+interface LedgerPlace {
+  readonly ledger: Ledger;
+  readonly dataDir: string;
+}
+
+/**
+ * Copies what a ledger knows beside its generations: sources that calls named, where sources of files lay, and what was forgotten on
+ * purpose, with its receipts. What was run, and which configurations state a source, is said anew by the runs there.
+ */
+async function copyLedgerState(tenants: Iterable<string>, from: LedgerPlace, to: LedgerPlace): Promise<void> {
+  const forgotten = new Receipts(from.dataDir).all().map(({ tenant }) => tenant);
+  for (const tenant of new Set([...tenants, ...forgotten])) {
+    const remembered = await from.ledger.rememberedSources(tenant);
+    if (remembered.length > 0) await to.ledger.rememberSources(tenant, remembered);
+    const roots = await from.ledger.sourceRoots?.(tenant);
+    if (roots !== undefined && roots.size > 0) await to.ledger.recordSourceRoots?.(tenant, roots);
+    await copyForgotten(tenant, from, to);
+  }
 }

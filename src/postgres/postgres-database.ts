@@ -1,9 +1,10 @@
+import type * as PgModule from 'pg';
 import type { Pool, PoolClient, PoolConfig } from 'pg';
 import { RAGError, throwIfAborted } from '../core/errors.js';
+import { loadDriver } from '../core/load-driver.js';
 import { runtime, sleep } from '../core/runtime.js';
 import { inTurn } from '../core/turns.js';
 import type { ConnectionSettings } from './connection-settings.js';
-import { loadPostgresDriver, type Pg } from './postgres-driver.js';
 import { isConflict, isFull, isPassing } from './postgres-fault.js';
 import {
   PostgresSession,
@@ -336,4 +337,19 @@ function addressOf(pg: Pg, config: PoolConfig): string {
       'The PostgreSQL connection string cannot be read; it looks like postgres://user:password@host:5432/database, with special characters percent-encoded.',
     );
   }
+}
+
+type Pg = typeof PgModule;
+
+let loading: Promise<Pg> | undefined;
+
+/** Loads the optional package `pg` on first use. Throws `PACKAGE_MISSING` with the command that installs it. */
+function loadPostgresDriver(): Promise<Pg> {
+  loading ??= loadDriver(() => import('pg'), { store: 'PostgreSQL', install: 'pg@8.23.1' }).catch(
+    (error: unknown) => {
+      loading = undefined;
+      throw error;
+    },
+  );
+  return loading;
 }

@@ -10,11 +10,12 @@ import {
   type KnowledgeDeploymentService,
   RAGError,
   SYSTEM_RUNTIME,
+  startUpgrade,
+  type UpgradeEvent,
 } from '../index.js';
 import { openRedis, type RedisConnection } from '../redis/open-redis.js';
 import { createAuthenticate } from './authentication/create-authenticate.js';
 import { followSources } from './follow-sources.js';
-import { followUpgrade } from './follow-upgrade.js';
 import { IndexPlace } from './index-place.js';
 import type { KeptValues } from './kept/kept-values.js';
 import { RedisValues } from './kept/redis-values.js';
@@ -268,4 +269,43 @@ function listeningError(error: unknown, host: string, port: number): unknown {
 function urlOf(host: string, address: AddressInfo | string | null): string {
   const port = typeof address === 'object' && address !== null ? address.port : '';
   return `http://${host.includes(':') ? `[${host}]` : host}:${port}`;
+}
+
+interface Served {
+  readonly engine?: Engine | undefined;
+  readonly deployments?: KnowledgeDeploymentService | undefined;
+  readonly config: ResolvedConfig;
+}
+
+/** Makes the vectors of `rag.embedding.upgrade` for the index of all tenants while the service runs; undefined where none is set. */
+function followUpgrade(
+  { engine, deployments, config }: Served,
+  log: FastifyBaseLogger,
+): BackgroundUpgrade | undefined {
+  const served = engine ?? deployments?.shared;
+  if (config.rag.embedding.upgrade === undefined || served === undefined) return undefined;
+  return startUpgrade(served, { onEvent: (event) => logEvent(event, log) });
+}
+
+function logEvent(event: UpgradeEvent, log: FastifyBaseLogger): void {
+  switch (event.type) {
+    case 'upgrade-started': {
+      const { wanted, done, total } = event.status;
+      log.info({ model: wanted, done, total }, 'better vectors are being made');
+      break;
+    }
+    case 'upgrade-finished': {
+      const { outcome, from, to, chunks, embeddingMs, comparison } = event.result;
+      log.info(
+        { outcome, from, to, chunks, embeddingMs, verdict: comparison?.verdict },
+        'better vectors are complete',
+      );
+      break;
+    }
+    case 'upgrade-failed': {
+      const { reason, message, nextAt } = event;
+      log.warn({ reason, nextAt, problem: message }, 'better vectors could not be made');
+      break;
+    }
+  }
 }

@@ -1,4 +1,4 @@
-import type { ZodType } from 'zod';
+import * as z from 'zod';
 import type { ChatEvent, ChatModel, ChatRequest, ChatUsage } from '../../core/chat-model.js';
 import { RAGError } from '../../core/errors.js';
 import { retry } from '../../core/retry.js';
@@ -9,7 +9,6 @@ import { type CalledModel, toChatError } from './chat-error.js';
 import type { CacheShares, ChatPrice } from './chat-facts.js';
 import type { LanguageModel } from './language-model.js';
 import { type AnswerPart, type CountedTokens, readParts, tokensOf } from './read-parts.js';
-import { jsonSchemaOf, parseObject } from './structured-output.js';
 
 export interface HostedChatModelOptions {
   readonly model: CalledModel;
@@ -66,7 +65,7 @@ export class HostedChatModel implements ChatModel {
 
   async generateObject<T>(
     request: ChatRequest,
-    schema: ZodType<T>,
+    schema: z.ZodType<T>,
   ): Promise<{ readonly value: T; readonly usage?: ChatUsage }> {
     const admit = await this.#admission(request);
     const clock = this.#clockFor(request);
@@ -262,3 +261,44 @@ const costOf = ({ inputTokens, outputTokens }: Omit<ChatUsage, 'cost'>, price: C
 
 const withTries = ({ reason, message, details }: RAGError, tries: number): RAGError =>
   new RAGError(reason, `${message} Tried ${tries} times.`, { details: { ...details, tries } });
+
+type ResponseFormat = NonNullable<Parameters<LanguageModel['doGenerate']>[0]['responseFormat']>;
+type JsonSchema = NonNullable<Extract<ResponseFormat, { type: 'json' }>['schema']>;
+
+const FENCED = /^\s*```(?:json)?\s*\n([\s\S]*?)\n?```\s*$/;
+
+/** The schema as providers take it. */
+const jsonSchemaOf = (schema: z.z.ZodType): JsonSchema =>
+  // The two packages type draft 7 apart; what zod writes for this target is draft 7.
+  z.toJSONSchema(schema, { target: 'draft-7' }) as JsonSchema;
+
+/**
+ * Reads a model's answer as an object that the schema accepts; a Markdown fence around it is taken off.
+ * @throws RAGError `CHAT_OUTPUT_INVALID`, without the answer's text.
+ */
+function parseObject<T>(
+  text: string,
+  schema: z.z.ZodType<T>,
+  { model, isCut }: { readonly model: string; readonly isCut: boolean },
+): T {
+  const problem = (what: string): RAGError =>
+    new RAGError('CHAT_OUTPUT_INVALID', `${model} was asked for an object and ${what}.`, {
+      details: { model },
+    });
+  let value: unknown;
+  try {
+    value = JSON.parse(FENCED.exec(text)?.[1] ?? text);
+  } catch {
+    throw problem(
+      isCut
+        ? 'was cut before its end; raise rag.chat.maxOutputTokens'
+        : `gave ${text.trim() === '' ? 'nothing' : 'text that is not JSON'}; use a model with structured output`,
+    );
+  }
+  const checked = schema.safeParse(value);
+  if (checked.success) return checked.data;
+  const places = checked.error.issues
+    .slice(0, 3)
+    .map(({ path }) => (path.length === 0 ? 'it' : path.join('.')));
+  throw problem(`gave another shape (wrong at ${places.join(', ')})`);
+}

@@ -10,9 +10,8 @@ import { forgetRows } from '../rows/document-rows.js';
 import { forgetGoneFacts } from '../rows/facts.js';
 import { saveGraphs } from '../rows/graph.js';
 import { forgetOldStatements } from '../rows/statements.js';
+import { encodeText } from '../text-encoding.js';
 import type { Books } from './books.js';
-import { beginDocument, rowIdOf, setDocumentPending } from './documents.js';
-import { pruneRevisions, saveRevision } from './revisions.js';
 import { runProgram } from './run-program.js';
 
 /*
@@ -202,4 +201,88 @@ export function markMissing({ database, generation }: Books, chunkIds: readonly 
       document,
     );
   }
+}
+
+/** Key of a document's row, or undefined where the document is unknown. */
+function rowIdOf({ database, generation }: Books, documentId: string): number | undefined {
+  const sql = 'SELECT id FROM document WHERE generation = ? AND document_id = ?';
+  const row = database.row(sql, generation, storableText(documentId));
+  return row === undefined ? undefined : numberAt(row, 0);
+}
+
+/** Writes the document's facts, makes it and its item `pending`, and returns the key of its row. */
+function beginDocument({ database, generation }: Books, document: PlannedDocument): number {
+  const row = database.row(
+    `INSERT INTO document (generation, document_id, tenant, project, source, source_type, item_id, external_id, revision, title,
+       metadata, status)
+     VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, 'pending')
+     ON CONFLICT (generation, document_id) DO UPDATE SET tenant = excluded.tenant, project = excluded.project,
+       source = excluded.source, source_type = excluded.source_type, item_id = excluded.item_id,
+       external_id = excluded.external_id, revision = excluded.revision, title = excluded.title,
+       metadata = excluded.metadata, status = 'pending',
+       examined = CASE WHEN revision = excluded.revision THEN examined ELSE 0 END
+     RETURNING id`,
+    generation,
+    storableText(document.documentId),
+    storableText(document.tenant),
+    document.project === undefined ? null : storableText(document.project),
+    storableText(document.source),
+    storableText(document.sourceType),
+    storableText(document.itemId),
+    storableText(document.externalId),
+    document.revision,
+    document.title === undefined ? null : JSON.stringify(document.title),
+    JSON.stringify(document.metadata),
+  );
+  const id = row === undefined ? undefined : numberAt(row, 0);
+  if (id === undefined) throw new Error('RETURNING gave no row');
+  setItemPending(database, id);
+  return id;
+}
+
+/** Makes a document and its item `pending`. */
+function setDocumentPending(database: SqliteDatabase, documentRow: number): void {
+  database.run("UPDATE document SET status = 'pending' WHERE id = ?", documentRow);
+  setItemPending(database, documentRow);
+}
+
+function setItemPending(database: SqliteDatabase, documentRow: number): void {
+  database.run(
+    `INSERT INTO item (generation, tenant, source, item_id, status)
+     SELECT generation, tenant, source, item_id, 'pending' FROM document WHERE id = ?
+     ON CONFLICT DO UPDATE SET status = 'pending'`,
+    documentRow,
+  );
+}
+
+/** Keeps the text of a planned revision as the newest one of its document. */
+function saveRevision(database: SqliteDatabase, documentRow: number, document: PlannedDocument): void {
+  const { encoding, bytes } = encodeText(document.text);
+  database.run(
+    `INSERT INTO revision (document, revision, sequence, encoding, text)
+     VALUES (?1, ?2, (SELECT coalesce(max(sequence), 0) + 1 FROM revision WHERE document = ?1), ?3, ?4)
+     ON CONFLICT DO UPDATE SET sequence = excluded.sequence`,
+    documentRow,
+    document.revision,
+    encoding,
+    bytes,
+  );
+}
+
+/**
+ * Marks the document's revision as indexed and keeps the newest `keep` of the indexed ones. Revisions of attempts that
+ * never came to an end are dropped: no chunk of theirs was ever live.
+ */
+function pruneRevisions(database: SqliteDatabase, documentRow: number, keep: number): void {
+  database.run(
+    `UPDATE revision SET indexed = 1
+     WHERE document = ?1 AND revision = (SELECT revision FROM document WHERE id = ?1)`,
+    documentRow,
+  );
+  database.run(
+    `DELETE FROM revision WHERE document = ?1 AND sequence NOT IN
+       (SELECT sequence FROM revision WHERE document = ?1 AND indexed = 1 ORDER BY sequence DESC LIMIT ?2)`,
+    documentRow,
+    keep,
+  );
 }

@@ -1,7 +1,10 @@
+import type { Where } from 'chromadb';
 import type { ChunkRecord, ScoredChunk, StoredChunk } from '../../core/chunk.js';
 import { throwIfAborted } from '../../core/errors.js';
-import type { Filter } from '../../core/filter.js';
+import { compareText, type Filter } from '../../core/filter.js';
+
 import { batchesOf } from '../batches.js';
+import { asCosine, withWholeTie } from '../best-hits.js';
 import { KeptOrder, type PageQuery, type ReadOptions } from '../id-pages.js';
 import type { ServerChunks } from '../server-collection.js';
 import type { CollectionStats, ListPage, VectorQuery } from '../vector-store.js';
@@ -9,7 +12,6 @@ import type { ChromaConnection } from './chroma-connection.js';
 import { FilteredLater } from './filtered-later.js';
 import { encodeRecord } from './record-codec.js';
 import { RecordReader } from './record-reader.js';
-import { nearest } from './vector-search.js';
 
 /** Records in one request at most; smaller requests let the server interleave readers. */
 const MAX_RECORDS = 1_000;
@@ -125,3 +127,47 @@ export class CollectionRecords implements ServerChunks<Asked> {
 // Metadata travel twice, as JSON and as keys; a component takes six characters of base64.
 const sizeOf = ({ content, metadata, vector }: ChunkRecord): number =>
   content.length + 3 * JSON.stringify(metadata).length + 6 * vector.length + 1_000;
+
+/** Each hit that is asked for takes this server long. */
+const TIE_MARGIN = 2;
+
+/**
+ * The best `topK`, and what scores as the last of them. Where the graph search of the server comes back with fewer hits than there are matches (a
+ * filter that few records pass can do that, and so can many equal vectors), the matches are compared one by one.
+ */
+function nearest(reader: RecordReader, where: Where | true, query: VectorQuery): Promise<ScoredChunk[]> {
+  const { topK, signal } = query;
+  return withWholeTie({ topK, margin: TIE_MARGIN }, async (limit) => {
+    const hits = await reader.nearest(where, query, limit);
+    if (hits.length >= limit) return hits;
+    const matches = await reader.ids(where, { limit, signal });
+    return matches.length > hits.length ? compareAll(reader, where, query) : hits;
+  });
+}
+
+async function compareAll(
+  reader: RecordReader,
+  where: Where | true,
+  query: VectorQuery,
+): Promise<ScoredChunk[]> {
+  const { signal, includeVectors, topK, vector } = query;
+  const vectors = await reader.vectorsOf(await reader.ids(where, { signal }), { signal });
+  const best = [...vectors]
+    .map(([id, other]) => ({ id, score: innerProduct(vector, other) }))
+    .sort((a, b) => b.score - a.score || compareText(a.id, b.id))
+    .slice(0, topK);
+  const chunks = await reader.byIds(
+    best.map(({ id }) => id),
+    { where, includeVectors, signal },
+  );
+  return best.flatMap(({ id, score }) => {
+    const chunk = chunks.get(id);
+    return chunk === undefined ? [] : [{ chunk, score }];
+  });
+}
+
+function innerProduct(a: Float32Array, b: readonly number[]): number {
+  let sum = 0;
+  for (let i = 0; i < a.length; i++) sum += (a[i] ?? 0) * (b[i] ?? 0);
+  return asCosine(sum);
+}

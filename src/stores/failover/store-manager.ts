@@ -1,15 +1,17 @@
+import { indexedTextOfStored } from '../../analysis/indexed-text.js';
+import { analyzeText } from '../../analysis/lexical-analyzer.js';
+import type { ChunkRecord, StoredChunk } from '../../core/chunk.js';
 import { RAGError } from '../../core/errors.js';
 import { repeat } from '../../core/runtime.js';
 import { isSearching } from '../../degradation/parts.js';
+import { collectionOf, membersOf } from '../collection-members.js';
 import type { CollectionSpec, VectorStore } from '../vector-store.js';
 import { copyStale, type RecordsOf } from './copy-stale.js';
 import type { StoresStatus } from './failover-states.js';
 import { type JournalFiles, MACHINE_FILES } from './journal-files.js';
 import { managedStore } from './managed-store.js';
 import { MemberStore } from './member-store.js';
-import { readOnlyStore } from './read-only-store.js';
 import { readStates } from './read-states.js';
-import { recordsWithWords } from './records-with-words.js';
 import { StoreReads } from './store-reads.js';
 import { StoresInStep } from './stores-in-step.js';
 import { WriteJournal } from './write-journal.js';
@@ -215,4 +217,46 @@ export class VectorStoreManager {
     const { exclusively } = this.#options;
     return exclusively === undefined ? work() : exclusively(what, work);
   }
+}
+
+/** One of several stores that are kept in step: it is asked alone, and refuses what is written to it alone. */
+function readOnlyStore(store: VectorStore, name: string): VectorStore {
+  const refuse = (): Promise<never> =>
+    Promise.reject(
+      new RAGError(
+        'USAGE',
+        `The store "${name}" is one of several that are kept in step: write to the manager's \`store\`, which writes to all of them.`,
+      ),
+    );
+  return {
+    name: store.name,
+    capabilities: store.capabilities,
+    open: async (spec) => {
+      if ((await store.describe(spec.name)) === undefined) return refuse();
+      const members = membersOf(await store.open(spec));
+      const { purge } = members;
+      return collectionOf({
+        ...members,
+        upsert: refuse,
+        delete: refuse,
+        optimize: refuse,
+        enlist: undefined,
+        purge: purge && refuse,
+      });
+    },
+    describe: (collection) => store.describe(collection),
+    drop: refuse,
+    health: () => store.health(),
+    // It is closed with the manager.
+    close: async () => undefined,
+  };
+}
+
+/** Records of stored chunks. Stores do not give words back; these are made of what is stored, and lack what surrounds a chunk. */
+async function recordsWithWords(chunks: readonly StoredChunk[]): Promise<ChunkRecord[]> {
+  return chunks.map(({ vector, ...chunk }) => {
+    if (vector === undefined)
+      throw new RAGError('STORE_DAMAGED', `The store gives no vector of chunk ${JSON.stringify(chunk.id)}.`);
+    return { ...chunk, vector, searchText: analyzeText(indexedTextOfStored(chunk)).join(' ') };
+  });
 }

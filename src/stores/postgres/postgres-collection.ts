@@ -23,13 +23,14 @@ import type {
 } from '../vector-store.js';
 import { compileFilter } from './filter-sql.js';
 import { describeVectorIndex } from './hnsw-index.js';
+import { containmentsIn } from './metadata-containment.js';
 import { numberOf, readChunk, readId, textOf } from './row-reader.js';
-import { SelectiveFilters } from './selective-filters.js';
 import { Parameters } from './sql-text.js';
 import { storableText } from './storable-json.js';
 import { rowColumns, type TableLayout } from './table-layout.js';
 import type { VectorTypes } from './vector-extension.js';
 import { type SearchTarget, searchExactly, searchNearest } from './vector-search.js';
+
 import { mergeWords } from './words/merge-words.js';
 import { searchWords } from './words/search-words.js';
 import { wordTableNames } from './words/word-tables.js';
@@ -237,5 +238,39 @@ export class PostgresCollection implements VectorCollection {
     );
     this.#index = { exists, readAt: runtime().now() };
     return exists;
+  }
+}
+
+/** Matches up to which comparing them all is faster than walking the vector index past everything else. */
+const FEW_ROWS = 4_000;
+/** How long an answer is believed, in milliseconds; a stale one costs time, never a result. */
+const BELIEVED_MS = 60_000;
+const MAX_REMEMBERED = 256;
+
+/**
+ * Which filters admit so few rows that exact search over them is the faster one. Asked of the index over metadata, which
+ * counts a few matches in less than a millisecond; the planner cannot be asked, since it takes every filter for selective.
+ */
+class SelectiveFilters {
+  readonly #known = new Map<string, { readonly isSelective: boolean; readonly readAt: number }>();
+
+  async includes(filter: Filter, target: SearchTarget): Promise<boolean> {
+    if (target.layout.indexesMetadata !== true) return false;
+    const condition = containmentsIn(filter);
+    if (condition === undefined) return false;
+    const key = JSON.stringify(filter);
+    const known = this.#known.get(key);
+    if (known !== undefined && runtime().now() - known.readAt < BELIEVED_MS) return known.isSelective;
+    const parameters = new Parameters();
+    const limit = parameters.bind(FEW_ROWS + 1, 'bigint');
+    const [row] = await target.rows(
+      `SELECT count(*) AS matches FROM (SELECT 1 FROM ${target.layout.from(parameters)}
+        WHERE ${parameters.render(condition)} LIMIT ${limit}) AS few`,
+      parameters.values,
+    );
+    const isSelective = row !== undefined && numberOf(row, 'matches') <= FEW_ROWS;
+    if (this.#known.size >= MAX_REMEMBERED) this.#known.clear();
+    this.#known.set(key, { isSelective, readAt: runtime().now() });
+    return isSelective;
   }
 }
