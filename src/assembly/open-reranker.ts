@@ -1,6 +1,7 @@
 import { modelCacheDir } from '../config/models.js';
 import type { ResolvedConfig } from '../config/resolved-config.js';
 import { RAGError } from '../core/errors.js';
+import type { EmbeddingCache } from '../embedding/embedding-cache.js';
 import type { Reranker } from '../reranking/reranker.js';
 import { createChatModelFor } from './open-chat-model.js';
 import { borrowed } from './own-parts.js';
@@ -19,13 +20,22 @@ async function openBuiltin(): Promise<Reranker> {
   return createBuiltinReranker({ rarityOf: await loadWordRarity() });
 }
 
+/** Where vectors that the reader made are kept between runs; undefined where nothing of a text may stay here. */
+async function vectorsOfPassages({ rag, keepsNoText }: ResolvedConfig): Promise<EmbeddingCache | undefined> {
+  const { enabled, path, maxSize } = rag.embedding.cache;
+  if (!enabled || keepsNoText === true) return undefined;
+  const { openEmbeddingCache } = await import('../embedding/disk-embedding-cache.js');
+  return openEmbeddingCache({ folder: path, maxMegabytes: maxSize });
+}
+
 /** How a reranker of each kind is opened; its code is loaded then. */
 const OPENERS: Openers = {
   builtin: openBuiltin,
-  reader: async () => {
+  reader: async (_, config) => {
     const { ReaderThreads } = await import('../embedding/static/reader/reader-threads.js');
     const { createReaderReranker } = await import('../reranking/reader/reader-reranker.js');
-    return createReaderReranker({ builtin: await openBuiltin(), reader: new ReaderThreads() });
+    const reader = new ReaderThreads(await vectorsOfPassages(config));
+    return createReaderReranker({ builtin: await openBuiltin(), reader });
   },
   hosted: async (model, config) => {
     const { createHostedReranker } = await import('../reranking/hosted/hosted-reranker.js');

@@ -63,17 +63,21 @@ export const withRuntime = <Result>(given: Runtime | undefined, work: () => Resu
   given === undefined ? work() : runtimes.run(given, work);
 
 /** Waits. Throws `ABORTED` as soon as the signal fires. */
-export function sleep(milliseconds: number, signal?: AbortSignal): Promise<void> {
+export function sleep(milliseconds: number, signal?: AbortSignal, options?: TimerOptions): Promise<void> {
   return new Promise((resolve, reject) => {
     throwIfAborted(signal);
     const onAbort = (): void => {
       cancel();
       reject(new RAGError('ABORTED', 'The operation was cancelled.', { cause: signal?.reason }));
     };
-    const cancel = runtime().setTimer(() => {
-      signal?.removeEventListener('abort', onAbort);
-      resolve();
-    }, milliseconds);
+    const cancel = runtime().setTimer(
+      () => {
+        signal?.removeEventListener('abort', onAbort);
+        resolve();
+      },
+      milliseconds,
+      options,
+    );
     signal?.addEventListener('abort', onAbort, { once: true });
   });
 }

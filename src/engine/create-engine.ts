@@ -102,6 +102,7 @@ import {
 import { KeptSources } from './kept-sources.js';
 import { anySignal, OpenWork } from './open-work.js';
 import { askedPush, asPush, type PushRequest } from './push-requests.js';
+import { ReadAhead } from './read-ahead.js';
 import {
   checkedConflicts,
   checkedContext,
@@ -191,10 +192,12 @@ class EmbeddedEngine implements Engine {
   readonly #cwd: string;
   readonly #work: OpenWork;
   readonly #writes: WriteGroups<EngineWrite, WriteOutcome>;
+  readonly #readAhead: ReadAhead;
   #closing: Promise<void> | undefined;
 
   constructor(resources: EngineResources, cwd: string) {
     this.#opened = resources;
+    this.#readAhead = new ReadAhead(resources);
     this.#work = new OpenWork(resources.config.own?.runtime);
     this.#writes = new WriteGroups(this.#work, (writes, signal) =>
       this.#withLock(
@@ -381,6 +384,7 @@ class EmbeddedEngine implements Engine {
 
   /** Work that somebody waits for, and that other work gives way to. */
   #answering<T>(given: AbortSignal | undefined, answer: (signal: AbortSignal) => Promise<T>): Promise<T> {
+    this.#readAhead.begin();
     return this.#opened.traffic.during(() => this.#work.run(given, answer));
   }
 
@@ -706,7 +710,10 @@ class EmbeddedEngine implements Engine {
   }
 
   close(): Promise<void> {
-    this.#closing ??= this.#work.end().then(() => this.#opened.close());
+    this.#closing ??= this.#readAhead
+      .stop()
+      .then(() => this.#work.end())
+      .then(() => this.#opened.close());
     return this.#closing;
   }
 
@@ -759,6 +766,7 @@ class EmbeddedEngine implements Engine {
       const done = await work(writing, { leaseMs, isShared, giveWay });
       this.#resources.ledger.assertSame();
       await this.#resources.results.dropOld();
+      this.#readAhead.startAnew();
       return done;
     } catch (error) {
       throw lost?.aborted === true ? lost.reason : error;

@@ -10,6 +10,7 @@ import { DATA_FOLDERS } from '../core/data-folder.js';
 import { cacheOwner } from '../core/scope.js';
 import { cacheKeyerOf } from '../embedding/embedding-cache.js';
 import { holdsVectors, keysOfVectors } from '../embedding/kept-vectors.js';
+import { readerIdentity } from '../embedding/static/reader/encoder-model.js';
 
 /** What the caches keep of some chunks. */
 export interface CacheKeys {
@@ -54,7 +55,8 @@ export class CacheKeyFinder {
     const { content, metadata, tenant } = chunk;
     const owner = cacheOwner({ tenant });
     const keyOf = cacheKeyerOf(fingerprint, 'document', owner);
-    this.vectors.add(keyOf(indexedTextOf({ title, headingPath, content })));
+    const text = indexedTextOf({ title, headingPath, content });
+    this.vectors.add(keyOf(text)).add(cacheKeyerOf((await readerIdentity()).fingerprint, 'document')(text));
     const model = contextModelName(this.#config);
     if (this.#caches.contexts === undefined || model === undefined) return;
     const key = keyOfContext(model, { id: String(metadata.source), owner, title }, { content, headingPath });

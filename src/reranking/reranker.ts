@@ -1,12 +1,16 @@
 import { indexedTextOf } from '../analysis/indexed-text.js';
 
-/** A passage that answers perhaps, and what the lanes said of it. */
-export interface RerankCandidate {
+/** What is read of a passage. */
+export interface PassageText {
   /** The passage itself, without title and headings. */
   readonly content: string;
-  readonly title?: string;
+  readonly title?: string | undefined;
   /** Headings above the passage, outermost first. */
   readonly headingPath: readonly string[];
+}
+
+/** A passage that answers perhaps, and what the lanes said of it. */
+export interface RerankCandidate extends PassageText {
   /** Identifiers of the passage, normalised (`analysis/identifiers.ts`). */
   readonly identifiers: readonly string[];
   /** Cosine; absent where the dense lane did not see the passage. */
@@ -57,10 +61,15 @@ export interface Reranker {
   readonly standsIn?: string;
   /** What a person should know of an answer that this reranker gave: what a model left out or made up. */
   noticeOf?(answer: readonly RerankedCandidate[]): string | undefined;
+  /**
+   * Reads passages before anybody asks, for about so many milliseconds, and keeps what a search would read of them; says how many are left.
+   * Absent where nothing is kept.
+   */
+  readAhead?(passages: readonly PassageText[], forMs: number, signal?: AbortSignal): Promise<number>;
   /** Frees what it holds. It must not be used afterwards. */
   close(): Promise<void>;
 }
 
 /** The text that a model reads of a candidate: title and headings, then the passage, as they were indexed. */
-export const passageTextOf = ({ title, headingPath, content }: RerankCandidate): string =>
+export const passageTextOf = ({ title, headingPath, content }: PassageText): string =>
   indexedTextOf({ title, headingPath, content });

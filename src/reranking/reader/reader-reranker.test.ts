@@ -1,6 +1,12 @@
-import { describe, expect, onTestFinished, test } from 'vitest';
+import { mkdtempSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { describe, expect, onTestFinished, test, vi } from 'vitest';
 import { RAGError } from '../../core/errors.js';
+import { openEmbeddingCache } from '../../embedding/disk-embedding-cache.js';
+import { keysOfVectors } from '../../embedding/kept-vectors.js';
 import { ReaderThreads } from '../../embedding/static/reader/reader-threads.js';
+import { ThreadCalls } from '../../threads/thread-calls.js';
 import type { RerankCandidate, Reranker } from '../reranker.js';
 import { createReaderReranker, type ReaderRerankerOptions, type TextReader } from './reader-reranker.js';
 
@@ -23,8 +29,11 @@ const passage = (content: string): RerankCandidate => ({
 
 /** Texts to vectors of one number or two; what is not stated is not read in time. */
 const scripted = (vectors: Readonly<Record<string, readonly number[]>>): TextReader => ({
-  read: async ({ texts }) =>
-    texts.map((text) => (vectors[text] === undefined ? undefined : Float32Array.from(vectors[text]))),
+  read: async ({ query = '', passages }) => {
+    const vectorOf = (text: string) =>
+      vectors[text] === undefined ? undefined : Float32Array.from(vectors[text]);
+    return { query: vectorOf(query), passages: passages.map(vectorOf) };
+  },
   close: async () => undefined,
 });
 
@@ -113,25 +122,40 @@ describe('threads that read', () => {
       'A kiln is hot.',
       'Logs are kept for a month.',
     ];
-    const [few, all] = [
-      await threads.read({ texts, forMs: 0 }),
-      await threads.read({ texts, forMs: 60_000 }),
-    ];
+    const reading = async (forMs: number) => (await threads.read({ passages: texts, forMs })).passages;
+    const [few, all] = [await reading(0), await reading(60_000)];
     expect(few.filter((vector) => vector !== undefined).length).toBeGreaterThan(0);
     expect(few).toContain(undefined);
     expect(all.map((vector) => vector?.length)).toEqual([384, 384, expect.any(Number), 384, 384]);
-    expect(await threads.read({ texts, forMs: 0 })).toEqual(all);
+    expect(await reading(0)).toEqual(all);
     const [question, logs, , kiln] = all.map((vector) => [...(vector ?? [])]);
     const alike = (other: readonly number[] = []): number =>
       (question ?? []).reduce((sum, value, at) => sum + value * (other[at] ?? 0), 0);
     expect(alike(logs)).toBeGreaterThan(alike(kiln) + 0.2);
   });
 
+  test('read no passage again that an earlier process read, and keep no question', async () => {
+    const folder = mkdtempSync(join(tmpdir(), 'reader-'));
+    const passages = ['Logs are kept for a month.', 'A kiln is hot.', 'ελληνικά'];
+    const open = () => {
+      const threads = new ReaderThreads(openEmbeddingCache({ folder, maxMegabytes: 1 }));
+      onTestFinished(() => threads.close());
+      return threads;
+    };
+    const before = await open().read({ query: 'how hot is a kiln?', passages, forMs: 60_000 });
+    const readAgain = vi.spyOn(ThreadCalls.prototype, 'call');
+    onTestFinished(() => readAgain.mockRestore());
+    const after = await open().read({ passages: passages.slice(0, 2), forMs: 0 });
+    expect(after.passages).toEqual(before.passages.slice(0, 2));
+    expect(readAgain).not.toHaveBeenCalled();
+    expect(keysOfVectors(folder)).toHaveLength(2);
+  });
+
   test('stop where nobody waits any more', async () => {
     const threads = new ReaderThreads();
     onTestFinished(() => threads.close());
     const controller = new AbortController();
-    const reading = threads.read({ texts: ['a text', 'another'], forMs: 60_000 }, controller.signal);
+    const reading = threads.read({ passages: ['a text', 'another'], forMs: 60_000 }, controller.signal);
     controller.abort();
     await expect(reading).rejects.toMatchObject({ reason: 'ABORTED' });
   });

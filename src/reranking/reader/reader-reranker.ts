@@ -1,6 +1,7 @@
 import { dotProduct } from '../../core/dot-product.js';
 import { RAGError } from '../../core/errors.js';
 import { logOddsOf } from '../../core/logistic.js';
+import type { ReaderThreads, ReadTexts } from '../../embedding/static/reader/reader-threads.js';
 import { passageTextOf, type RerankCandidate, type RerankedCandidate, type Reranker } from '../reranker.js';
 
 /** Passages that are read. */
@@ -16,18 +17,8 @@ export interface ReaderRerankerOptions {
   readonly reader: TextReader;
 }
 
-/** Makes texts vectors of length 1 whose cosines tell how alike they are. */
-export interface TextReader {
-  /**
-   * Vectors of texts, the most wanted first, read for so many milliseconds; undefined for one that there was no time for,
-   * empty for one in a script that is not read.
-   */
-  read(
-    wanted: { readonly texts: readonly string[]; readonly forMs: number },
-    signal?: AbortSignal,
-  ): Promise<readonly (Float32Array | undefined)[]>;
-  close(): Promise<void>;
-}
+/** Makes texts vectors whose cosines tell how alike they are. */
+export type TextReader = Pick<ReaderThreads, 'read' | 'close'>;
 
 /**
  * Orders the first passages of the built-in reranker by the sum of its scores (as log-odds) and the weighted cosines of the reader
@@ -43,15 +34,15 @@ export function createReaderReranker({ builtin, reader }: ReaderRerankerOptions)
     async doRerank(query, candidates, signal) {
       const scored = await builtin.doRerank(query, candidates, signal);
       const first = [...scored].sort((a, b) => b.score - a.score || a.index - b.index).slice(0, READ);
-      const texts = [query, ...first.map(({ index }) => textOf(candidates[index]))];
+      const passages = first.map(({ index }) => textOf(candidates[index]));
       try {
-        const [asked, ...read] = await reader.read({ texts, forMs: READ_MS }, signal);
-        const answer = withOrder(scored, first, orderOf(first, cosines(asked, read)));
-        const late = read.filter((vector) => vector === undefined).length;
+        const read = await reader.read({ query, passages, forMs: READ_MS }, signal);
+        const answer = withOrder(scored, first, orderOf(first, cosines(read)));
+        const late = read.passages.filter((vector) => vector === undefined).length;
         if (late > 0)
           problems.set(
             answer,
-            `The reader had no time for ${late} of ${read.length} passages; they keep their place.`,
+            `The reader had no time for ${late} of ${passages.length} passages; they keep their place.`,
           );
         return answer;
       } catch (error) {
@@ -62,6 +53,10 @@ export function createReaderReranker({ builtin, reader }: ReaderRerankerOptions)
       }
     },
     noticeOf: (answer) => problems.get(answer),
+    readAhead: async (candidates, forMs, signal) => {
+      const { passages } = await reader.read({ passages: candidates.map(passageTextOf), forMs }, signal);
+      return passages.filter((vector) => vector === undefined).length;
+    },
     close: async () => {
       await reader.close();
       await builtin.close();
@@ -76,10 +71,7 @@ const textOf = (candidate: RerankCandidate | undefined): string =>
  * How alike passages are to the query. One that there was no time for counts as the least alike, for those before it are read first; one in a
  * script that is not read as alike as the others are. Where the query is not read, all are the same.
  */
-function cosines(
-  query: Float32Array | undefined,
-  passages: readonly (Float32Array | undefined)[],
-): readonly number[] {
+function cosines({ query, passages }: ReadTexts): readonly number[] {
   const read = passages.flatMap((passage) =>
     passage === undefined || passage.length === 0 ? [] : [passage],
   );

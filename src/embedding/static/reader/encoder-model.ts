@@ -2,6 +2,7 @@ import { endianness } from 'node:os';
 import { fileURLToPath } from 'node:url';
 import * as z from 'zod';
 import { contentHash } from '../../../core/ids.js';
+import { sharedLoad } from '../../../core/shared-load.js';
 import { invalidModel, readModelFile } from '../model-folder.js';
 
 /** The encoder that ships with the package; the same place seen from `src/` and from `dist/`. */
@@ -87,9 +88,25 @@ export interface EncoderModel
   readonly skip: Matrix;
 }
 
+/**
+ * What tells vectors of one version of the reader from those of another, and how long they are.
+ * @throws RAGError `MODEL_NOT_FOUND` or `MODEL_INVALID`
+ */
+export async function readerIdentity(): Promise<{
+  readonly fingerprint: string;
+  readonly dimensions: number;
+}> {
+  const { name, version, sha256, dimensions } = await sharedLoad(cards, READER_FOLDER, () =>
+    readCard(READER_FOLDER),
+  );
+  return { fingerprint: `${name} ${version} ${sha256}`, dimensions };
+}
+
+const cards = new Map<string, Promise<Card>>();
+
 /** @throws RAGError `MODEL_NOT_FOUND` or `MODEL_INVALID` */
 export async function readEncoderModel(folder: string = READER_FOLDER): Promise<EncoderModel> {
-  const card = parseCard(folder, await readModelFile(folder, CARD_FILE));
+  const card = await readCard(folder);
   const weights = await readModelFile(folder, WEIGHTS_FILE);
   if (contentHash(weights) !== card.sha256)
     throw invalidModel(folder, `${WEIGHTS_FILE} is not the file that ${CARD_FILE} names`);
@@ -116,7 +133,8 @@ export async function readEncoderModel(folder: string = READER_FOLDER): Promise<
   };
 }
 
-function parseCard(folder: string, bytes: Buffer): Card {
+async function readCard(folder: string): Promise<Card> {
+  const bytes = await readModelFile(folder, CARD_FILE);
   try {
     return cardSchema.parse(JSON.parse(bytes.toString('utf8')));
   } catch (error) {

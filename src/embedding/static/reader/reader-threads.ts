@@ -1,9 +1,10 @@
 import { availableParallelism } from 'node:os';
 import { LRUCache } from 'lru-cache';
 import { RAGError } from '../../../core/errors.js';
-import { contentHash } from '../../../core/ids.js';
 import { startWorker } from '../../../threads/start-worker.js';
 import { ThreadCalls } from '../../../threads/thread-calls.js';
+import { cacheKeyerOf, type EmbeddingCache } from '../../embedding-cache.js';
+import { readerIdentity } from './encoder-model.js';
 
 /** What a thread is asked for: texts, the most wanted first, and how long it may read. The first one is always read. */
 export interface TextsToRead {
@@ -12,13 +13,29 @@ export interface TextsToRead {
   readonly forMs: number;
 }
 
+export interface PassagesToRead {
+  /** Read before the passages. Its vector is kept in memory alone. */
+  readonly query?: string | undefined;
+  /** The most wanted first. */
+  readonly passages: readonly string[];
+  /** Milliseconds. */
+  readonly forMs: number;
+}
+
+/** Vectors of length 1; undefined for a text that there was no time for, empty for one in a script that is not read. */
+export interface ReadTexts {
+  readonly query: Float32Array | undefined;
+  readonly passages: readonly (Float32Array | undefined)[];
+}
+
 /** More threads than that take memory (some 30 MB each) from what else the machine does. */
 const MOST_THREADS = 2;
-/** Vectors that are kept in memory, of 1.5 kB each: a passage is read once. */
+/** Vectors that are kept in memory, of 1.5 kB each. */
 const KEPT = 20_000;
 
-/** The reader in threads of its own, so that other searches go on. They start with the first call; vectors are kept. */
+/** The reader in threads of its own, so that other searches go on. They start with the first call; a passage is read once. */
 export class ReaderThreads {
+  readonly #cache: EmbeddingCache | undefined;
   readonly #kept = new LRUCache<string, Float32Array>({ max: KEPT });
   readonly #threads = Array.from(
     { length: Math.min(MOST_THREADS, availableParallelism()) },
@@ -30,40 +47,70 @@ export class ReaderThreads {
       }),
   );
 
+  /** @param cache keeps vectors of passages between runs; closed with the threads */
+  constructor(cache?: EmbeddingCache) {
+    this.#cache = cache;
+  }
+
   /**
-   * Vectors of texts, the most wanted first; undefined for one that there was no time for, empty for one in a script that
-   * is not read. Of the texts that were not read before the first ones are read whatever time there is, one for each thread.
+   * Vectors of texts. Of those that were not read before the first ones are read whatever time there is, one for each thread.
    * @throws RAGError `RERANKER_UNAVAILABLE`, `MODEL_NOT_FOUND`, `MODEL_INVALID`; `ABORTED` by the signal
    */
-  async read(
-    { texts, forMs }: TextsToRead,
-    signal?: AbortSignal,
-  ): Promise<readonly (Float32Array | undefined)[]> {
-    const keys = texts.map((text) => contentHash(text));
+  async read({ query, passages, forMs }: PassagesToRead, signal?: AbortSignal): Promise<ReadTexts> {
+    const { fingerprint, dimensions } = await readerIdentity();
+    const keyOf = cacheKeyerOf(fingerprint, 'document');
+    const keys = passages.map(keyOf);
+    await this.#recall(keys, dimensions);
     const vectors = new Map(keys.map((key) => [key, this.#kept.get(key)]));
-    const byKey = new Map(texts.map((text, at) => [keys[at] ?? '', text]));
-    const unread = [...byKey].filter(([key]) => vectors.get(key) === undefined);
-    const shares = this.#threads.map((thread, at) => ({
-      thread,
-      share: unread.filter((_, i) => i % this.#threads.length === at),
-    }));
-    await Promise.all(
-      shares.map(async ({ thread, share }) => {
-        if (share.length === 0) return;
-        const read = await thread.call({ texts: share.map(([, text]) => text), forMs }, signal);
-        for (const [at, vector] of read.entries()) {
-          const key = share[at]?.[0] ?? '';
-          vectors.set(key, vector);
-          this.#kept.set(key, vector);
-        }
+    const asked = query === undefined ? [] : [[keyOf(query), query] as const];
+    for (const [key] of asked) vectors.set(key, this.#kept.get(key));
+    const unread = [
+      ...new Map([...asked, ...passages.map((text, at) => [keys[at] ?? '', text] as const)]),
+    ].filter(([key]) => vectors.get(key) === undefined);
+    const fresh = new Map(await this.#readNow(unread, forMs, signal));
+    for (const [key, vector] of fresh) {
+      vectors.set(key, vector);
+      this.#kept.set(key, vector);
+    }
+    await this.#cache?.setMany(
+      keys.flatMap((key) => {
+        const vector = fresh.get(key);
+        return vector === undefined || vector.length === 0 ? [] : [[key, vector] as const];
       }),
     );
-    return keys.map((key) => vectors.get(key));
+    return {
+      query: asked[0] === undefined ? undefined : vectors.get(asked[0][0]),
+      passages: keys.map((key) => vectors.get(key)),
+    };
   }
 
   async close(): Promise<void> {
     const closed = new RAGError('ABORTED', 'The reader was closed.');
     await Promise.all(this.#threads.map((thread) => thread.close(closed)));
+    this.#cache?.close();
+  }
+
+  /** Takes what an earlier process read. */
+  async #recall(keys: readonly string[], dimensions: number): Promise<void> {
+    const missing = keys.filter((key) => !this.#kept.has(key));
+    if (this.#cache === undefined || missing.length === 0) return;
+    const found = await this.#cache.getMany(missing, dimensions);
+    for (const [at, vector] of found.entries())
+      if (vector !== undefined) this.#kept.set(missing[at] ?? '', vector);
+  }
+
+  async #readNow(
+    unread: readonly (readonly [key: string, text: string])[],
+    forMs: number,
+    signal: AbortSignal | undefined,
+  ): Promise<readonly (readonly [key: string, vector: Float32Array])[]> {
+    const shares = this.#threads.map(async (thread, at) => {
+      const share = unread.filter((_, i) => i % this.#threads.length === at);
+      if (share.length === 0) return [];
+      const read = await thread.call({ texts: share.map(([, text]) => text), forMs }, signal);
+      return read.map((vector, i) => [share[i]?.[0] ?? '', vector] as const);
+    });
+    return (await Promise.all(shares)).flat();
   }
 }
 

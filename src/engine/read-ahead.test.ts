@@ -1,0 +1,39 @@
+import { join } from 'node:path';
+import { expect, onTestFinished, test } from 'vitest';
+import { temporaryFolder } from '../../tests/e2e/temporary-folder.js';
+import { waitFor } from '../../tests/wait-for.js';
+import { keysOfVectors } from '../embedding/kept-vectors.js';
+import { createEngine } from './create-engine.js';
+import type { Engine } from './engine.js';
+
+const DOCUMENTS = [
+  { id: 'logs.md', text: 'Audit logs are kept for a month.' },
+  { id: 'kiln.md', text: 'A kiln is hot. Let it cool before you open it.' },
+];
+
+async function openIndex(
+  model: string,
+): Promise<{ readonly engine: Engine; readonly vectors: () => number }> {
+  const cwd = temporaryFolder();
+  const config = { provider: 'libsql' as const, retrieval: { rerank: { model } } };
+  const engine = await createEngine({ config, cwd });
+  onTestFinished(() => engine.close());
+  return { engine, vectors: () => keysOfVectors(join(cwd, '.ragstone/cache/embeddings')).length };
+}
+
+test('what is indexed is read while nobody searches, once, and what is forgotten is read no more', async () => {
+  const { engine, vectors } = await openIndex('reader');
+  await engine.index({ documents: DOCUMENTS });
+  await waitFor(() => expect(vectors()).toBe(2));
+  expect((await engine.search('how long are logs kept?')).results[0]?.content).toContain('Audit logs');
+  expect(vectors()).toBe(2);
+  await engine.forget({ documents: ['kiln.md'] });
+  expect(vectors()).toBe(1);
+});
+
+test('the built-in reranker keeps nothing', async () => {
+  const { engine, vectors } = await openIndex('builtin');
+  await engine.index({ documents: DOCUMENTS });
+  await engine.search('how long are logs kept?');
+  expect(vectors()).toBe(0);
+});
