@@ -49,6 +49,8 @@ const ENTITIES = `<?xml version="1.0"?><!DOCTYPE x [<!ENTITY a "aaaaaaaaaa">${Ar
 const changePdf = (from: string, to: string): Uint8Array =>
   Buffer.from(Buffer.from(VALID_PDF).toString('latin1').replaceAll(from, to), 'latin1');
 const NUL_BYTES = new Uint8Array(10_000);
+/** Behind its byte order mark. */
+const HALF_PAIR = Uint8Array.from([0xff, 0xfe, 0x00, 0xd8, 0x41, 0x00]);
 const INVALID_UTF8 = Uint8Array.from([0x61, 0xff, 0xfe, 0xc3, 0x28, 0x61]);
 
 /** Files that were made to harm whoever opens them, by format; made here, so that none lies in the repository. */
@@ -145,7 +147,7 @@ export const HOSTILE_FILES: readonly HostileFile[] = [
     `<main><p ${Array.from({ length: 30_000 }, (_, index) => `a${index}="1"`).join(' ')}>Words</main>`,
     'read',
   ),
-  html('invalid UTF-8', INVALID_UTF8, 'DOCUMENT_INVALID_ENCODING'),
+  html('invalid UTF-8', INVALID_UTF8, 'read'),
   html('encoding that is none', '<meta charset="no-such"><main>Words</main>', 'read'),
 
   rst('a million backticks', '`'.repeat(1_000_000), 'read'),
@@ -167,14 +169,14 @@ export const HOSTILE_FILES: readonly HostileFile[] = [
   rst('a grid of 100,000 rows', '+--+\n|a |\n'.repeat(100_000), 'read'),
   rst('a directive that includes a file', '.. include:: /etc/passwd\n', 'read'),
   rst('NUL bytes', new Uint8Array([0x61, 0, 0x62]), 'DOCUMENT_NOT_TEXT'),
-  rst('invalid UTF-8', INVALID_UTF8, 'DOCUMENT_INVALID_ENCODING'),
+  rst('invalid UTF-8', INVALID_UTF8, 'read'),
 
   asciidoc('a million backticks', '`'.repeat(1_000_000), 'read'),
   asciidoc('a table of 200,000 rows', `|===\n${'|a |b\n'.repeat(200_000)}|===\n`, 'read'),
   asciidoc('a block never closed', `----\n${'a\n'.repeat(200_000)}`, 'read'),
   asciidoc('100,000 items', '* a\n+\nb\n\n'.repeat(100_000), 'read'),
   asciidoc('a directive that includes a file', 'include::/etc/passwd[]\n', 'read'),
-  asciidoc('invalid UTF-8', INVALID_UTF8, 'DOCUMENT_INVALID_ENCODING'),
+  asciidoc('invalid UTF-8', INVALID_UTF8, 'read'),
 
   markdown('10,000 quotes deep', `${'>'.repeat(10_000)} x`, 'read'),
   markdown('10,000 brackets', '['.repeat(10_000), 'read'),
@@ -185,7 +187,7 @@ export const HOSTILE_FILES: readonly HostileFile[] = [
     'read',
   ),
   markdown('front matter never closed', '---\na: 1\nWords', 'read'),
-  markdown('invalid UTF-8', INVALID_UTF8, 'DOCUMENT_INVALID_ENCODING'),
+  markdown('invalid UTF-8', INVALID_UTF8, 'read'),
   markdown('one line of a million characters', 'word '.repeat(200_000), 'read'),
 
   json('empty', '', 'read'),
@@ -208,5 +210,6 @@ export const HOSTILE_FILES: readonly HostileFile[] = [
   typescript('nothing but errors', '}{)(][ @#$ '.repeat(2_000), 'read'),
   typescript('bytes of zero', NUL_BYTES, 'DOCUMENT_NOT_TEXT'),
   text('bytes of zero', NUL_BYTES, 'DOCUMENT_NOT_TEXT'),
-  text('invalid UTF-8', INVALID_UTF8, 'DOCUMENT_INVALID_ENCODING'),
+  text('invalid UTF-8', INVALID_UTF8, 'read'),
+  text('invalid UTF-16', HALF_PAIR, 'DOCUMENT_INVALID_ENCODING'),
 ];
