@@ -50,6 +50,14 @@ describe('PDF', () => {
     ]);
   });
 
+  it('chunks that lie on several pages say where each begins', async () => {
+    const parsed = await parse(makePdf([['one'], [], ['three']]));
+    const chunker = createChunker(resolveChunking({ strategy: 'whole' }), (text) => text.length);
+    const [chunk] = chunker.chunk(parsed);
+    expect(chunk?.metadata?.pages).toEqual({ start: 1, end: 3, breaks: [3, 5] });
+    expect(chunk?.content.slice(5)).toBe('three');
+  });
+
   it('names pages without text, and says when no page has any', async () => {
     expect((await parse(makePdf([['a'], [], ['c']]))).warnings).toEqual([
       'Pages without text, scanned or empty: 2.',
