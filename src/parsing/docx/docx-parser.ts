@@ -1,9 +1,12 @@
-import type { ParsedDocument, RawDocument } from '../../core/document.js';
+import type { ParsedDocument, RawDocument, UnreadCounts } from '../../core/document.js';
 import { RAGError, toRAGError } from '../../core/errors.js';
 import { MEDIA_TYPES } from '../../core/media-types.js';
+import { unpackWithin, type ZipLimits } from '../archive/unpack-zip.js';
 import { htmlToMarkdown } from '../html-to-markdown.js';
 import type { Parser, SyncParser } from '../parser.js';
-import { unpackWithin, type ZipLimits } from './zip-guard.js';
+import { unreadOf } from '../unread.js';
+import { withNumbers } from './numbering.js';
+import { formulasAsText } from './office-math.js';
 
 export interface DocxParserOptions {
   /** Reads the Markdown that a document becomes. */
@@ -17,8 +20,9 @@ const DEFAULT_LIMITS: ZipLimits = { maxTotalBytes: 100 * 1024 * 1024, maxEntries
 const MAX_XML_BYTES = 30 * 1024 * 1024;
 
 /**
- * Parser for Word documents (`.docx`). The stored text is the document as Markdown: headings, lists, tables, links, notes.
- * Pictures, headers, footers and tracked deletions are left out. The file is unpacked within limits before it is opened.
+ * Parser for Word documents (`.docx`). The stored text is the document as Markdown: headings, lists, tables, links, notes,
+ * comments, formulas in a line, numbers as Word shows them. Pictures, charts and embedded files are left out and counted; headers, footers and tracked deletions
+ * are left out. The file is unpacked within limits before it is opened.
  *
  * @throws `DOCUMENT_TOO_LARGE`, `DOCUMENT_INVALID`
  */
@@ -39,15 +43,17 @@ async function parseDocx(
   const bytes = Buffer.from(document.content);
   const entries = unpackWithin(bytes, externalId, limits);
   checkXml(entries, externalId);
-  const { html, warnings } = await toHtml(bytes, externalId);
+  const parts = await preparedParts(entries, externalId);
+  const { html, pictures, warnings } = await toHtml(parts, externalId);
   const page = await htmlToMarkdown(html, externalId);
-  const parsed = markdown.parse({ ...document, content: page.markdown });
+  const parsed = markdown.parse({ ...document, content: page.markdown.replace(ESCAPED_NUMBER, '$1$2') });
   const title = titleOf(html, { heading: parsed.title, declared: declaredTitle(entries) });
   const isEmpty = parsed.text.trim() === '';
   return {
     ...parsed,
     ...(title === undefined ? {} : { title }),
     metadata: {},
+    ...unreadOf({ pictures, ...unreadParts(parts.get(MAIN_PART)) }),
     warnings: [...warnings, ...page.warnings, ...parsed.warnings, ...(isEmpty ? [EMPTY_WARNING] : [])],
   };
 }
@@ -73,20 +79,75 @@ function checkXml(entries: ReadonlyMap<string, Uint8Array>, name: string): void 
   }
 }
 
-async function toHtml(buffer: Buffer, name: string): Promise<{ html: string; warnings: string[] }> {
+/** The parts of a document as the converter reads them: it knows neither formulas nor numbers. */
+async function preparedParts(
+  entries: ReadonlyMap<string, Uint8Array>,
+  name: string,
+): Promise<ReadonlyMap<string, Uint8Array>> {
+  const textOf = (part: string): string => Buffer.from(entries.get(part) ?? []).toString('utf8');
+  const parts = new Map(entries);
+  for (const part of FORMULA_PARTS) {
+    const xml = textOf(part);
+    if (xml.includes('<m:oMath')) parts.set(part, Buffer.from(await formulasAsText(xml, name)));
+  }
+  const document = Buffer.from(parts.get(MAIN_PART) ?? []).toString('utf8');
+  const numbering = { numbering: textOf('word/numbering.xml'), styles: textOf('word/styles.xml') };
+  if (document !== '') parts.set(MAIN_PART, Buffer.from(await withNumbers(document, numbering, name)));
+  return parts;
+}
+
+const MAIN_PART = 'word/document.xml';
+const FORMULA_PARTS = [MAIN_PART, 'word/footnotes.xml', 'word/endnotes.xml', 'word/comments.xml'];
+/** A number that a paragraph begins with is one of a list, as it was in the document. */
+const ESCAPED_NUMBER = /^(\d+)\\([.)])(?= )/gm;
+
+/** What of a document nothing is made of, by the elements that stand for it. */
+function unreadParts(document: Uint8Array | undefined): UnreadCounts {
+  const xml = Buffer.from(document ?? []).toString('utf8');
+  const count = (element: string): number => xml.split(`<${element} `).length - 1;
+  return {
+    charts: count('c:chart'),
+    drawings: count('dgm:relIds'),
+    'embedded files': count('o:OLEObject'),
+  };
+}
+
+/** Unpacked parts in the form in which the converter asks for them. */
+const archiveOf = (parts: ReadonlyMap<string, Uint8Array>) => ({
+  exists: (part: string): boolean => parts.has(part),
+  read: (part: string, encoding?: string): Promise<string | Uint8Array> => {
+    const bytes = Buffer.from(parts.get(part) ?? []);
+    return Promise.resolve(
+      encoding === undefined ? bytes : bytes.toString(encoding === 'base64' ? 'base64' : 'utf8'),
+    );
+  },
+});
+
+async function toHtml(
+  parts: ReadonlyMap<string, Uint8Array>,
+  name: string,
+): Promise<{ html: string; pictures: number; warnings: string[] }> {
   const { default: mammoth } = await import('mammoth');
+  let pictures = 0;
   try {
     const { value, messages } = await mammoth.convertToHtml(
-      { buffer },
+      // Its types know files and their bytes alone.
+      { file: archiveOf(parts) } as unknown as { buffer: Buffer },
       // Pictures would be put into the text as data.
       {
-        styleMap: ["p[style-name='Title']", 'p.Title'].map((style) => `${style} => h1.${TITLE_CLASS}:fresh`),
-        convertImage: mammoth.images.imgElement(() => Promise.resolve({ src: '' })),
+        styleMap: [
+          ...["p[style-name='Title']", 'p.Title'].map((style) => `${style} => h1.${TITLE_CLASS}:fresh`),
+          `comment-reference => sup.${COMMENT_CLASS}`,
+        ],
+        convertImage: mammoth.images.imgElement(() => {
+          pictures += 1;
+          return Promise.resolve({ src: '' });
+        }),
         externalFileAccess: false,
       },
     );
     const errors = messages.filter(({ type }) => type === 'error').map(({ message }) => message);
-    return { html: value.replace(/<img\b[^>]*>/g, ''), warnings: [...new Set(errors)] };
+    return { html: withoutMarks(value), pictures, warnings: [...new Set(errors)] };
   } catch (cause) {
     throw toRAGError(
       cause,
@@ -97,6 +158,17 @@ async function toHtml(buffer: Buffer, name: string): Promise<{ html: string; war
 }
 
 const TITLE_CLASS = 'document-title';
+const COMMENT_CLASS = 'comment-mark';
+const COMMENT_MARK = new RegExp(`<sup class="${COMMENT_CLASS}">.*?</sup>`, 'g');
+
+/** Without pictures, the marks of comments in their sentences, and the arrows that lead back from notes. */
+const withoutMarks = (html: string): string =>
+  html
+    .replace(/<img\b[^>]*>/g, '')
+    .replace(COMMENT_MARK, '')
+    .replace(/<(\/?)d[ld]>/g, '<$1div>')
+    .replace(/<dt id="comment-[^"]*">Comment \[([^\]]*)\]<\/dt><div><p>/g, '<div><p>Comment $1: ')
+    .replace(/ ?<a href="#[\w-]+">\u2191<\/a>/g, '');
 
 /** What has the style Title, else what the properties declare, else the first heading; a lone heading of the first level is a title too. */
 function titleOf(
