@@ -8,6 +8,7 @@ import { toleratesStrayRejections } from '../stray-rejections.js';
 import { unreadOf } from '../unread.js';
 import { withWholeWords } from './broken-words.js';
 import { characterMaps } from './character-maps.js';
+import { inReadingOrder, type PageItem } from './columns.js';
 
 export interface PdfParserOptions {
   /** Later pages are left out, with a warning. @default 2,000 */
@@ -103,9 +104,8 @@ async function readPages(
       for (let number = 1; number <= pdf.numPages && stopped === undefined; number += 1) {
         const page = await pdf.getPage(number);
         const { items } = await page.getTextContent();
-        const text = pageText(
-          items.filter((item): item is PageItem & typeof item => 'str' in item),
-        ).toWellFormed();
+        const runs = items.filter((item): item is PageItem & typeof item => 'str' in item);
+        const text = pageText(inReadingOrder(runs)).toWellFormed();
         texts.push(text);
         length += text.length;
         page.cleanup();
@@ -127,15 +127,6 @@ async function readPages(
   } catch (cause) {
     throw toRAGError(refusal(cause, externalId), 'DOCUMENT_INVALID', '');
   }
-}
-
-/** A run of text on a page, as PDF.js gives it. */
-interface PageItem {
-  readonly str: string;
-  readonly hasEOL: boolean;
-  /** The text matrix; its last two numbers are the place of the run. */
-  readonly transform: readonly number[];
-  readonly height: number;
 }
 
 /** A gap between lines this much larger than the letters begins a paragraph. */
