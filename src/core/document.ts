@@ -102,6 +102,7 @@ export const UNREAD_KINDS = [
   'formulas',
   'comments',
   'embedded files',
+  'attachments',
   'pages without text',
   'letters without a meaning',
   'cells',

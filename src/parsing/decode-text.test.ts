@@ -40,7 +40,9 @@ describe('decodeText', () => {
   it('refuses binary data whatever its name', () => {
     expect(failure(bytes('PNG', 0, 1))).toMatchObject({ reason: 'DOCUMENT_NOT_TEXT' });
     expect(failure(bytes('a', 1, 2, 3, 'b')).reason).toBe('DOCUMENT_NOT_TEXT');
-    const compressed = deflateRawSync(Buffer.from(Array.from({ length: 3_000 }, (_, i) => `${i * i}`).join()));
+    const compressed = deflateRawSync(
+      Buffer.from(Array.from({ length: 3_000 }, (_, i) => `${i * i}`).join()),
+    );
     expect(failure(compressed).reason).toBe('DOCUMENT_NOT_TEXT');
     expect(failure(new Uint8Array(new Int16Array([1, -1, 300, 7, -9, 12]).buffer)).reason).toBe(
       'DOCUMENT_NOT_TEXT',
@@ -109,7 +111,10 @@ describe('decodeText', () => {
   it.each([
     ['in UTF-8', bytes('The valve is open.', 0, ' The größte pump runs.')],
     ['at every second place', bytes('ab', 0, 'c', 0, ' and then a line of words that is not of them\n')],
-    ['in an older encoding', bytes('Die Pr', 0xfc, 'flehre liegt im Schrank 14.', 0, ` ${'Weiter. '.repeat(20)}`)],
+    [
+      'in an older encoding',
+      bytes('Die Pr', 0xfc, 'flehre liegt im Schrank 14.', 0, ` ${'Weiter. '.repeat(20)}`),
+    ],
     ['in text', 'The valve\0is open.'],
     ['in UTF-16 with a mark', Buffer.from('\uFEFFThe valve\0is open.', 'utf16le')],
   ])('a stray NUL is a space, and said: %s', (_, content) => {

@@ -43,9 +43,7 @@ export function checkText(text: string): DecodedText {
   return {
     text: nuls === 0 ? whole : whole.replaceAll('\0', ' '),
     warnings: [
-      ...(isHalved
-        ? ['Halves of surrogate pairs were replaced by U+FFFD: they are not valid text.']
-        : []),
+      ...(isHalved ? ['Halves of surrogate pairs were replaced by U+FFFD: they are not valid text.'] : []),
       ...(nuls === 0 ? [] : [`NUL characters were read as spaces: ${nuls}.`]),
     ],
   };
@@ -106,7 +104,7 @@ function unmarkedUtf16(bytes: Uint8Array): DecodedText | undefined {
   const encoding = odd > even ? 'utf-16le' : 'utf-16be';
   try {
     const text = new TextDecoder(encoding, { fatal: true }).decode(bytes);
-    if (/[\0-\u0008\u000e-\u001a\u007f-\u009f\p{Co}\p{Cn}]/u.test(text)) return undefined;
+    if (/[^\P{Cc}\s]|[\p{Co}\p{Cn}]/u.test(text)) return undefined;
     if (!isLikelier(text, bytes)) return undefined;
     const certainty = Math.min(99, Math.round(50 + (50 * most) / units));
     return {

@@ -80,10 +80,7 @@ const loadDetector = (): typeof import('chardet') => {
 };
 
 /** Short texts: the encoding in which they are in the letters of the language that it is for. */
-function byScript(
-  sample: Uint8Array,
-  candidates: readonly DetectedEncoding[],
-): DetectedEncoding | undefined {
+function byScript(sample: Uint8Array, candidates: readonly DetectedEncoding[]): DetectedEncoding | undefined {
   const scored = candidates.map((candidate) => {
     const read = decodeAs(candidate.encoding, sample);
     const letters = read.match(BEYOND_ASCII) ?? [];

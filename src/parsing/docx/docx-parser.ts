@@ -1,7 +1,8 @@
 import type { ParsedDocument, RawDocument, UnreadCounts } from '../../core/document.js';
-import { RAGError, toRAGError } from '../../core/errors.js';
+import { toRAGError } from '../../core/errors.js';
 import { MEDIA_TYPES } from '../../core/media-types.js';
-import { unpackWithin, type ZipLimits } from '../archive/unpack-zip.js';
+import { ARCHIVE_LIMITS, type Archive, declaredTitle, openArchive } from '../archive/open-archive.js';
+import type { ZipLimits } from '../archive/unpack-zip.js';
 import { htmlToMarkdown } from '../html-to-markdown.js';
 import type { Parser, SyncParser } from '../parser.js';
 import { unreadOf } from '../unread.js';
@@ -15,10 +16,6 @@ export interface DocxParserOptions {
   readonly limits?: ZipLimits;
 }
 
-const DEFAULT_LIMITS: ZipLimits = { maxTotalBytes: 100 * 1024 * 1024, maxEntries: 5_000 };
-/** XML that is read; pictures and fonts may be larger. In bytes. */
-const MAX_XML_BYTES = 30 * 1024 * 1024;
-
 /**
  * Parser for Word documents (`.docx`). The stored text is the document as Markdown: headings, lists, tables, links, notes,
  * comments, formulas in a line, numbers as Word shows them. Pictures, charts and embedded files are left out and counted; headers, footers and tracked deletions
@@ -26,7 +23,7 @@ const MAX_XML_BYTES = 30 * 1024 * 1024;
  *
  * @throws `DOCUMENT_TOO_LARGE`, `DOCUMENT_INVALID`
  */
-export function createDocxParser({ markdown, limits = DEFAULT_LIMITS }: DocxParserOptions): Parser {
+export function createDocxParser({ markdown, limits = ARCHIVE_LIMITS }: DocxParserOptions): Parser {
   return {
     version: 2,
     mediaTypes: [MEDIA_TYPES.docx],
@@ -40,14 +37,12 @@ async function parseDocx(
   limits: ZipLimits,
 ): Promise<ParsedDocument> {
   const { externalId } = document;
-  const bytes = Buffer.from(document.content);
-  const entries = unpackWithin(bytes, externalId, limits);
-  checkXml(entries, externalId);
-  const parts = await preparedParts(entries, externalId);
+  const archive = openArchive(document, limits);
+  const parts = await preparedParts(archive, externalId);
   const { html, pictures, warnings } = await toHtml(parts, externalId);
   const page = await htmlToMarkdown(html, externalId);
   const parsed = markdown.parse({ ...document, content: page.markdown.replace(ESCAPED_NUMBER, '$1$2') });
-  const title = titleOf(html, { heading: parsed.title, declared: declaredTitle(entries) });
+  const title = titleOf(html, { heading: parsed.title, declared: declaredTitle(archive) });
   const isEmpty = parsed.text.trim() === '';
   return {
     ...parsed,
@@ -60,31 +55,11 @@ async function parseDocx(
 
 const EMPTY_WARNING = 'The document holds no text (pictures are not read), so only its name is found.';
 
-/** No word processor writes a document type, which is what entity bombs and external entities need. */
-function checkXml(entries: ReadonlyMap<string, Uint8Array>, name: string): void {
-  for (const [entry, content] of entries) {
-    if (!/\.(?:xml|rels)$/i.test(entry)) continue;
-    if (content.length > MAX_XML_BYTES) {
-      throw new RAGError(
-        'DOCUMENT_TOO_LARGE',
-        `"${name}" holds more text than is read: ${entry} has ${content.length} bytes. Split or exclude it.`,
-      );
-    }
-    if (Buffer.from(content).includes('<!DOCTYPE') || Buffer.from(content).includes('<!ENTITY')) {
-      throw new RAGError(
-        'DOCUMENT_INVALID',
-        `"${name}" is not opened: its XML declares a document type, as only forged files do. Exclude it.`,
-      );
-    }
-  }
-}
-
 /** The parts of a document as the converter reads them: it knows neither formulas nor numbers. */
 async function preparedParts(
-  entries: ReadonlyMap<string, Uint8Array>,
+  { entries, text: textOf }: Archive,
   name: string,
 ): Promise<ReadonlyMap<string, Uint8Array>> {
-  const textOf = (part: string): string => Buffer.from(entries.get(part) ?? []).toString('utf8');
   const parts = new Map(entries);
   for (const part of FORMULA_PARTS) {
     const xml = textOf(part);
@@ -178,15 +153,3 @@ function titleOf(
   const isHeaded = html.includes(`<h1 class="${TITLE_CLASS}">`) || html.split('<h1').length === 2;
   return isHeaded ? (heading ?? declared) : (declared ?? heading);
 }
-
-/** Title of the document's properties. */
-function declaredTitle(entries: ReadonlyMap<string, Uint8Array>): string | undefined {
-  const core = Buffer.from(entries.get('docProps/core.xml') ?? []).toString('utf8');
-  const title = /<dc:title>([^<]{1,500})<\/dc:title>/.exec(core)?.[1];
-  const text = title
-    ?.replace(/&(lt|gt|quot|apos|amp);/g, (_, name: string) => XML_ENTITIES[name] ?? '')
-    .trim();
-  return text === '' ? undefined : text;
-}
-
-const XML_ENTITIES: Readonly<Record<string, string>> = { lt: '<', gt: '>', quot: '"', apos: "'", amp: '&' };

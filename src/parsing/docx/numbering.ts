@@ -1,5 +1,5 @@
+import { escapeMarkup } from '../archive/open-archive.js';
 import { allOf, childOf, readXml, type XmlElement } from '../archive/read-xml.js';
-import { escapeXml } from './office-math.js';
 
 /** What of WordprocessingML says how paragraphs are numbered (ECMA-376 part 1, 17.9). */
 export interface NumberingParts {
@@ -37,7 +37,7 @@ export async function withNumbers(document: string, parts: NumberingParts, name:
   for (const { start, end, properties, number, isHeading, list } of items) {
     if (!isHeading && !written.has(list)) continue;
     const kept = isHeading ? properties : properties.replace(NUMBERED, '').replace(STYLED, '');
-    const run = number === '' ? '' : `<w:r><w:t xml:space="preserve">${escapeXml(number)} </w:t></w:r>`;
+    const run = number === '' ? '' : `<w:r><w:t xml:space="preserve">${escapeMarkup(number)} </w:t></w:r>`;
     result += `${xml.slice(at, start)}<w:pPr>${kept}</w:pPr>${run}`;
     at = end;
   }

@@ -1,3 +1,4 @@
+import { escapeMarkup } from '../archive/open-archive.js';
 import { childOf, elementsOf, readXml, type XmlElement, xmlText } from '../archive/read-xml.js';
 
 /** `m:oMath` does not nest. */
@@ -17,14 +18,14 @@ export async function formulasAsText(xml: string, name: string): Promise<string>
   let at = 0;
   for (const match of bare.matchAll(FORMULA)) {
     const text = linear(await readXml(match[0], name)).trim();
-    parts.push(bare.slice(at, match.index), `<w:r><w:t xml:space="preserve">${escapeXml(text)}</w:t></w:r>`);
+    parts.push(
+      bare.slice(at, match.index),
+      `<w:r><w:t xml:space="preserve">${escapeMarkup(text)}</w:t></w:r>`,
+    );
     at = match.index + match[0].length;
   }
   return parts.join('') + bare.slice(at);
 }
-
-export const escapeXml = (text: string): string =>
-  text.replaceAll('&', '&amp;').replaceAll('<', '&lt;').replaceAll('>', '&gt;');
 
 const linear = (element: XmlElement): string => elementsOf(element).map(written).join('');
 const partOf = (element: XmlElement, name: string): string => {
