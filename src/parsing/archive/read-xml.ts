@@ -1,6 +1,6 @@
 import { RAGError } from '../../core/errors.js';
 
-/** An element of XML; names of elements and attributes are without their prefix. */
+/** An element of XML, its name without its prefix. Attributes are under their name with and without it (`r:id`, `id`); one that has none comes first. */
 export interface XmlElement {
   readonly name: string;
   readonly attributes: Readonly<Record<string, string>>;
@@ -29,9 +29,7 @@ export async function readXml(xml: string, name: string): Promise<XmlElement> {
     if (open.length > MAX_DEPTH) throw invalidXml(name);
     const element = {
       name: localName(tag),
-      attributes: Object.fromEntries(
-        Object.entries(attributes).map(([key, value]) => [localName(key), value]),
-      ),
+      attributes: named(attributes),
       children: [],
     };
     open.at(-1)?.children.push(element);
@@ -50,6 +48,12 @@ export async function readXml(xml: string, name: string): Promise<XmlElement> {
   const [element] = root.children.filter((child): child is XmlElement => typeof child !== 'string');
   if (element === undefined) throw invalidXml(name);
   return element;
+}
+
+function named(attributes: Readonly<Record<string, string>>): Record<string, string> {
+  const all = Object.entries(attributes);
+  const local = all.filter(([key]) => key.includes(':')).map(([key, value]) => [localName(key), value]);
+  return Object.fromEntries([...local, ...all]);
 }
 
 interface OpenElement extends XmlElement {
