@@ -65,9 +65,6 @@ describe('Org files', () => {
   });
 
   it('that are hostile take time in proportion', async () => {
-    await parseAs(
-      ORG_FORMAT,
-      '*a '.repeat(50_000) + '\n' + '[['.repeat(100_000) + '\n' + '| '.repeat(100_000),
-    );
+    await parseAs(ORG_FORMAT, `${'*a '.repeat(50_000)}\n${'[['.repeat(100_000)}\n${'| '.repeat(100_000)}`);
   });
 });
