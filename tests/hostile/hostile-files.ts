@@ -53,6 +53,15 @@ const NUL_BYTES = new Uint8Array(10_000);
 const HALF_PAIR = Uint8Array.from([0xff, 0xfe, 0x00, 0xd8, 0x41, 0x00]);
 const INVALID_UTF8 = Uint8Array.from([0x61, 0xff, 0xfe, 0xc3, 0x28, 0x61]);
 
+/** Formats that are archives of XML: their main part, and what becomes of one that says nothing. */
+const ARCHIVES: readonly { readonly mediaType: string; readonly main: string; readonly rootless: Outcome }[] =
+  [
+    { mediaType: MEDIA_TYPES.xlsx, main: 'xl/workbook.xml', rootless: 'read' },
+    { mediaType: MEDIA_TYPES.pptx, main: 'ppt/presentation.xml', rootless: 'read' },
+    { mediaType: MEDIA_TYPES.odt, main: 'content.xml', rootless: 'DOCUMENT_INVALID' },
+    { mediaType: MEDIA_TYPES.epub, main: 'META-INF/container.xml', rootless: 'DOCUMENT_INVALID' },
+  ];
+
 /** Files that were made to harm whoever opens them, by format; made here, so that none lies in the repository. */
 export const HOSTILE_FILES: readonly HostileFile[] = [
   docx('empty', '', 'DOCUMENT_INVALID'),
@@ -212,4 +221,43 @@ export const HOSTILE_FILES: readonly HostileFile[] = [
   text('bytes of zero', NUL_BYTES, 'DOCUMENT_NOT_TEXT'),
   text('invalid UTF-8', INVALID_UTF8, 'read'),
   text('invalid UTF-16', HALF_PAIR, 'DOCUMENT_INVALID_ENCODING'),
+
+  ...ARCHIVES.flatMap(({ mediaType, main, rootless }) => {
+    const archive = file(mediaType);
+    return [
+      archive('empty', '', 'DOCUMENT_INVALID'),
+      archive('half', part(0.5, makeZip([{ name: main, content: '<a/>' }])), 'DOCUMENT_INVALID'),
+      archive('bytes of zero', NUL_BYTES, 'DOCUMENT_INVALID'),
+      archive('no part of it', makeZip([{ name: 'a.txt', content: 'x' }]), 'DOCUMENT_INVALID'),
+      archive('another root', makeZip([{ name: main, content: '<a/>' }]), rootless),
+      archive(
+        'bomb of 200 MB',
+        makeZip([{ name: main, content: Buffer.alloc(200_000_000) }]),
+        'DOCUMENT_TOO_LARGE',
+      ),
+      archive('entity bomb', makeZip([{ name: main, content: ENTITIES }]), 'DOCUMENT_INVALID'),
+      archive(
+        '10,000 elements deep',
+        makeZip([{ name: main, content: `${'<a>'.repeat(10_000)}${'</a>'.repeat(10_000)}` }]),
+        'DOCUMENT_INVALID',
+      ),
+    ];
+  }),
+
+  file(MEDIA_TYPES.notebook)('cut short', '{"cells": [', 'DOCUMENT_INVALID'),
+  file(MEDIA_TYPES.notebook)(
+    'lists without end',
+    `{"cells": ${'['.repeat(5_000)}${']'.repeat(5_000)}}`,
+    'DOCUMENT_INVALID',
+  ),
+  file(MEDIA_TYPES.mail)(
+    'parts within parts',
+    `Content-Type: multipart/mixed; boundary=a\r\n\r\n${'--a\r\nContent-Type: multipart/mixed; boundary=a\r\n\r\n'.repeat(2_000)}`,
+    'DOCUMENT_INVALID',
+  ),
+  file(MEDIA_TYPES.mail)('nothing', '', 'read'),
+  file(MEDIA_TYPES.rtf)('groups without end', `{\\rtf1${'{'.repeat(100_000)}`, 'DOCUMENT_INVALID'),
+  file(MEDIA_TYPES.rtf)('a million bytes of a picture', `{\\rtf1{\\pict ${'ff'.repeat(500_000)}}}`, 'read'),
+  file(MEDIA_TYPES.openApi)('aliases of aliases', 'a: &a [x,x]\nb: &b [*a,*a,*a]\nopenapi: 3.0.0\n', 'read'),
+  file(MEDIA_TYPES.tex)('a command that defines itself', '\\newcommand{\\a}{\\a\\a}\\a', 'read'),
 ];
