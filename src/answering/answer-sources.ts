@@ -1,6 +1,7 @@
 import { GAP_MARK } from '../context/compress.js';
 import type { ContextEntry } from '../context/context-pack.js';
 import { lineOfOffset } from '../context/entry-lines.js';
+import { pagesBetween } from '../context/entry-pages.js';
 import { newlinesIn } from '../context/passage.js';
 import type { MetadataValue } from '../core/metadata.js';
 import type { AnswerSource, Citation, FurtherPlace, SentenceSupport } from './answer.js';
@@ -23,6 +24,7 @@ export function sourceOf(entry: ContextEntry): AnswerSource {
     date,
     headingPath,
     lines,
+    pages,
     metadata,
   } = entry;
   return {
@@ -40,6 +42,7 @@ export function sourceOf(entry: ContextEntry): AnswerSource {
     ...(date === undefined ? {} : { date }),
     headingPath,
     lines,
+    ...(pages === undefined ? {} : { pages }),
     flags: [...new Set(entry.flags.flatMap(({ signals }) => signals))],
     metadata,
   };
@@ -70,6 +73,7 @@ export function supportOfDraft({ sentences }: AnswerDraft): {
 export function placeOf({ entry, start, end }: QuotedRange): FurtherPlace {
   const quote = exactText({ entry, start, end });
   const line = lineOfOffset(entry, start);
+  const pages = pagesBetween(entry.pageStarts ?? [], { start, end });
   return {
     n: entry.n,
     documentId: entry.documentId,
@@ -78,6 +82,7 @@ export function placeOf({ entry, start, end }: QuotedRange): FurtherPlace {
     start,
     end,
     lines: { start: line, end: line + newlinesIn(quote) },
+    ...(pages === undefined ? {} : { pages }),
     quote,
   };
 }

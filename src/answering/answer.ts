@@ -48,6 +48,8 @@ export interface AnswerSource {
   readonly date?: string;
   readonly headingPath: readonly string[];
   readonly lines: LineRange;
+  /** Of a document in pages, 1-based, inclusive. */
+  readonly pages?: LineRange;
   /** Signals by which the passage seems to give orders to a language model; empty for nearly all. */
   readonly flags: readonly string[];
   readonly metadata: Metadata;
@@ -64,6 +66,8 @@ export interface Citation extends TextRange {
   readonly revision: string;
   readonly source: string;
   readonly lines: LineRange;
+  /** Pages of the quotation, of a document in pages; 1-based, inclusive. */
+  readonly pages?: LineRange;
   /** Exactly the stored text from `start` to `end`. */
   readonly quote: string;
 }
@@ -118,6 +122,8 @@ export interface FurtherPlace extends TextRange {
   readonly revision: string;
   readonly source: string;
   readonly lines: LineRange;
+  /** Pages of the quotation, of a document in pages; 1-based, inclusive. */
+  readonly pages?: LineRange;
   /** Exactly the stored text from `start` to `end`. */
   readonly quote: string;
 }

@@ -101,7 +101,9 @@ function pagesOf(pages: ParsedDocument['pages'], range: TextRange): Metadata {
   let last = lastAtOrBefore(pages, range.end - 1, ({ start }) => start);
   while (first < last && !touches(pages[first])) first += 1;
   while (last > first && !touches(pages[last])) last -= 1;
-  return touches(pages[first]) ? { pages: { start: first + 1, end: last + 1 } } : {};
+  if (!touches(pages[first])) return {};
+  const breaks = pages.slice(first + 1, last + 1).map(({ start }) => start);
+  return { pages: { start: first + 1, end: last + 1, ...(breaks.length === 0 ? {} : { breaks }) } };
 }
 
 /** White space around a chunk goes to the chunk before it, at the start to the first one, as far as the limit allows. */

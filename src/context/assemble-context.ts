@@ -14,6 +14,7 @@ import {
   FALLBACK_TEXT,
   type OmittedChunk,
 } from './context-pack.js';
+import { pageStartsOf, pagesOfPieces } from './entry-pages.js';
 import { expandPassages } from './expand.js';
 import { flagInstructions, type InstructionFlag } from './instruction-flags.js';
 import { neutraliseLine } from './neutralise.js';
@@ -314,6 +315,8 @@ function entryOf(
   const title = textOf(metadata.title);
   const url = textOf(metadata.url);
   const date = dateOf(metadata);
+  const pageStarts = pageStartsOf(chunks);
+  const pages = pagesOfPieces(pageStarts, pieces);
   return {
     n,
     kind,
@@ -327,6 +330,7 @@ function entryOf(
     ...(date === undefined ? {} : { date }),
     headingPath: headingPathOf(first),
     lines: linesOfPieces(pieces),
+    ...(pages === undefined ? {} : { pages, pageStarts }),
     pieces,
     score,
     tokens: tokensOf(counter, renderPack([{ passage, flags, body }])),

@@ -13,6 +13,13 @@ export interface ContextPiece extends TextRange {
   readonly line: number;
 }
 
+/** A page, 1-based, or several where it is not known which, and where their text begins in the stored revision. */
+export interface PageStart {
+  readonly page: number;
+  readonly lastPage: number;
+  readonly start: number;
+}
+
 /** One numbered block of a pack: what `[n]` in an answer refers to. */
 export interface ContextEntry {
   /** 1-based, in the order of the pack's text. */
@@ -35,6 +42,10 @@ export interface ContextEntry {
   readonly date?: string;
   readonly headingPath: readonly string[];
   readonly lines: LineRange;
+  /** Of a document in pages, 1-based, inclusive. */
+  readonly pages?: LineRange;
+  /** Where those pages begin, in the order of the text. */
+  readonly pageStarts?: readonly PageStart[];
   /** What of the stored text is in the pack, ascending, not overlapping. Several where compression left something out. */
   readonly pieces: readonly ContextPiece[];
   /** Relevance of the best chunk, as retrieval gave it. */

@@ -1,6 +1,7 @@
 import { headingPathOf } from '../core/chunk-metadata.js';
 import { GAP_MARK } from './compress.js';
 import { dataBlocks } from './data-blocks.js';
+import { pageStartsOf, pagesOfPieces } from './entry-pages.js';
 import type { InstructionFlag } from './instruction-flags.js';
 import { neutralise, neutraliseLine } from './neutralise.js';
 import { linesOfPieces, type Passage, textOf } from './passage.js';
@@ -56,8 +57,10 @@ function attributionOf({ chunks, pieces }: Passage): string {
   if (first === undefined) return '';
   const title = textOf(first.metadata.title);
   const path = [...(title === undefined ? [] : [title]), ...headingPathOf(first)].map(name).join(' > ');
-  const { start, end } = linesOfPieces(pieces);
-  const lines = start === end ? `line ${start}` : `lines ${start}-${end}`;
+  const pages = pagesOfPieces(pageStartsOf(chunks), pieces);
+  const { start, end } = pages ?? linesOfPieces(pieces);
+  const unit = pages === undefined ? 'line' : 'page';
+  const lines = start === end ? `${unit} ${start}` : `${unit}s ${start}-${end}`;
   const date = dateOf(first.metadata)?.slice(0, 10);
   const place = [
     name(textOf(first.metadata.source) ?? first.documentId),

@@ -1,3 +1,4 @@
+import type { ChunkPages } from './chunk.js';
 import type { LineRange, TextRange } from './document.js';
 import type { Metadata, MetadataValue } from './metadata.js';
 
@@ -33,6 +34,16 @@ export const offsetsOf = ({ metadata }: WithMetadata): TextRange | undefined => 
 
 /** 1-based, inclusive; undefined where the chunk does not say. */
 export const linesOf = ({ metadata }: WithMetadata): LineRange | undefined => rangeOf(metadata.lines);
+
+/** 1-based, inclusive; undefined where the document has no pages. */
+export function pagesOf({ metadata: { pages } }: WithMetadata): ChunkPages | undefined {
+  const range = rangeOf(pages);
+  if (range === undefined || typeof pages !== 'object' || pages === null || !('breaks' in pages))
+    return range;
+  const { breaks } = pages;
+  if (!Array.isArray(breaks)) return range;
+  return { ...range, breaks: breaks.filter((offset) => typeof offset === 'number') };
+}
 
 /** Lines of a chunk that does not say where it stands. */
 export const FIRST_LINE: LineRange = { start: 1, end: 1 };

@@ -44,6 +44,12 @@ export interface ChunkRecord {
   readonly metadata: Metadata;
 }
 
+/** Pages of a document in pages that a chunk has text on, 1-based, inclusive. */
+export interface ChunkPages extends LineRange {
+  /** Of several pages: where each behind the first begins, as offsets in the stored revision. Absent in what earlier versions indexed. */
+  readonly breaks?: readonly number[];
+}
+
 /** Keys that the engine sets in `ChunkRecord.metadata`, beside the document's own. */
 export interface ChunkMetadata {
   /** Path (or id) relative to the source's root. */
@@ -59,8 +65,7 @@ export interface ChunkMetadata {
   /** Offsets of the content in the stored revision. */
   readonly offsets: { readonly start: number; readonly end: number };
   readonly headingPath: readonly string[];
-  /** Pages of a document in pages, 1-based, inclusive. */
-  readonly pages?: LineRange;
+  readonly pages?: ChunkPages;
   /** Source code: dotted names of the definitions that the chunk holds or lies in. */
   readonly symbols?: readonly string[];
   /** Strategy `adaptive`: the white space between this chunk and the next, so that the two can be joined exactly. */

@@ -94,6 +94,22 @@ export interface SourceCode {
   readonly units: readonly CodeUnit[];
 }
 
+/** What a parser can meet and not read. */
+export const UNREAD_KINDS = [
+  'pictures',
+  'charts',
+  'drawings',
+  'formulas',
+  'comments',
+  'embedded files',
+  'attachments',
+  'pages without text',
+  'letters without a meaning',
+  'cells',
+] as const;
+export type UnreadKind = (typeof UNREAD_KINDS)[number];
+export type UnreadCounts = Readonly<Partial<Record<UnreadKind, number>>>;
+
 /** A document understood: its stored text, byte-exact as citations will quote it, and its structure. */
 export interface ParsedDocument {
   /** The stored text: decoded, without byte order mark, line ends as they were. */
@@ -106,6 +122,8 @@ export interface ParsedDocument {
   readonly code?: SourceCode;
   /** Documents in pages: the text of each page in order, empty ranges included, so that the first is page 1. */
   readonly pages?: readonly TextRange[];
+  /** What of it is not in the text, by kind: `{ pictures: 3 }`. */
+  readonly unread?: UnreadCounts;
   /** What the parser had to leave out or repair, in words for the person who owns the document. */
   readonly warnings: readonly string[];
 }

@@ -9,11 +9,28 @@ export const MEDIA_TYPES = {
   docx: 'application/vnd.openxmlformats-officedocument.wordprocessingml.document',
   csv: 'text/csv',
   tsv: 'text/tab-separated-values',
+  xlsx: 'application/vnd.openxmlformats-officedocument.spreadsheetml.sheet',
+  pptx: 'application/vnd.openxmlformats-officedocument.presentationml.presentation',
+  odt: 'application/vnd.oasis.opendocument.text',
+  rtf: 'application/rtf',
+  epub: 'application/epub+zip',
+  mail: 'message/rfc822',
+  notebook: 'application/x-ipynb+json',
+  org: 'text/org',
+  tex: 'application/x-tex',
+  openApi: 'application/vnd.oai.openapi',
   json: 'application/json',
   jsonLines: 'application/jsonl',
   /** XHTML with the `ac:` and `ri:` elements of Confluence. */
   confluenceStorage: 'application/vnd.atlassian.confluence.storage+xml',
 } as const;
+
+/** Formats that are stored as the Markdown that is made of them. */
+export const CONVERTED_MEDIA_TYPES: ReadonlySet<string> = new Set([
+  ...[MEDIA_TYPES.html, MEDIA_TYPES.confluenceStorage, MEDIA_TYPES.docx, MEDIA_TYPES.xlsx, MEDIA_TYPES.pptx],
+  ...[MEDIA_TYPES.odt, MEDIA_TYPES.rtf, MEDIA_TYPES.epub, MEDIA_TYPES.mail, MEDIA_TYPES.notebook],
+  ...[MEDIA_TYPES.org, MEDIA_TYPES.tex, MEDIA_TYPES.openApi],
+]);
 
 /** Programming languages that are cut along their syntax tree. */
 export const PARSED_LANGUAGES = [

@@ -1,6 +1,6 @@
 import type { ParsedDocument, RawDocument, TextRange } from '../core/document.js';
 import { escapeExpression } from '../core/escape-expression.js';
-import { codeMediaType, isCodeMediaType, MEDIA_TYPES } from '../core/media-types.js';
+import { CONVERTED_MEDIA_TYPES, codeMediaType, isCodeMediaType, MEDIA_TYPES } from '../core/media-types.js';
 import { isMarkedName, type Metadata } from '../core/metadata.js';
 import { liftFields } from '../core/pushed-fields.js';
 import { convertedFields } from '../parsing/converted-fields.js';
@@ -112,12 +112,6 @@ const WRITTEN: ReadonlySet<string> = new Set([
   MEDIA_TYPES.json,
   MEDIA_TYPES.jsonLines,
 ]);
-/** Formats that become Markdown. */
-const CONVERTED: ReadonlySet<string> = new Set([
-  MEDIA_TYPES.html,
-  MEDIA_TYPES.confluenceStorage,
-  MEDIA_TYPES.docx,
-]);
 
 const isWrittenAs = (mediaType: string): boolean => WRITTEN.has(mediaType) || isCodeMediaType(mediaType);
 
@@ -183,7 +177,7 @@ function writtenText({ mediaType, content, externalId }: RawDocument): DecodedTe
 
 /** Whether the stored text of a format is written otherwise than the format is. */
 const hasOtherForm = (mediaType: string): boolean =>
-  CONVERTED.has(mediaType) || mediaType === MEDIA_TYPES.rst;
+  CONVERTED_MEDIA_TYPES.has(mediaType) || mediaType === MEDIA_TYPES.rst;
 
 /** The same by the name of a document; what is called a text, or nothing that is known, may be of any format. */
 const isOtherForm = (externalId: string): boolean => {

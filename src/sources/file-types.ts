@@ -10,7 +10,23 @@ import { anyCase } from './file-patterns.js';
 export interface FileType {
   readonly mediaType: string;
   /** What `filters.sourceType` compares. */
-  readonly kind: 'markdown' | 'rst' | 'asciidoc' | 'text' | 'html' | 'pdf' | 'docx' | 'csv' | 'json' | 'code';
+  readonly kind:
+    | (
+        | 'markdown'
+        | 'rst'
+        | 'asciidoc'
+        | 'org'
+        | 'tex'
+        | 'text'
+        | 'html'
+        | 'pdf'
+        | 'docx'
+        | 'xlsx'
+        | 'pptx'
+        | 'odt'
+        | 'rtf'
+      )
+    | ('epub' | 'mail' | 'notebook' | 'openapi' | 'csv' | 'json' | 'code');
   /** Programming language, as metadata. */
   readonly language?: string;
   /** Source code in a language without a grammar here. */
@@ -19,22 +35,79 @@ export interface FileType {
 
 const PDF: FileType = { mediaType: MEDIA_TYPES.pdf, kind: 'pdf' };
 const DOCX: FileType = { mediaType: MEDIA_TYPES.docx, kind: 'docx' };
+const XLSX: FileType = { mediaType: MEDIA_TYPES.xlsx, kind: 'xlsx' };
+const PPTX: FileType = { mediaType: MEDIA_TYPES.pptx, kind: 'pptx' };
+const ODT: FileType = { mediaType: MEDIA_TYPES.odt, kind: 'odt' };
+const EPUB: FileType = { mediaType: MEDIA_TYPES.epub, kind: 'epub' };
+const RTF: FileType = { mediaType: MEDIA_TYPES.rtf, kind: 'rtf' };
+const OPEN_API: FileType = { mediaType: MEDIA_TYPES.openApi, kind: 'openapi' };
 
 const DOCUMENT_TYPES: Readonly<Record<string, FileType>> = {
   md: { mediaType: MEDIA_TYPES.markdown, kind: 'markdown' },
   markdown: { mediaType: MEDIA_TYPES.markdown, kind: 'markdown' },
   // MDX is Markdown with components in between; documentation sites keep half their pages in it.
   mdx: { mediaType: MEDIA_TYPES.markdown, kind: 'markdown' },
+  // Quarto and R Markdown.
+  qmd: { mediaType: MEDIA_TYPES.markdown, kind: 'markdown' },
+  rmd: { mediaType: MEDIA_TYPES.markdown, kind: 'markdown' },
   txt: { mediaType: MEDIA_TYPES.plainText, kind: 'text' },
   text: { mediaType: MEDIA_TYPES.plainText, kind: 'text' },
   rst: { mediaType: MEDIA_TYPES.rst, kind: 'rst' },
   adoc: { mediaType: MEDIA_TYPES.asciidoc, kind: 'asciidoc' },
   asciidoc: { mediaType: MEDIA_TYPES.asciidoc, kind: 'asciidoc' },
+  org: { mediaType: MEDIA_TYPES.org, kind: 'org' },
+  tex: { mediaType: MEDIA_TYPES.tex, kind: 'tex' },
   html: { mediaType: MEDIA_TYPES.html, kind: 'html' },
+  xhtml: { mediaType: MEDIA_TYPES.html, kind: 'html' },
   htm: { mediaType: MEDIA_TYPES.html, kind: 'html' },
   pdf: PDF,
   docx: DOCX,
+  xlsx: XLSX,
+  pptx: PPTX,
+  odt: ODT,
+  rtf: RTF,
+  epub: EPUB,
+  eml: { mediaType: MEDIA_TYPES.mail, kind: 'mail' },
+  ipynb: { mediaType: MEDIA_TYPES.notebook, kind: 'notebook' },
 };
+
+const plainCode = (language: string): FileType => ({
+  mediaType: PLAIN_CODE_MEDIA_TYPE,
+  kind: 'code',
+  language,
+});
+
+/** Files that are called by their whole name, or by what it begins with. Licences are of nobody in particular. */
+const NAMED_TYPES: readonly { readonly names: readonly string[]; readonly type: FileType }[] = [
+  {
+    names: [
+      'README',
+      'CHANGELOG',
+      'CHANGES',
+      'NEWS',
+      'HISTORY',
+      'CONTRIBUTING',
+      'INSTALL',
+      'TODO',
+      'ROADMAP',
+      'NOTES',
+    ],
+    type: { mediaType: MEDIA_TYPES.plainText, kind: 'text' },
+  },
+  { names: ['Dockerfile', 'Containerfile', 'Dockerfile.*', '*.dockerfile'], type: plainCode('dockerfile') },
+  { names: ['Makefile', 'GNUmakefile', 'Makefile.*', '*.mk'], type: plainCode('makefile') },
+  { names: ['Jenkinsfile'], type: plainCode('groovy') },
+  {
+    names: ['Rakefile', 'Gemfile', 'Vagrantfile'],
+    type: { mediaType: codeMediaType('ruby'), kind: 'code', language: 'ruby' },
+  },
+  {
+    names: ['openapi', 'swagger', '*.openapi', '*.swagger'].flatMap((name) =>
+      ['yaml', 'yml', 'json'].map((ending) => `${name}.${ending}`),
+    ),
+    type: OPEN_API,
+  },
+];
 
 /** Read where a pattern names them: folders are full of data and settings that nobody asks about. */
 const DATA_TYPES: Readonly<Record<string, FileType>> = {
@@ -128,26 +201,43 @@ const TYPES: ReadonlyMap<string, FileType> = new Map([
 /** What is read of a file that a pattern names and whose extension says nothing: plain text. */
 export const PLAIN_TEXT: FileType = { mediaType: MEDIA_TYPES.plainText, kind: 'text' };
 
-/** The type that a file's extension says, in any case. */
+const NAMES = NAMED_TYPES.flatMap(({ names, type }) =>
+  names.map((name) => ({
+    pattern: new RegExp(`^${name.replaceAll('.', '\\.').replaceAll('*', '.+')}$`, 'i'),
+    type,
+  })),
+);
+
+/** The type that a file's name or extension says, in any case. */
 export function fileTypeOf(path: string): FileType {
+  const name = path.slice(Math.max(path.lastIndexOf('/'), path.lastIndexOf('\\')) + 1);
+  const named = NAMES.find(({ pattern }) => pattern.test(name));
+  if (named !== undefined) return named.type;
   const extension = /\.([^./\\]+)$/.exec(path)?.[1]?.toLowerCase();
   return (extension === undefined ? undefined : TYPES.get(extension)) ?? PLAIN_TEXT;
 }
 
 /** The type of a file that somebody hands in: first bytes that leave no doubt count for more than its name. */
 export function typeOfFile(name: string, content: string | Uint8Array): FileType {
-  const known = SIGNATURES.find(({ bytes }) => bytes.every((byte, index) => content[index] === byte));
-  return known?.type ?? fileTypeOf(name);
+  const bytes = Buffer.from(content);
+  const begins = (signature: string): boolean =>
+    bytes.subarray(0, signature.length).toString('latin1') === signature;
+  if (begins('%PDF-')) return PDF;
+  if (begins('{\\rtf')) return RTF;
+  // Names of entries are not packed. What is none of these is refused by the parser.
+  if (begins('PK\u0003\u0004')) return ARCHIVES.find(({ mark }) => bytes.includes(mark))?.type ?? DOCX;
+  return fileTypeOf(name);
 }
 
-/** How files begin. Word documents are the only archives that are read; the parser refuses others. */
-const SIGNATURES: readonly { readonly bytes: readonly number[]; readonly type: FileType }[] = [
-  { bytes: [...Buffer.from('%PDF-')], type: PDF },
-  { bytes: [0x50, 0x4b, 0x03, 0x04], type: DOCX },
+const ARCHIVES: readonly { readonly mark: string; readonly type: FileType }[] = [
+  { mark: 'word/document.xml', type: DOCX },
+  { mark: 'xl/workbook.xml', type: XLSX },
+  { mark: 'ppt/presentation.xml', type: PPTX },
+  { mark: MEDIA_TYPES.epub, type: EPUB },
+  { mark: MEDIA_TYPES.odt, type: ODT },
 ];
 
 /** Globs of what a folder stands for: documents and source code, not data. */
-export const DEFAULT_FILE_TYPES: readonly string[] = [
-  ...Object.keys(DOCUMENT_TYPES),
-  ...CODE_TYPES.keys(),
-].map((extension) => `*.${anyCase(extension)}`);
+export const DEFAULT_FILE_TYPES: readonly string[] = [...Object.keys(DOCUMENT_TYPES), ...CODE_TYPES.keys()]
+  .map((extension) => `*.${anyCase(extension)}`)
+  .concat(NAMED_TYPES.flatMap(({ names }) => names.map(anyCase)));

@@ -15,7 +15,7 @@ const cwd = sharedFolder({ 'ragstone.yaml': 'rag: { provider: libsql }\n' });
 const marker = join(cwd, 'MARKER');
 
 /** Good when they are first indexed, bad at the second run. */
-const SPOILED = ['binary.md', 'latin1.md', 'huge.md', 'secret.md'];
+const SPOILED = ['binary.md', 'half-pair.md', 'huge.md', 'secret.md'];
 
 const GOOD: Record<string, string> = Object.fromEntries(
   SPOILED.map((name) => [`docs/${name}`, `# Before\n\nThe earlier text of ${name.slice(0, -3)}.\n`]),
@@ -23,7 +23,7 @@ const GOOD: Record<string, string> = Object.fromEntries(
 
 const BAD: Record<string, string | Uint8Array> = {
   'docs/binary.md': Uint8Array.from([0x89, 0x50, 0x4e, 0x47, 13, 10, 26, 10, 0, 0, 0, 13, 1, 2, 3]),
-  'docs/latin1.md': Buffer.from('# Caf\xe9\n\nA caf\xe9 in Latin-1.\n', 'latin1'),
+  'docs/half-pair.md': Buffer.from('\uFEFF# Caf\uD800\n', 'utf16le'),
 };
 
 const ODD: Record<string, string | Uint8Array> = {
@@ -96,7 +96,7 @@ describe('documents that cannot be read', () => {
 
   test.each([
     ['binary.md', 'DOCUMENT_NOT_TEXT', /not a text file.*Exclude it/],
-    ['latin1.md', 'DOCUMENT_INVALID_ENCODING', /not valid UTF-8.*offset 5.*Save the file as UTF-8/],
+    ['half-pair.md', 'DOCUMENT_INVALID_ENCODING', /not valid UTF-16LE.*Save the file as UTF-8/],
     ['huge.md', 'DOCUMENT_TOO_LARGE', /has 52428800 bytes.*maxFileBytes/],
   ])('%s is %s, and the message says what to do', (item, reason, message) => {
     expect(failureOf(item)).toMatchObject({ reason, message: expect.stringMatching(message) });

@@ -15,7 +15,7 @@ const CONFIG = `rag:
 `;
 
 test('what failed is listed, left alone for a while, and tried again by command', async () => {
-  const broken = Buffer.from('# Caf\xe9\n', 'latin1');
+  const broken = Buffer.from('\uFEFF# Caf\uD800\n', 'utf16le');
   const cwd = temporaryFolder({ 'ragstone.yaml': CONFIG, 'docs/cafe.md': broken, 'docs/a.md': 'A lamp.\n' });
   expect((await runRagstone(['index'], { cwd })).code).toBe(1);
   const {

@@ -2,6 +2,8 @@
 import { existsSync, mkdirSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
+import type { SearchResponse } from '../../src/index.js';
+import { makeXlsx } from '../fixtures/documents/make-office.js';
 import { ragstoneJson, runRagstone } from './run-ragstone.js';
 import { temporaryFolder } from './temporary-folder.js';
 
@@ -28,7 +30,7 @@ describe('a run', () => {
       'docs/a.png': 'x',
       'docs/b.PNG': 'x',
       'docs/data.json': '{}',
-      'docs/Makefile': 'all:',
+      'docs/LICENSE': 'Do as you like.',
       'docs/.hidden.md': '# H',
       'images/a.png': 'x',
       'deploy/compose.yml': 'a: 1',
@@ -42,7 +44,9 @@ describe('a run', () => {
     expect(nothing.stdout).toContain('Skipped in images: 1 png.');
     expect(nothing.stdout).not.toContain('Settings');
     const settings = await runRagstone(['index', 'deploy'], { cwd });
-    expect(settings.stdout).toContain('Skipped in deploy: 1 yml.\nSettings are read where they are named:');
+    expect(settings.stdout).toContain(
+      'Skipped in deploy: 1 yml.\nSettings, tables and logs are read where they are named:',
+    );
     expect((await runRagstone(['index', 'deploy/compose.yml'], { cwd })).stdout).toContain(
       'Indexed 1 document',
     );
@@ -50,6 +54,42 @@ describe('a run', () => {
     expect(document.stats).toMatchObject({
       skipped: { 'path:docs': { png: 2, json: 1, 'without extension': 1, hidden: 1 } },
     });
+  });
+
+  it('reads what a mixed folder holds, and says how the rest is read', async () => {
+    const cwd = temporaryFolder({
+      'docs/README': 'Run lanternctl first.\n',
+      'docs/Dockerfile': 'EXPOSE 8025\n',
+      'docs/Makefile': 'brew-hops:\n\t./hops\n',
+      'docs/notes.org': '* Beds\nPlant the leeks.\n',
+      'docs/paper.tex': '\\section{Tides}The spring tide.\n',
+      'docs/eels.ipynb': JSON.stringify({ cells: [{ cell_type: 'markdown', source: 'Eels fell.' }] }),
+      'docs/mail.eml': 'Subject: Switches\n\nThey come to track four.\n',
+      'docs/letter.rtf': '{\\rtf1 The seal is kept.}',
+      'docs/fees.xlsx': makeXlsx({
+        sheets: { S: '<row><c t="inlineStr"><is><t>Mooring</t></is></c></row>' },
+      }),
+      'docs/openapi.yaml': 'openapi: 3.0.0\npaths: { /ferry: { get: { summary: Ferries } } }\n',
+      'docs/table.csv': 'a,b\n',
+      'docs/server.log': 'WARN\n',
+    });
+    const { stdout } = await runRagstone(['index', 'docs'], { cwd });
+    expect(stdout).toContain('Indexed 10 documents');
+    expect(stdout).toContain("`paths: ['**', '**/*.{csv,log}']` of a source.");
+    for (const [words, source] of [
+      ['lanternctl', 'README'],
+      ['brew-hops', 'Makefile'],
+      ['leeks', 'notes.org'],
+      ['eels', 'eels.ipynb'],
+      ['switches', 'mail.eml'],
+      ['mooring', 'fees.xlsx'],
+      ['ferries', 'openapi.yaml'],
+    ] as const) {
+      const { document } = await ragstoneJson<SearchResponse>(['search', words, '--mode', 'lexical'], {
+        cwd,
+      });
+      expect(document.results[0]?.metadata.source).toBe(source);
+    }
   });
 });
 

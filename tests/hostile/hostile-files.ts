@@ -49,7 +49,18 @@ const ENTITIES = `<?xml version="1.0"?><!DOCTYPE x [<!ENTITY a "aaaaaaaaaa">${Ar
 const changePdf = (from: string, to: string): Uint8Array =>
   Buffer.from(Buffer.from(VALID_PDF).toString('latin1').replaceAll(from, to), 'latin1');
 const NUL_BYTES = new Uint8Array(10_000);
+/** Behind its byte order mark. */
+const HALF_PAIR = Uint8Array.from([0xff, 0xfe, 0x00, 0xd8, 0x41, 0x00]);
 const INVALID_UTF8 = Uint8Array.from([0x61, 0xff, 0xfe, 0xc3, 0x28, 0x61]);
+
+/** Formats that are archives of XML: their main part, and what becomes of one that says nothing. */
+const ARCHIVES: readonly { readonly mediaType: string; readonly main: string; readonly rootless: Outcome }[] =
+  [
+    { mediaType: MEDIA_TYPES.xlsx, main: 'xl/workbook.xml', rootless: 'read' },
+    { mediaType: MEDIA_TYPES.pptx, main: 'ppt/presentation.xml', rootless: 'read' },
+    { mediaType: MEDIA_TYPES.odt, main: 'content.xml', rootless: 'DOCUMENT_INVALID' },
+    { mediaType: MEDIA_TYPES.epub, main: 'META-INF/container.xml', rootless: 'DOCUMENT_INVALID' },
+  ];
 
 /** Files that were made to harm whoever opens them, by format; made here, so that none lies in the repository. */
 export const HOSTILE_FILES: readonly HostileFile[] = [
@@ -145,7 +156,7 @@ export const HOSTILE_FILES: readonly HostileFile[] = [
     `<main><p ${Array.from({ length: 30_000 }, (_, index) => `a${index}="1"`).join(' ')}>Words</main>`,
     'read',
   ),
-  html('invalid UTF-8', INVALID_UTF8, 'DOCUMENT_INVALID_ENCODING'),
+  html('invalid UTF-8', INVALID_UTF8, 'read'),
   html('encoding that is none', '<meta charset="no-such"><main>Words</main>', 'read'),
 
   rst('a million backticks', '`'.repeat(1_000_000), 'read'),
@@ -167,14 +178,14 @@ export const HOSTILE_FILES: readonly HostileFile[] = [
   rst('a grid of 100,000 rows', '+--+\n|a |\n'.repeat(100_000), 'read'),
   rst('a directive that includes a file', '.. include:: /etc/passwd\n', 'read'),
   rst('NUL bytes', new Uint8Array([0x61, 0, 0x62]), 'DOCUMENT_NOT_TEXT'),
-  rst('invalid UTF-8', INVALID_UTF8, 'DOCUMENT_INVALID_ENCODING'),
+  rst('invalid UTF-8', INVALID_UTF8, 'read'),
 
   asciidoc('a million backticks', '`'.repeat(1_000_000), 'read'),
   asciidoc('a table of 200,000 rows', `|===\n${'|a |b\n'.repeat(200_000)}|===\n`, 'read'),
   asciidoc('a block never closed', `----\n${'a\n'.repeat(200_000)}`, 'read'),
   asciidoc('100,000 items', '* a\n+\nb\n\n'.repeat(100_000), 'read'),
   asciidoc('a directive that includes a file', 'include::/etc/passwd[]\n', 'read'),
-  asciidoc('invalid UTF-8', INVALID_UTF8, 'DOCUMENT_INVALID_ENCODING'),
+  asciidoc('invalid UTF-8', INVALID_UTF8, 'read'),
 
   markdown('10,000 quotes deep', `${'>'.repeat(10_000)} x`, 'read'),
   markdown('10,000 brackets', '['.repeat(10_000), 'read'),
@@ -185,7 +196,7 @@ export const HOSTILE_FILES: readonly HostileFile[] = [
     'read',
   ),
   markdown('front matter never closed', '---\na: 1\nWords', 'read'),
-  markdown('invalid UTF-8', INVALID_UTF8, 'DOCUMENT_INVALID_ENCODING'),
+  markdown('invalid UTF-8', INVALID_UTF8, 'read'),
   markdown('one line of a million characters', 'word '.repeat(200_000), 'read'),
 
   json('empty', '', 'read'),
@@ -208,5 +219,45 @@ export const HOSTILE_FILES: readonly HostileFile[] = [
   typescript('nothing but errors', '}{)(][ @#$ '.repeat(2_000), 'read'),
   typescript('bytes of zero', NUL_BYTES, 'DOCUMENT_NOT_TEXT'),
   text('bytes of zero', NUL_BYTES, 'DOCUMENT_NOT_TEXT'),
-  text('invalid UTF-8', INVALID_UTF8, 'DOCUMENT_INVALID_ENCODING'),
+  text('invalid UTF-8', INVALID_UTF8, 'read'),
+  text('invalid UTF-16', HALF_PAIR, 'DOCUMENT_INVALID_ENCODING'),
+
+  ...ARCHIVES.flatMap(({ mediaType, main, rootless }) => {
+    const archive = file(mediaType);
+    return [
+      archive('empty', '', 'DOCUMENT_INVALID'),
+      archive('half', part(0.5, makeZip([{ name: main, content: '<a/>' }])), 'DOCUMENT_INVALID'),
+      archive('bytes of zero', NUL_BYTES, 'DOCUMENT_INVALID'),
+      archive('no part of it', makeZip([{ name: 'a.txt', content: 'x' }]), 'DOCUMENT_INVALID'),
+      archive('another root', makeZip([{ name: main, content: '<a/>' }]), rootless),
+      archive(
+        'bomb of 200 MB',
+        makeZip([{ name: main, content: Buffer.alloc(200_000_000) }]),
+        'DOCUMENT_TOO_LARGE',
+      ),
+      archive('entity bomb', makeZip([{ name: main, content: ENTITIES }]), 'DOCUMENT_INVALID'),
+      archive(
+        '10,000 elements deep',
+        makeZip([{ name: main, content: `${'<a>'.repeat(10_000)}${'</a>'.repeat(10_000)}` }]),
+        'DOCUMENT_INVALID',
+      ),
+    ];
+  }),
+
+  file(MEDIA_TYPES.notebook)('cut short', '{"cells": [', 'DOCUMENT_INVALID'),
+  file(MEDIA_TYPES.notebook)(
+    'lists without end',
+    `{"cells": ${'['.repeat(5_000)}${']'.repeat(5_000)}}`,
+    'DOCUMENT_INVALID',
+  ),
+  file(MEDIA_TYPES.mail)(
+    'parts within parts',
+    `Content-Type: multipart/mixed; boundary=a\r\n\r\n${'--a\r\nContent-Type: multipart/mixed; boundary=a\r\n\r\n'.repeat(2_000)}`,
+    'DOCUMENT_INVALID',
+  ),
+  file(MEDIA_TYPES.mail)('nothing', '', 'read'),
+  file(MEDIA_TYPES.rtf)('groups without end', `{\\rtf1${'{'.repeat(100_000)}`, 'DOCUMENT_INVALID'),
+  file(MEDIA_TYPES.rtf)('a million bytes of a picture', `{\\rtf1{\\pict ${'ff'.repeat(500_000)}}}`, 'read'),
+  file(MEDIA_TYPES.openApi)('aliases of aliases', 'a: &a [x,x]\nb: &b [*a,*a,*a]\nopenapi: 3.0.0\n', 'read'),
+  file(MEDIA_TYPES.tex)('a command that defines itself', '\\newcommand{\\a}{\\a\\a}\\a', 'read'),
 ];

@@ -6,6 +6,7 @@ import {
   PLAIN_CODE_MEDIA_TYPE,
 } from '../../src/core/media-types.js';
 import { docxEntries, docxParagraph, docxTable, makeZip } from '../fixtures/documents/make-docx.js';
+import { makeEpub, makeOdt, makePptx, makeXlsx } from '../fixtures/documents/make-office.js';
 import { makePdf } from '../fixtures/documents/make-pdf.js';
 
 /** A document of so many like parts, of some hundred bytes each. */
@@ -213,6 +214,87 @@ export const LONG_DOCUMENTS: Readonly<Record<string, Readonly<Record<string, Mak
           ).join(''),
         ),
       ),
+  },
+  [MEDIA_TYPES.xlsx]: {
+    rows: (parts) =>
+      makeXlsx({
+        sheets: {
+          S: numbered(
+            parts,
+            (at) =>
+              `<row><c t="inlineStr"><is><t>${WORDS}</t></is></c><c><v>${at}</v></c></row>${at % 9 === 0 ? `<row r="${at * 2 + parts}"/>` : ''}`,
+          ).join(''),
+        },
+      }),
+  },
+  [MEDIA_TYPES.pptx]: {
+    slides: (parts) =>
+      makePptx(
+        numbered(
+          Math.ceil(parts / 10),
+          () => `<p:sp><p:txBody>${`<a:p><a:r><a:t>${WORDS}</a:t></a:r></a:p>`.repeat(10)}</p:txBody></p:sp>`,
+        ),
+      ),
+  },
+  [MEDIA_TYPES.odt]: {
+    paragraphs: (parts) =>
+      makeOdt(
+        numbered(
+          parts,
+          (at) => `<text:h text:outline-level="2">Part ${at}</text:h><text:p>${WORDS}.</text:p>`,
+        ).join(''),
+      ),
+  },
+  [MEDIA_TYPES.epub]: {
+    chapters: (parts) =>
+      makeEpub({ 'a.xhtml': numbered(parts, (at) => `<h2>Part ${at}</h2><p>${WORDS}.</p>`).join('') }),
+  },
+  [MEDIA_TYPES.rtf]: {
+    paragraphs: (parts) =>
+      `{\\rtf1\\ansi ${numbered(parts, (at) => `{\\b Part ${at}}\\par ${WORDS}.\\par\n`).join('')}}`,
+    cells: (parts) => `{\\rtf1 \\intbl ${'a\\cell '.repeat(4 * parts)}\\row}`,
+    'bytes of letters': (parts) => `{\\rtf1 ${"\\'e9".repeat(20 * parts)}}`,
+  },
+  [MEDIA_TYPES.mail]: {
+    lines: (parts) => `Subject: a\r\n\r\n${numbered(parts, (at) => `${WORDS} ${at}.`).join('\r\n\r\n')}`,
+  },
+  [MEDIA_TYPES.notebook]: {
+    cells: (parts) =>
+      JSON.stringify({
+        cells: numbered(parts, () => WORDS).map((source) => ({
+          cell_type: 'code',
+          source,
+          outputs: [{ output_type: 'stream', text: WORDS }],
+        })),
+      }),
+  },
+  [MEDIA_TYPES.org]: {
+    sections: joined(
+      (at) => `* Part ${at}\n\n${WORDS}.\n\n- one :: two\n\n| a | b |\n|---+---|\n| 1 | 2 |\n`,
+    ),
+    marks: (parts) => '*a '.repeat(10 * parts),
+    'open links': (parts) => '[['.repeat(10 * parts),
+  },
+  [MEDIA_TYPES.tex]: {
+    sections: joined(
+      (at) =>
+        `\\section{Part ${at}}\n${WORDS} \\emph{again}.\n\\begin{itemize}\\item one\\end{itemize}\n\\begin{tabular}{ll}a & b \\\\\\end{tabular}\n`,
+    ),
+    'open groups': (parts) => '\\textbf{'.repeat(parts),
+    'open environments': (parts) => '\\begin{center}'.repeat(parts),
+    'signs of formulas': (parts) => '$a'.repeat(10 * parts),
+  },
+  [MEDIA_TYPES.openApi]: {
+    operations: (parts) =>
+      JSON.stringify({
+        openapi: '3.0.0',
+        paths: Object.fromEntries(
+          numbered(parts, (at) => `/part/${at}`).map((path) => [
+            path,
+            { get: { summary: WORDS, responses: { 200: { description: WORDS } } } },
+          ]),
+        ),
+      }),
   },
   [PLAIN_CODE_MEDIA_TYPE]: { paragraphs: joined((at) => `fun a${at}() {\n  ${WORDS}\n}\n`) },
   ...Object.fromEntries(

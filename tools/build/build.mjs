@@ -1,7 +1,7 @@
 // Makes `dist/`; with `--if-stale` only where it is not what the sources make. A build takes the place of the last one when it is
 // whole, so that one that is killed leaves what was there, which is stale still. Types are checked by `npm run typecheck`.
 import { execFileSync } from 'node:child_process';
-import { chmodSync, lstatSync, readdirSync, renameSync, rmSync } from 'node:fs';
+import { chmodSync, cpSync, lstatSync, readdirSync, renameSync, rmSync } from 'node:fs';
 import { dirname, join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { fingerprint, isBuiltOf, markBuilt } from './build-state.mjs';
@@ -18,6 +18,8 @@ if (!process.argv.includes('--if-stale') || !isBuiltOf(DIST, state)) {
   const next = join(ROOT, `${NEXT}${process.pid}`);
   run('node_modules/typescript-native/bin/tsc', '-p', 'tsconfig.build.json', '--noCheck', '--outDir', next);
   run('tools/build/bundle-command.mjs', next);
+  // Beside `parsing/pdf/character-maps.js`; their licence lies with them.
+  cpSync(join(ROOT, 'node_modules/pdfjs-dist/cmaps'), join(next, 'parsing/pdf/cmaps'), { recursive: true });
   chmodSync(join(next, 'cli/main.js'), 0o755);
   markBuilt(next, state);
   takePlace(next);

@@ -66,7 +66,11 @@ function answered(answer: ShownAnswer, context: CliContext): string[] {
     return renderSource(source, places, context);
   });
   const toCompare = named.map((source) =>
-    renderSource(source, shownPlaces([{ lines: source.lines, quote: source.chunk_text }], 'line'), context),
+    renderSource(
+      source,
+      shownPlaces([{ lines: source.lines, pages: source.pages, quote: source.chunk_text }], 'line'),
+      context,
+    ),
   );
   const further = isQuoted ? placesByDocument(answer, answer.further.filter(elsewhere), context) : [];
   return [
@@ -136,9 +140,9 @@ function decidingPlace(citations: readonly Citation[], highlight: string | undef
   const [first] = citations;
   const deciding =
     citations.find(({ quote }) => highlight !== undefined && quote.includes(highlight)) ?? first;
-  const { lines = { start: 1, end: 1 }, quote = '' } = deciding ?? {};
+  const { lines = { start: 1, end: 1 }, pages, quote = '' } = deciding ?? {};
   const before = quote.slice(0, Math.max(0, quote.indexOf(highlight ?? '')));
-  return { quote, lines: { start: lines.start + before.split('\n').length - 1, end: lines.end } };
+  return { quote, pages, lines: { start: lines.start + before.split('\n').length - 1, end: lines.end } };
 }
 
 /** What is said instead of an answer. */
@@ -182,7 +186,7 @@ const emphasised = (text: string, part: string, style: (text: string) => string)
   return `${text.slice(0, at)}${bold}${text.slice(at + part.length)}`;
 };
 
-type CitedPlace = Pick<Citation, 'lines' | 'quote'>;
+type CitedPlace = Pick<Citation, 'lines' | 'quote'> & { readonly pages?: Citation['pages'] | undefined };
 
 /** What is shown of a place's words: nothing, as much as one line takes, or all with its own lines. */
 type QuoteForm = 'none' | 'line' | 'whole';
@@ -190,7 +194,7 @@ type QuoteForm = 'none' | 'line' | 'whole';
 type ShownPlace = CitedPlace & { readonly form: QuoteForm };
 
 const shownPlaces = (places: readonly CitedPlace[], form: QuoteForm): ShownPlace[] =>
-  places.map(({ lines, quote }) => ({ lines, quote, form }));
+  places.map(({ lines, pages, quote }) => ({ lines, pages, quote, form }));
 
 function renderSource(source: AnswerSource, places: readonly ShownPlace[], context: CliContext): string {
   const { colours } = context;
@@ -198,10 +202,10 @@ function renderSource(source: AnswerSource, places: readonly ShownPlace[], conte
   const number = colours.dim(`[${source.n}]`);
   return [
     title.length > 0 ? `${number} ${colours.bold(title.join(' > '))}` : number,
-    ...places.flatMap(({ lines, quote, form }) => [
+    ...places.flatMap(({ lines, pages, quote, form }) => [
       INDENT +
         colours.cyan(
-          renderPlace({ id: source.source, origin: source.origin, lines: `${lines.start}` }, context),
+          renderPlace({ id: source.source, origin: source.origin, lines: `${lines.start}`, pages }, context),
         ),
       ...(form === 'line' ? [INDENT + colours.dim(shortened(oneLine(quote)))] : []),
       ...(form === 'whole' ? indented(quote) : []),

@@ -35,8 +35,8 @@ const renewedRows = ({ stats: { documentsRenewed: renewed } }: IndexResult): [st
 /** Kinds that a person is told of each source; `--json` has them all. */
 const MOST_KINDS = 8;
 
-/** Pipelines and manifests: much asked about, and left out because they push documents out of results (docs/research/tried.md). */
-const SETTINGS = /^(?:ya?ml|toml)$/;
+/** Pipelines, manifests, tables, logs: much asked about, and left out because they push documents out of results (docs/research/tried.md). */
+const READ_WHERE_NAMED = /^(?:ya?ml|toml|csv|tsv|log|jsonl?|ndjson|xml)$/;
 
 /** What was left out by rule, a line for each source. */
 function renderSkipped({ stats: { skipped = {} } }: IndexResult): string {
@@ -47,12 +47,14 @@ function renderSkipped({ stats: { skipped = {} } }: IndexResult): string {
       const named = kinds
         .slice(0, MOST_KINDS)
         .map(([kind, count]) => `${formatCount(count)} ${oneLine(kind)}`);
-      const settings = kinds.find(([kind]) => SETTINGS.test(kind))?.[0];
+      const readable = kinds.flatMap(([kind]) => (READ_WHERE_NAMED.test(kind) ? [kind] : []));
+      const [first] = readable;
+      const ending = readable.length > 1 ? `{${readable.join(',')}}` : first;
       const hint =
-        settings === undefined
+        first === undefined
           ? []
           : [
-              `Settings are read where they are named: \`ragstone index . FILE.${settings}\`, or \`paths: ['**', '**/*.${settings}']\` of a source.`,
+              `Settings, tables and logs are read where they are named: \`ragstone index . FILE.${first}\`, or \`paths: ['**', '**/*.${ending}']\` of a source.`,
             ];
       return [
         `Skipped in ${oneLine(source.replace(/^path:/, ''))}: ${[...named, ...more].join(', ')}.`,

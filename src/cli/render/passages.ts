@@ -110,7 +110,14 @@ function matchOf(
 function placeOf({ origin, metadata }: SearchResult, context: CliContext): string {
   const { start, end } = metadata.lines;
   const lines = start === end ? `${start}` : `${start}-${end}`;
-  return renderPlace({ id: metadata.source, origin, lines }, context);
+  return renderPlace({ id: metadata.source, origin, lines, pages: pagesOf(metadata) }, context);
+}
+
+function pagesOf({ pages }: SearchResult['metadata']): { start: number; end: number } | undefined {
+  if (typeof pages !== 'object' || pages === null || !('start' in pages) || !('end' in pages))
+    return undefined;
+  const { start, end } = pages;
+  return typeof start === 'number' && typeof end === 'number' ? { start, end } : undefined;
 }
 
 function renderSnippet(snippet: Snippet, { colours }: CliContext): string {

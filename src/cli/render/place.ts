@@ -17,13 +17,19 @@ interface Placed {
   readonly origin: DocumentOrigin | undefined;
   /** `12` or `12-15`. */
   readonly lines: string;
+  /** Of a document in pages, whose lines nobody can look up. */
+  readonly pages?: { readonly start: number; readonly end: number } | undefined;
 }
 
 /**
- * The place of a passage: `docs/a.md:12`, which a terminal opens from the working folder; what is no file of this machine by
+ * The place of a passage: `docs/a.md:12`, which a terminal opens from the working folder, or `docs/a.pdf page 3`; what is no file of this machine by
  * its id and the name of its source, since two sources may use one id.
  */
-export function renderPlace({ id, origin, lines }: Placed, context: Pick<CliContext, 'cwd'>): string {
-  if (origin?.path !== undefined) return oneLine(`${displayPath(context, origin.path)}:${lines}`);
-  return oneLine(`${id}:${lines}${origin === undefined ? '' : ` (${origin.source})`}`);
+export function renderPlace({ id, origin, lines, pages }: Placed, context: Pick<CliContext, 'cwd'>): string {
+  const place = pages === undefined ? `:${lines}` : ` ${pagesInWords(pages)}`;
+  if (origin?.path !== undefined) return oneLine(`${displayPath(context, origin.path)}${place}`);
+  return oneLine(`${id}${place}${origin === undefined ? '' : ` (${origin.source})`}`);
 }
+
+const pagesInWords = ({ start, end }: { readonly start: number; readonly end: number }): string =>
+  start === end ? `page ${start}` : `pages ${start}-${end}`;

@@ -23,6 +23,11 @@ export const linesShape = z
   .object({ start: z.number(), end: z.number() })
   .describe('Lines of the document, from 1, both included.');
 
+export const pagesShape = z
+  .object({ start: z.number(), end: z.number() })
+  .optional()
+  .describe('Pages, of a document in pages: from 1, both included.');
+
 interface Placed {
   readonly id: string;
   readonly title?: string | undefined;
@@ -45,9 +50,17 @@ export function placeOf({ id, title, source, origin, url }: Placed, { showPath }
   };
 }
 
-/** `docs/a.md:3-9`, by the file where there is one. */
-export function renderPlace({ path, source }: Place, lines?: z.output<typeof linesShape>): string {
+/** `docs/a.md:3-9` or `docs/a.pdf page 3`, by the file where there is one. */
+export function renderPlace(
+  { path, source }: Place,
+  lines?: z.output<typeof linesShape>,
+  pages?: z.output<typeof pagesShape>,
+): string {
   const name = path ?? source;
+  if (pages !== undefined)
+    return pages.start === pages.end
+      ? `${name} page ${pages.start}`
+      : `${name} pages ${pages.start}-${pages.end}`;
   if (lines === undefined) return name;
   return lines.start === lines.end ? `${name}:${lines.start}` : `${name}:${lines.start}-${lines.end}`;
 }

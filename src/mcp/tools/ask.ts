@@ -9,7 +9,7 @@ import {
 } from '../../index.js';
 import { DATA_NOTE } from '../output/data-note.js';
 import { fittingLength, fittingOutput } from '../output/fit-tokens.js';
-import { inertName, linesShape, placeOf, placeShape, renderPlace } from '../output/place.js';
+import { inertName, linesShape, pagesShape, placeOf, placeShape, renderPlace } from '../output/place.js';
 import { degradationLevel, degradationNotices, rounded } from '../output/results.js';
 import { filterShape, filtersOf, question } from './inputs.js';
 import { defineTool, type ToolContext, type ToolOutput } from './tool.js';
@@ -45,6 +45,7 @@ const output = z.object({
       n: z.number(),
       ...placeShape,
       lines: linesShape,
+      pages: pagesShape,
       is_cited: z.boolean().describe('false: the answer does not rest on it; another place to look.'),
     }),
   ),
@@ -97,9 +98,9 @@ function outputOf(answer: Answer, context: ToolContext, budget: number): ToolOut
   const places = placesOf(answer);
   const length = fittingLength(answer.answer, Math.floor(budget / 2), context.counter);
   const body = length === answer.answer.length ? answer.answer : `${answer.answer.slice(0, length)} …`;
-  const quotes = places.flatMap(({ source, lines, quote, isCited }) => {
+  const quotes = places.flatMap(({ source, lines, pages, quote, isCited }) => {
     if (quote === undefined) return [];
-    const label = isCited ? `[${source.n}]` : `${renderPlace(sourcePlace(source, context), lines)}:`;
+    const label = isCited ? `[${source.n}]` : `${renderPlace(sourcePlace(source, context), lines, pages)}:`;
     return [`${label} ${shortened(neutraliseLine(quote))}`];
   });
   const { support, isCut } = supportWithin(answer, {
@@ -114,10 +115,11 @@ function outputOf(answer: Answer, context: ToolContext, budget: number): ToolOut
     { body: [neutraliseAnswered(answer, body), ...quotes].join('\n\n'), attributes: { kind: 'answer' } },
     ...(removed.length === 0 ? [] : [{ body: removed.join('\n'), attributes: { kind: 'removed' } }]),
   ]);
-  const sources = places.map(({ source, lines, isCited }) => ({
+  const sources = places.map(({ source, lines, pages, isCited }) => ({
     n: source.n,
     ...sourcePlace(source, context),
     lines,
+    ...(pages === undefined ? {} : { pages }),
     is_cited: isCited,
   }));
   const answeredBy = ANSWERERS[answer.answerer];
@@ -125,8 +127,8 @@ function outputOf(answer: Answer, context: ToolContext, budget: number): ToolOut
   const sure = answer.outcome === 'answer' ? { confidence: rounded(answer.confidence) } : {};
   const notices = noticesOf(answer, { isCut: length < answer.answer.length || isCut });
   const list = sources.map(
-    ({ n, lines, is_cited, ...place }) =>
-      `${is_cited ? `[${n}]` : 'See also'} ${renderPlace(place, lines)} | document_id ${place.document_id}`,
+    ({ n, lines, pages, is_cited, ...place }) =>
+      `${is_cited ? `[${n}]` : 'See also'} ${renderPlace(place, lines, pages)} | document_id ${place.document_id}`,
   );
   return {
     text: [
@@ -215,6 +217,7 @@ const SAID_UNSURE =
 interface CitedPlace {
   readonly source: AnswerSource;
   readonly lines: Answer['citations'][number]['lines'];
+  readonly pages: Answer['citations'][number]['pages'];
   readonly isCited: boolean;
   /** Absent where the answer is the quotation, or stands without it. */
   readonly quote?: string;
@@ -225,8 +228,8 @@ function placesOf({ outcome, answerer, citations, further, sources, support }: A
   const cited = sources.flatMap((source) => {
     const citation = citations.find(({ n }) => n === source.n);
     if (citation === undefined) return [];
-    const { lines, quote } = citation;
-    const place = { source, lines, isCited: true };
+    const { lines, pages, quote } = citation;
+    const place = { source, lines, pages, isCited: true };
     return [answerer === 'extractive' ? place : { ...place, quote }];
   });
   const unchecked = new Set(
@@ -236,12 +239,12 @@ function placesOf({ outcome, answerer, citations, further, sources, support }: A
   );
   const named = sources.flatMap((source) => {
     if (!unchecked.has(source.n) || cited.some((place) => place.source === source)) return [];
-    return [{ source, lines: source.lines, isCited: true, quote: source.chunk_text }];
+    return [{ source, lines: source.lines, pages: source.pages, isCited: true, quote: source.chunk_text }];
   });
-  const others = further.flatMap(({ n, lines, quote }) => {
+  const others = further.flatMap(({ n, lines, pages, quote }) => {
     const source = sources.find((candidate) => candidate.n === n);
     if (source === undefined || cited.some((place) => place.source === source)) return [];
-    const place = { source, lines, isCited: false };
+    const place = { source, lines, pages, isCited: false };
     // Beside an answer the place is enough: a model would take the quotation for a part of it.
     return [outcome === 'answer' ? place : { ...place, quote }];
   });

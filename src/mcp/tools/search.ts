@@ -3,7 +3,7 @@ import type { SearchResponse, SearchResult } from '../../index.js';
 import { DATA_NOTE } from '../output/data-note.js';
 import { fittingOutput } from '../output/fit-tokens.js';
 import { type QuotedResult, quoteResults } from '../output/passages.js';
-import { inertName, linesShape, placeShape, renderPlace } from '../output/place.js';
+import { inertName, linesShape, pagesShape, placeShape, renderPlace } from '../output/place.js';
 import { degradationLevel, resultPlace, rounded, searchNotices } from '../output/results.js';
 import { renderStep } from '../output/way.js';
 import { filterShape, filtersOf, modeOf, modeShape, question, topK } from './inputs.js';
@@ -21,6 +21,7 @@ const output = z.object({
       n: z.number(),
       ...placeShape,
       lines: linesShape,
+      pages: pagesShape,
       match: z.enum(['strong', 'possible', 'weak']).describe('How well the passage matches the query.'),
       score: z.number().describe('The same from 0 to 1; comparable between searches.'),
       way: z
@@ -71,6 +72,7 @@ function outputOf(
     n: entry.n,
     ...resultPlace(result, context),
     lines: entry.lines,
+    ...(entry.pages === undefined ? {} : { pages: entry.pages }),
     match: result.match,
     score: rounded(result.score),
     ...wayOf(result),
@@ -79,8 +81,8 @@ function outputOf(
   const unseen = response.results.length - results.length;
   const notices = [...searchNotices(response), ...(unseen === 0 ? [] : [notShown(unseen)])];
   const list = results.map(
-    ({ n, match, score, lines, way, ...place }) =>
-      `[${n}] ${renderPlace(place, lines)} | ${match} match (${score}) | document_id ${place.document_id}${way === undefined ? '' : ` | ${way}`}`,
+    ({ n, match, score, lines, pages, way, ...place }) =>
+      `[${n}] ${renderPlace(place, lines, pages)} | ${match} match (${score}) | document_id ${place.document_id}${way === undefined ? '' : ` | ${way}`}`,
   );
   return {
     text: [

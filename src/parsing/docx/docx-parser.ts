@@ -1,9 +1,13 @@
-import type { ParsedDocument, RawDocument } from '../../core/document.js';
-import { RAGError, toRAGError } from '../../core/errors.js';
+import type { ParsedDocument, RawDocument, UnreadCounts } from '../../core/document.js';
+import { toRAGError } from '../../core/errors.js';
 import { MEDIA_TYPES } from '../../core/media-types.js';
+import { ARCHIVE_LIMITS, type Archive, declaredTitle, openArchive } from '../archive/open-archive.js';
+import type { ZipLimits } from '../archive/unpack-zip.js';
 import { htmlToMarkdown } from '../html-to-markdown.js';
 import type { Parser, SyncParser } from '../parser.js';
-import { unpackWithin, type ZipLimits } from './zip-guard.js';
+import { unreadOf } from '../unread.js';
+import { withNumbers } from './numbering.js';
+import { formulasAsText } from './office-math.js';
 
 export interface DocxParserOptions {
   /** Reads the Markdown that a document becomes. */
@@ -12,17 +16,14 @@ export interface DocxParserOptions {
   readonly limits?: ZipLimits;
 }
 
-const DEFAULT_LIMITS: ZipLimits = { maxTotalBytes: 100 * 1024 * 1024, maxEntries: 5_000 };
-/** XML that is read; pictures and fonts may be larger. In bytes. */
-const MAX_XML_BYTES = 30 * 1024 * 1024;
-
 /**
- * Parser for Word documents (`.docx`). The stored text is the document as Markdown: headings, lists, tables, links, notes.
- * Pictures, headers, footers and tracked deletions are left out. The file is unpacked within limits before it is opened.
+ * Parser for Word documents (`.docx`). The stored text is the document as Markdown: headings, lists, tables, links, notes,
+ * comments, formulas in a line, numbers as Word shows them. Pictures, charts and embedded files are left out and counted; headers, footers and tracked deletions
+ * are left out. The file is unpacked within limits before it is opened.
  *
  * @throws `DOCUMENT_TOO_LARGE`, `DOCUMENT_INVALID`
  */
-export function createDocxParser({ markdown, limits = DEFAULT_LIMITS }: DocxParserOptions): Parser {
+export function createDocxParser({ markdown, limits = ARCHIVE_LIMITS }: DocxParserOptions): Parser {
   return {
     version: 2,
     mediaTypes: [MEDIA_TYPES.docx],
@@ -36,57 +37,92 @@ async function parseDocx(
   limits: ZipLimits,
 ): Promise<ParsedDocument> {
   const { externalId } = document;
-  const bytes = Buffer.from(document.content);
-  const entries = unpackWithin(bytes, externalId, limits);
-  checkXml(entries, externalId);
-  const { html, warnings } = await toHtml(bytes, externalId);
+  const archive = openArchive(document, limits);
+  const parts = await preparedParts(archive, externalId);
+  const { html, pictures, warnings } = await toHtml(parts, externalId);
   const page = await htmlToMarkdown(html, externalId);
-  const parsed = markdown.parse({ ...document, content: page.markdown });
-  const title = titleOf(html, { heading: parsed.title, declared: declaredTitle(entries) });
+  const parsed = markdown.parse({ ...document, content: page.markdown.replace(ESCAPED_NUMBER, '$1$2') });
+  const title = titleOf(html, { heading: parsed.title, declared: declaredTitle(archive) });
   const isEmpty = parsed.text.trim() === '';
   return {
     ...parsed,
     ...(title === undefined ? {} : { title }),
     metadata: {},
+    ...unreadOf({ pictures, ...unreadParts(parts.get(MAIN_PART)) }),
     warnings: [...warnings, ...page.warnings, ...parsed.warnings, ...(isEmpty ? [EMPTY_WARNING] : [])],
   };
 }
 
 const EMPTY_WARNING = 'The document holds no text (pictures are not read), so only its name is found.';
 
-/** No word processor writes a document type, which is what entity bombs and external entities need. */
-function checkXml(entries: ReadonlyMap<string, Uint8Array>, name: string): void {
-  for (const [entry, content] of entries) {
-    if (!/\.(?:xml|rels)$/i.test(entry)) continue;
-    if (content.length > MAX_XML_BYTES) {
-      throw new RAGError(
-        'DOCUMENT_TOO_LARGE',
-        `"${name}" holds more text than is read: ${entry} has ${content.length} bytes. Split or exclude it.`,
-      );
-    }
-    if (Buffer.from(content).includes('<!DOCTYPE') || Buffer.from(content).includes('<!ENTITY')) {
-      throw new RAGError(
-        'DOCUMENT_INVALID',
-        `"${name}" is not opened: its XML declares a document type, as only forged files do. Exclude it.`,
-      );
-    }
+/** The parts of a document as the converter reads them: it knows neither formulas nor numbers. */
+async function preparedParts(
+  { entries, text: textOf }: Archive,
+  name: string,
+): Promise<ReadonlyMap<string, Uint8Array>> {
+  const parts = new Map(entries);
+  for (const part of FORMULA_PARTS) {
+    const xml = textOf(part);
+    if (xml.includes('<m:oMath')) parts.set(part, Buffer.from(await formulasAsText(xml, name)));
   }
+  const document = Buffer.from(parts.get(MAIN_PART) ?? []).toString('utf8');
+  const numbering = { numbering: textOf('word/numbering.xml'), styles: textOf('word/styles.xml') };
+  if (document !== '') parts.set(MAIN_PART, Buffer.from(await withNumbers(document, numbering, name)));
+  return parts;
 }
 
-async function toHtml(buffer: Buffer, name: string): Promise<{ html: string; warnings: string[] }> {
+const MAIN_PART = 'word/document.xml';
+const FORMULA_PARTS = [MAIN_PART, 'word/footnotes.xml', 'word/endnotes.xml', 'word/comments.xml'];
+/** A number that a paragraph begins with is one of a list, as it was in the document. */
+const ESCAPED_NUMBER = /^(\d+)\\([.)])(?= )/gm;
+
+/** What of a document nothing is made of, by the elements that stand for it. */
+function unreadParts(document: Uint8Array | undefined): UnreadCounts {
+  const xml = Buffer.from(document ?? []).toString('utf8');
+  const count = (element: string): number => xml.split(`<${element} `).length - 1;
+  return {
+    charts: count('c:chart'),
+    drawings: count('dgm:relIds'),
+    'embedded files': count('o:OLEObject'),
+  };
+}
+
+/** Unpacked parts in the form in which the converter asks for them. */
+const archiveOf = (parts: ReadonlyMap<string, Uint8Array>) => ({
+  exists: (part: string): boolean => parts.has(part),
+  read: (part: string, encoding?: string): Promise<string | Uint8Array> => {
+    const bytes = Buffer.from(parts.get(part) ?? []);
+    return Promise.resolve(
+      encoding === undefined ? bytes : bytes.toString(encoding === 'base64' ? 'base64' : 'utf8'),
+    );
+  },
+});
+
+async function toHtml(
+  parts: ReadonlyMap<string, Uint8Array>,
+  name: string,
+): Promise<{ html: string; pictures: number; warnings: string[] }> {
   const { default: mammoth } = await import('mammoth');
+  let pictures = 0;
   try {
     const { value, messages } = await mammoth.convertToHtml(
-      { buffer },
+      // Its types know files and their bytes alone.
+      { file: archiveOf(parts) } as unknown as { buffer: Buffer },
       // Pictures would be put into the text as data.
       {
-        styleMap: ["p[style-name='Title']", 'p.Title'].map((style) => `${style} => h1.${TITLE_CLASS}:fresh`),
-        convertImage: mammoth.images.imgElement(() => Promise.resolve({ src: '' })),
+        styleMap: [
+          ...["p[style-name='Title']", 'p.Title'].map((style) => `${style} => h1.${TITLE_CLASS}:fresh`),
+          `comment-reference => sup.${COMMENT_CLASS}`,
+        ],
+        convertImage: mammoth.images.imgElement(() => {
+          pictures += 1;
+          return Promise.resolve({ src: '' });
+        }),
         externalFileAccess: false,
       },
     );
     const errors = messages.filter(({ type }) => type === 'error').map(({ message }) => message);
-    return { html: value.replace(/<img\b[^>]*>/g, ''), warnings: [...new Set(errors)] };
+    return { html: withoutMarks(value), pictures, warnings: [...new Set(errors)] };
   } catch (cause) {
     throw toRAGError(
       cause,
@@ -97,6 +133,17 @@ async function toHtml(buffer: Buffer, name: string): Promise<{ html: string; war
 }
 
 const TITLE_CLASS = 'document-title';
+const COMMENT_CLASS = 'comment-mark';
+const COMMENT_MARK = new RegExp(`<sup class="${COMMENT_CLASS}">.*?</sup>`, 'g');
+
+/** Without pictures, the marks of comments in their sentences, and the arrows that lead back from notes. */
+const withoutMarks = (html: string): string =>
+  html
+    .replace(/<img\b[^>]*>/g, '')
+    .replace(COMMENT_MARK, '')
+    .replace(/<(\/?)d[ld]>/g, '<$1div>')
+    .replace(/<dt id="comment-[^"]*">Comment \[([^\]]*)\]<\/dt><div><p>/g, '<div><p>Comment $1: ')
+    .replace(/ ?<a href="#[\w-]+">\u2191<\/a>/g, '');
 
 /** What has the style Title, else what the properties declare, else the first heading; a lone heading of the first level is a title too. */
 function titleOf(
@@ -106,15 +153,3 @@ function titleOf(
   const isHeaded = html.includes(`<h1 class="${TITLE_CLASS}">`) || html.split('<h1').length === 2;
   return isHeaded ? (heading ?? declared) : (declared ?? heading);
 }
-
-/** Title of the document's properties. */
-function declaredTitle(entries: ReadonlyMap<string, Uint8Array>): string | undefined {
-  const core = Buffer.from(entries.get('docProps/core.xml') ?? []).toString('utf8');
-  const title = /<dc:title>([^<]{1,500})<\/dc:title>/.exec(core)?.[1];
-  const text = title
-    ?.replace(/&(lt|gt|quot|apos|amp);/g, (_, name: string) => XML_ENTITIES[name] ?? '')
-    .trim();
-  return text === '' ? undefined : text;
-}
-
-const XML_ENTITIES: Readonly<Record<string, string>> = { lt: '<', gt: '>', quot: '"', apos: "'", amp: '&' };

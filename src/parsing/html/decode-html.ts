@@ -1,5 +1,6 @@
 import type { RawDocument } from '../../core/document.js';
 import { type DecodedText, decodeText } from '../decode-text.js';
+import { decodeAs } from '../detect-encoding.js';
 import { declaredCharset } from './declared-charset.js';
 
 /** Decodes a page by the encoding that it declares, or else as any text. Throws what `decodeText` throws. */
@@ -9,5 +10,5 @@ export function decodeHtml({
 }: Pick<RawDocument, 'content' | 'externalId'>): DecodedText {
   const charset = typeof content === 'string' ? undefined : declaredCharset(content);
   if (charset === undefined || typeof content === 'string') return decodeText(content, externalId);
-  return decodeText(new TextDecoder(charset).decode(content), externalId);
+  return decodeText(decodeAs(charset, content), externalId);
 }

@@ -16,7 +16,7 @@ const DEFAULT_MAX_BYTES = 10 * 1024 * 1024;
 
 /**
  * Parser for `text/html`. The stored text is the page's main content as Markdown (see `htmlToMarkdown`), and the blocks are
- * those of Markdown. A page in another encoding than UTF-8 must declare it.
+ * those of Markdown. The encoding that a page declares is believed.
  *
  * @throws `DOCUMENT_TOO_LARGE`, `DOCUMENT_INVALID`, and what `decodeText` throws
  */
@@ -57,5 +57,3 @@ async function parseHtml(
 }
 
 const EMPTY_WARNING = 'The page holds no text outside of scripts and navigation, so only its title is found.';
-
-/** UTF-8 and UTF-16 as all text; another encoding where the page itself declares it. */

@@ -29,7 +29,7 @@ function parseItem(document: RawDocument, leadingFields: readonly string[]): Par
   const { text, blocks } = renderItem(item, leadingFields);
   const title = typeof item.title === 'string' ? item.title.trim() : '';
   // JSON escapes can hide what no text may hold, so the rendered text is checked as bytes would be.
-  const stored = checkText(text, document.externalId);
+  const stored = checkText(text);
   return {
     text: stored.text,
     blocks,

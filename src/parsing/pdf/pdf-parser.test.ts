@@ -1,5 +1,6 @@
 import fc from 'fast-check';
 import { afterAll, describe, expect, it } from 'vitest';
+import { encodeText } from '../../../tests/fixtures/documents/encode-text.js';
 import { makePdf } from '../../../tests/fixtures/documents/make-pdf.js';
 import { createChunker } from '../../chunking/create-chunker.js';
 import { resolveChunking } from '../../config/resolve-chunking.js';
@@ -50,6 +51,14 @@ describe('PDF', () => {
     ]);
   });
 
+  it('chunks that lie on several pages say where each begins', async () => {
+    const parsed = await parse(makePdf([['one'], [], ['three']]));
+    const chunker = createChunker(resolveChunking({ strategy: 'whole' }), (text) => text.length);
+    const [chunk] = chunker.chunk(parsed);
+    expect(chunk?.metadata?.pages).toEqual({ start: 1, end: 3, breaks: [3, 5] });
+    expect(chunk?.content.slice(5)).toBe('three');
+  });
+
   it('names pages without text, and says when no page has any', async () => {
     expect((await parse(makePdf([['a'], [], ['c']]))).warnings).toEqual([
       'Pages without text, scanned or empty: 2.',
@@ -57,6 +66,39 @@ describe('PDF', () => {
     const scanned = await parse(makePdf([[], []]));
     expect(scanned.warnings).toEqual([expect.stringContaining('OCR')]);
     expect(scanned.text).toBe('');
+  });
+
+  const utf16 = (line: string): Uint8Array => Buffer.from(line, 'utf16le').swap16();
+  const as =
+    (encoding: string) =>
+    (line: string): Uint8Array =>
+      encodeText(line, encoding);
+  it.each([
+    ['90ms-RKSJ-H', 'Japan1', as('shift_jis'), '非常口は倉庫の北側にある。'],
+    ['90ms-RKSJ-V', 'Japan1', as('shift_jis'), '縦書きの文書'],
+    ['UniJIS-UCS2-H', 'Japan1', utf16, '冷却水の交換は半年ごとに実施する。'],
+    ['UniJIS-UTF16-H', 'Japan1', utf16, '保守点検マニュアル'],
+    ['EUC-H', 'Japan1', as('euc-jp'), '異常時は制御盤の赤いボタンを押す。'],
+    ['GBK-EUC-H', 'GB1', as('gbk'), '消防通道位于仓库北侧。'],
+    ['GB-EUC-H', 'GB1', as('gbk'), '冷却水每半年更换一次。'],
+    ['UniGB-UCS2-H', 'GB1', utf16, '设备维护手册'],
+    ['ETen-B5-H', 'CNS1', as('big5'), '冷卻水每半年更換一次。'],
+    ['UniCNS-UTF16-H', 'CNS1', utf16, '設備維護手冊'],
+    ['KSCms-UHC-H', 'Korea1', as('euc-kr'), '냉각수는 반년마다 교체한다.'],
+    ['UniKS-UCS2-H', 'Korea1', utf16, '설비 점검 안내서'],
+  ])('reads a font with the predefined character map %s', async (map, ordering, encode, line) => {
+    const { text } = await parse(makePdf([[line]], { font: { map, ordering, encode } }));
+    expect(text.normalize('NFKC').replaceAll(' ', '')).toBe(line.normalize('NFKC').replaceAll(' ', ''));
+  });
+
+  it('counts letters of which the font does not say what they are', async () => {
+    const font = {
+      map: 'Identity-H',
+      ordering: 'Identity',
+      encode: () => Uint8Array.from([0xe0, 0x01, 0xe0, 0x02]),
+    };
+    const parsed = await parse(makePdf([['x']], { font }));
+    expect(parsed.unread).toEqual({ 'letters without a meaning': 2 });
   });
 
   it('stops at its limits and says so', async () => {

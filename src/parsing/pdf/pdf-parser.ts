@@ -5,7 +5,10 @@ import { runtime } from '../../core/runtime.js';
 import { paragraphBlocks } from '../paragraph-blocks.js';
 import type { Parser } from '../parser.js';
 import { toleratesStrayRejections } from '../stray-rejections.js';
+import { unreadOf } from '../unread.js';
 import { withWholeWords } from './broken-words.js';
+import { characterMaps } from './character-maps.js';
+import { inReadingOrder, type PageItem } from './columns.js';
 
 export interface PdfParserOptions {
   /** Later pages are left out, with a warning. @default 2,000 */
@@ -50,10 +53,17 @@ async function parsePdf(document: RawDocument, options: PdfParserOptions): Promi
     blocks: paragraphBlocks(text),
     ...(title === undefined ? {} : { title }),
     metadata: { pageCount: total },
+    ...unreadOf({
+      'pages without text': texts.filter((page) => page === '').length,
+      'letters without a meaning': text.match(UNKNOWN_LETTERS)?.length ?? 0,
+    }),
     pages,
     warnings: warningsOf(texts, total, stopped),
   };
 }
+
+/** Of private use, or what stands for letters that have no code. */
+const UNKNOWN_LETTERS = /[\p{Co}\uFFFD]/gu;
 
 interface ReadPages {
   readonly title?: string;
@@ -78,7 +88,15 @@ async function readPages(
   // A copy: PDF.js takes the bytes for itself. It never runs the document's scripts; `isEvalSupported` is for fonts.
   const data = Uint8Array.from(Buffer.from(content));
   try {
-    const pdf = await getDocumentProxy(data, { verbosity: 0, isEvalSupported: false, stopAtErrors: false });
+    const pdf = await getDocumentProxy(data, {
+      verbosity: 0,
+      isEvalSupported: false,
+      stopAtErrors: false,
+      cMapUrl: characterMaps(),
+      cMapPacked: true,
+      // Of no use to text, and only there where PDF.js is installed too.
+      standardFontDataUrl: undefined,
+    });
     try {
       const texts: string[] = [];
       let length = 0;
@@ -86,9 +104,8 @@ async function readPages(
       for (let number = 1; number <= pdf.numPages && stopped === undefined; number += 1) {
         const page = await pdf.getPage(number);
         const { items } = await page.getTextContent();
-        const text = pageText(
-          items.filter((item): item is PageItem & typeof item => 'str' in item),
-        ).toWellFormed();
+        const runs = items.filter((item): item is PageItem & typeof item => 'str' in item);
+        const text = pageText(inReadingOrder(runs)).toWellFormed();
         texts.push(text);
         length += text.length;
         page.cleanup();
@@ -110,15 +127,6 @@ async function readPages(
   } catch (cause) {
     throw toRAGError(refusal(cause, externalId), 'DOCUMENT_INVALID', '');
   }
-}
-
-/** A run of text on a page, as PDF.js gives it. */
-interface PageItem {
-  readonly str: string;
-  readonly hasEOL: boolean;
-  /** The text matrix; its last two numbers are the place of the run. */
-  readonly transform: readonly number[];
-  readonly height: number;
 }
 
 /** A gap between lines this much larger than the letters begins a paragraph. */

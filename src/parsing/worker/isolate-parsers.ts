@@ -1,4 +1,4 @@
-import { isCodeMediaType, MEDIA_TYPES } from '../../core/media-types.js';
+import { CONVERTED_MEDIA_TYPES, isCodeMediaType, MEDIA_TYPES } from '../../core/media-types.js';
 import type { ParserOptions } from '../create-parsers.js';
 import type { Parser } from '../parser.js';
 import type { ParsingLimits } from './parsing-thread.js';
@@ -6,14 +6,8 @@ import { ParsingThreads } from './parsing-threads.js';
 
 /** Formats whose libraries do work that a few bytes can make endless (unpacking, recursion, grammars), or much of. */
 const ISOLATED: ReadonlySet<string> = new Set([
-  MEDIA_TYPES.pdf,
-  MEDIA_TYPES.docx,
-  MEDIA_TYPES.rst,
-  MEDIA_TYPES.asciidoc,
-  MEDIA_TYPES.html,
-  MEDIA_TYPES.confluenceStorage,
-  MEDIA_TYPES.csv,
-  MEDIA_TYPES.tsv,
+  ...CONVERTED_MEDIA_TYPES,
+  ...[MEDIA_TYPES.pdf, MEDIA_TYPES.rst, MEDIA_TYPES.asciidoc, MEDIA_TYPES.csv, MEDIA_TYPES.tsv],
 ]);
 
 /** Threads by their limits: all sources and engines of a process share them. */

@@ -9,6 +9,7 @@ import {
   linesSchema,
   listOf,
   noticesSchemas,
+  pagesSchema,
   questionText,
   requestIdSchema,
   searchFields,
@@ -51,6 +52,7 @@ const place = {
   documentId: z.string(),
   source: z.string(),
   lines: linesSchema,
+  pages: pagesSchema.optional(),
   quote: z.string(),
 };
 
@@ -67,6 +69,7 @@ const answerSource = z.object({
   date: z.string().optional(),
   headingPath: listOf(z.string()),
   lines: linesSchema,
+  pages: pagesSchema.optional(),
   flags: listOf(z.string()).describe('Signs that the passage gives orders to a language model.'),
   metadata: facts,
 });
@@ -227,6 +230,7 @@ export const contextResponse = z
         date: z.string().optional(),
         headingPath: listOf(z.string()),
         lines: linesSchema,
+        pages: pagesSchema.optional(),
         score: z.number(),
         tokens: z.int(),
         flags: listOf(z.string()),

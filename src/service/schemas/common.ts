@@ -142,6 +142,9 @@ export const requestIdSchema = z
   .string()
   .describe('Id of the request, as in the header `x-request-id`: the log and the audit log name it.');
 export const linesSchema = z.object({ start: z.int(), end: z.int() });
+export const pagesSchema = z
+  .object({ start: z.int(), end: z.int() })
+  .describe('Of a document in pages: from 1, both included.');
 const degradationLevel = z
   .int()
   .describe(

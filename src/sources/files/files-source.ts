@@ -37,7 +37,7 @@ export interface FilesSourceOptions extends FileSelection {
 }
 
 /**
- * Files of every kind below a folder. By default Markdown, reStructuredText, AsciiDoc, plain text, HTML, PDF, Word and source code; CSV, JSON
+ * Files of every kind below a folder. By default documents and source code (`DEFAULT_FILE_TYPES`); CSV, JSON, logs, settings
  * and others where a pattern names them. `.gitignore` is honoured; hidden files, links, `node_modules` and `.git` are left
  * out, and so are source files that nobody wrote (counted in the notices).
  *

@@ -1,0 +1,71 @@
+import { describe, expect, it } from 'vitest';
+import { makeZip } from '../../../tests/fixtures/documents/make-docx.js';
+import { makeEpub } from '../../../tests/fixtures/documents/make-office.js';
+import { linesAs, parseAs } from '../test-converted.js';
+import { EPUB_FORMAT } from './epub-format.js';
+
+describe('EPUB books', () => {
+  it.each<[string, Uint8Array, string[]]>([
+    [
+      'chapters in the order of reading',
+      makeEpub({ 'b.xhtml': '<h1>One</h1><p>First.</p>', 'a.xhtml': '<h1>Two</h1><p>Second.</p>' }),
+      ['# One', 'First.', '# Two', 'Second.'],
+    ],
+    ['a book at the root', makeEpub({ 'a.xhtml': '<p>x</p>' }, { folder: '' }), ['x']],
+    ['folders of chapters', makeEpub({ 'text/a.xhtml': '<p>x</p>' }), ['x']],
+    ['names with blanks', makeEpub({ 'chapter one.xhtml': '<p>x</p>' }), ['x']],
+    [
+      'tables and lists',
+      makeEpub({
+        'a.xhtml':
+          '<ul><li>a</li></ul><table><tr><th>b</th><th>c</th></tr><tr><td>1</td><td>2</td></tr></table>',
+      }),
+      ['- a', '| b | c |', '| - | - |', '| 1 | 2 |'],
+    ],
+    ['entities of HTML', makeEpub({ 'a.xhtml': '<p>a&nbsp;b &eacute;</p>' }), ['a b é']],
+    [
+      'chapters that are not there',
+      makeZip([
+        { name: 'META-INF/container.xml', content: '<container><rootfile full-path="b.opf"/></container>' },
+        {
+          name: 'b.opf',
+          content:
+            '<package><manifest><item id="a" href="a.xhtml" media-type="application/xhtml+xml"/></manifest><spine><itemref idref="a"/><itemref idref="z"/></spine></package>',
+        },
+      ]),
+      [],
+    ],
+  ])('are read: %s', async (_, content, expected) => {
+    expect((await linesAs(EPUB_FORMAT, content)).map((line) => line.replace(/\u00a0/g, ' '))).toEqual(
+      expected,
+    );
+  });
+
+  it('state what they are called, their language and author, and count pictures', async () => {
+    const facts =
+      '<dc:title>Pilot handbook</dc:title><dc:language>en</dc:language><dc:creator>Ada</dc:creator>';
+    const parsed = await parseAs(
+      EPUB_FORMAT,
+      makeEpub(
+        { 'a.xhtml': '<p>x</p>' },
+        { facts, items: '<item id="i" href="a.png" media-type="image/png"/>' },
+      ),
+    );
+    expect(parsed).toMatchObject({
+      title: 'Pilot handbook',
+      metadata: { locale: 'en', author: 'Ada' },
+      unread: { pictures: 1 },
+    });
+  });
+
+  it('leave their folder for no file', async () => {
+    expect((await parseAs(EPUB_FORMAT, makeEpub({ '../../../../etc/passwd': '<p>x</p>' }))).text).toBe('');
+  });
+
+  it.each([
+    ['no contents', makeZip([{ name: 'a', content: 'x' }])],
+    ['no archive', Buffer.from('x')],
+  ])('that are none are refused: %s', async (_, content) => {
+    await expect(parseAs(EPUB_FORMAT, content)).rejects.toMatchObject({ reason: 'DOCUMENT_INVALID' });
+  });
+});

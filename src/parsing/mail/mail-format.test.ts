@@ -1,0 +1,110 @@
+import { describe, expect, it } from 'vitest';
+import { linesAs, parseAs } from '../test-converted.js';
+import { MAIL_FORMAT } from './mail-format.js';
+
+const mail = (headers: string, body: string): string =>
+  `From: Ada <ada@example.org>\r\n${headers}\r\n\r\n${body}`;
+const parts = (type: string, ...all: readonly string[]): string =>
+  mail(
+    `Subject: Parts\r\nMIME-Version: 1.0\r\nContent-Type: multipart/${type}; boundary=b`,
+    `${all.map((part) => `--b\r\n${part}\r\n`).join('')}--b--\r\n`,
+  );
+const PLAIN = 'Content-Type: text/plain; charset=utf-8\r\n\r\nThe crane is free.';
+const HTML =
+  'Content-Type: text/html; charset=utf-8\r\n\r\n<p>The <b>crane</b> is free.</p><script>x()</script>';
+
+describe('messages', () => {
+  it.each<[string, string, string[]]>([
+    [
+      'plain',
+      mail('Subject: Crane\r\nTo: Bo <bo@example.org>', 'It is free.'),
+      ['# Crane', 'From: Ada <ada@example.org>', 'To: Bo <bo@example.org>', 'It is free.'],
+    ],
+    [
+      'base64',
+      mail(
+        'Subject: A\r\nContent-Type: text/plain; charset=UTF-8\r\nContent-Transfer-Encoding: base64',
+        Buffer.from('Am 12. März auf Gleis 4.').toString('base64'),
+      ),
+      ['# A', 'From: Ada <ada@example.org>', 'Am 12. März auf Gleis 4.'],
+    ],
+    [
+      'quoted-printable in Latin-1',
+      mail(
+        'Subject: A\r\nContent-Type: text/plain; charset=iso-8859-1\r\nContent-Transfer-Encoding: quoted-printable',
+        'Gr=FC=DFe aus K=F6ln, sehr la=\r\nng',
+      ),
+      ['# A', 'From: Ada <ada@example.org>', 'Grüße aus Köln, sehr lang'],
+    ],
+    [
+      'an encoded subject',
+      mail('Subject: =?UTF-8?B?TGllZmVydW5nIGRlciBXZWljaGVu?=', 'x'),
+      ['# Lieferung der Weichen', 'From: Ada <ada@example.org>', 'x'],
+    ],
+    [
+      'no subject',
+      mail('To: bo@example.org', 'x'),
+      ['From: Ada <ada@example.org>', 'To: bo@example.org', 'x'],
+    ],
+    [
+      'text beside HTML',
+      parts('alternative', PLAIN, HTML),
+      ['# Parts', 'From: Ada <ada@example.org>', 'The crane is free.'],
+    ],
+    [
+      'HTML alone',
+      parts('alternative', HTML),
+      ['# Parts', 'From: Ada <ada@example.org>', 'The **crane** is free.'],
+    ],
+    [
+      'a quoted answer',
+      mail('Subject: Re: A', 'Yes.\r\n\r\n> Is it free?'),
+      ['# Re: A', 'From: Ada <ada@example.org>', 'Yes.', '> Is it free?'],
+    ],
+    [
+      'several copies',
+      mail('Subject: A\r\nCc: Bo <bo@example.org>, cy@example.org', 'x'),
+      ['# A', 'From: Ada <ada@example.org>', 'Cc: Bo <bo@example.org>, cy@example.org', 'x'],
+    ],
+    [
+      'a message within',
+      parts(
+        'mixed',
+        PLAIN,
+        'Content-Type: message/rfc822\r\n\r\nSubject: Inner\r\nContent-Type: text/plain\r\n\r\nDeep text.',
+      ),
+      expect.arrayContaining(['The crane is free.', 'Deep text.']) as string[],
+    ],
+  ])('are read: %s', async (_, content, expected) => {
+    expect(await linesAs(MAIL_FORMAT, content)).toEqual(expected);
+  });
+
+  it('are dated by their header, and name who wrote', async () => {
+    const { metadata, title } = await parseAs(
+      MAIL_FORMAT,
+      mail('Subject: Crane\r\nDate: Tue, 4 Feb 2025 10:00:00 +0100', 'x'),
+    );
+    expect(metadata).toEqual({ from: 'Ada <ada@example.org>', date: '2025-02-04T09:00:00.000Z' });
+    expect(title).toBe('Crane');
+  });
+
+  it('name and count attachments, and do not hold them', async () => {
+    const attached =
+      'Content-Type: application/pdf; name="plan.pdf"\r\nContent-Disposition: attachment; filename="plan.pdf"\r\nContent-Transfer-Encoding: base64\r\n\r\nJVBERi0xLjQK';
+    const parsed = await parseAs(MAIL_FORMAT, parts('mixed', PLAIN, attached));
+    expect(parsed.text).toContain('Attachments: plan.pdf');
+    expect(parsed.text).not.toContain('JVBER');
+    expect(parsed.unread).toEqual({ attachments: 1 });
+  });
+
+  it('are read from bytes in an encoding of their own', async () => {
+    const bytes = Buffer.from(
+      mail(
+        'Subject: A\r\nContent-Type: text/plain; charset=windows-1252\r\nContent-Transfer-Encoding: 8bit',
+        'Gr\xfc\xdfe',
+      ),
+      'latin1',
+    );
+    expect(await linesAs(MAIL_FORMAT, bytes)).toContain('Grüße');
+  });
+});

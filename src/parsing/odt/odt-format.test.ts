@@ -1,0 +1,121 @@
+import { describe, expect, it } from 'vitest';
+import { makeZip } from '../../../tests/fixtures/documents/make-docx.js';
+import { makeOdt } from '../../../tests/fixtures/documents/make-office.js';
+import { linesAs, parseAs } from '../test-converted.js';
+import { ODT_FORMAT } from './odt-format.js';
+
+const p = (text: string): string => `<text:p>${text}</text:p>`;
+const tableCell = (text: string, more = ''): string =>
+  `<table:table-cell${more}>${p(text)}</table:table-cell>`;
+const tableRow = (...cells: readonly string[]): string =>
+  `<table:table-row>${cells.join('')}</table:table-row>`;
+
+describe('OpenDocument texts', () => {
+  it.each<[string, string, string[]]>([
+    [
+      'headings and text',
+      `<text:h text:outline-level="2">Limits</text:h>${p('Nine tonnes.')}`,
+      ['## Limits', 'Nine tonnes.'],
+    ],
+    [
+      'lists',
+      `<text:list><text:list-item>${p('one')}</text:list-item><text:list-item>${p('two')}<text:list><text:list-item>${p('inner')}</text:list-item></text:list></text:list-item></text:list>`,
+      ['- one', '- two', '  - inner'],
+    ],
+    [
+      'tables',
+      `<table:table>${tableRow(tableCell('Berth'), tableCell('Fee'))}${tableRow(tableCell('N 4'), tableCell('310'))}</table:table>`,
+      ['| Berth | Fee |', '| - | - |', '| N 4 | 310 |'],
+    ],
+    [
+      'spans',
+      `<table:table>${tableRow(tableCell('a'), tableCell('b'))}${tableRow(tableCell('both', ' table:number-columns-spanned="2"'), '<table:covered-table-cell/>')}</table:table>`,
+      ['| a | b |', '| - | - |', '| both | both |'],
+    ],
+    [
+      'blanks, tabs and line ends',
+      p('a<text:s text:c="3"/>b<text:tab/>c<text:line-break/>d'),
+      ['a b c\\', 'd'],
+    ],
+    [
+      'links',
+      p('See <text:a xlink:href="https://example.org">here</text:a>.'),
+      ['See [here](https://example.org).'],
+    ],
+    [
+      'notes',
+      p(
+        'Pay in May<text:note><text:note-citation>1</text:note-citation><text:note-body>' +
+          p('Not in a leap year.') +
+          '</text:note-body></text:note>.',
+      ),
+      ['Pay in May \\[1].', 'Note 1: Not in a leap year.'],
+    ],
+    [
+      'comments',
+      p(
+        'The crane<office:annotation><dc:creator>Ada</dc:creator>' +
+          p('Which one?') +
+          '</office:annotation> lifts.',
+      ),
+      ['The crane lifts.', 'Comment by Ada: Which one?'],
+    ],
+    [
+      'deleted text, which is left out',
+      `<text:tracked-changes><text:changed-region><text:deletion>${p('gone')}</text:deletion></text:changed-region></text:tracked-changes>${p('kept')}`,
+      ['kept'],
+    ],
+    [
+      'text in frames',
+      p(`<draw:frame><draw:text-box>${p('Boxed.')}</draw:text-box></draw:frame>`),
+      ['Boxed.'],
+    ],
+    ['signs', p('a &lt; b &amp; c'), ['a < b & c']],
+  ])('are read: %s', async (_, text, expected) => {
+    expect(await linesAs(ODT_FORMAT, makeOdt(text))).toEqual(expected);
+  });
+
+  it.each([
+    [
+      'what has the style Title',
+      makeOdt(
+        `<text:p text:style-name="P7">Crane manual</text:p>${p('x')}`,
+        '<style:style style:name="P7" style:parent-style-name="Title"/>',
+        '<dc:title>Other</dc:title>',
+      ),
+      'Crane manual',
+    ],
+    ['their properties', makeOdt(p('x'), '', '<dc:title>Crane manual</dc:title>'), 'Crane manual'],
+    ['their first heading', makeOdt('<text:h text:outline-level="1">Crane manual</text:h>'), 'Crane manual'],
+  ])('are called by %s', async (_, content, title) => {
+    expect((await parseAs(ODT_FORMAT, content)).title).toBe(title);
+  });
+
+  it('count pictures and objects', async () => {
+    const parsed = await parseAs(
+      ODT_FORMAT,
+      makeOdt(
+        p(
+          'x<draw:frame><draw:image xlink:href="a.png"/></draw:frame><draw:frame><draw:object xlink:href="b"/></draw:frame>',
+        ),
+      ),
+    );
+    expect(parsed.unread).toEqual({ pictures: 1, 'embedded files': 1 });
+  });
+
+  it('that repeat cells without end stay small', async () => {
+    const { text } = await parseAs(
+      ODT_FORMAT,
+      makeOdt(
+        `<table:table>${tableRow(tableCell('a'), '<table:table-cell table:number-columns-repeated="16384"/>')}</table:table>`,
+      ),
+    );
+    expect(text.length).toBeLessThan(2_000);
+  });
+
+  it('that are none are refused', async () => {
+    await expect(
+      parseAs(ODT_FORMAT, makeZip([{ name: 'content.xml', content: '<a/>' }])),
+    ).rejects.toMatchObject({ reason: 'DOCUMENT_INVALID' });
+  });
+});

@@ -1,0 +1,139 @@
+import type { RawDocument } from '../../core/document.js';
+import { RAGError } from '../../core/errors.js';
+import { MEDIA_TYPES } from '../../core/media-types.js';
+import { escapeMarkup, openArchive } from '../archive/open-archive.js';
+import { allOf, childOf, elementsOf, type XmlElement, type XmlNode, xmlText } from '../archive/read-xml.js';
+import type { ConvertedDocument, ConvertedFormat } from '../converted-parser.js';
+import { htmlToMarkdown } from '../html-to-markdown.js';
+
+/** Text documents of OpenDocument (ISO/IEC 26300): headings, lists, tables, notes, comments. Pictures and objects are left out and counted. */
+export const ODT_FORMAT: ConvertedFormat = { mediaType: MEDIA_TYPES.odt, convert: readOdt };
+
+/** Repeated cells and blanks say nothing. */
+const MAX_REPEATED = 64;
+
+async function readOdt(document: RawDocument): Promise<ConvertedDocument> {
+  const { externalId } = document;
+  const archive = openArchive(document);
+  const content = await archive.xml('content.xml');
+  const body = childOf(childOf(content, 'body'), 'text');
+  if (content === undefined || body === undefined) {
+    throw new RAGError(
+      'DOCUMENT_INVALID',
+      `"${externalId}" is not an OpenDocument text that can be read. Save it again, or exclude it.`,
+    );
+  }
+  const titled = new Set([
+    'Title',
+    ...allOf(content, 'style').flatMap(({ attributes }) =>
+      attributes['parent-style-name'] === 'Title' ? [attributes.name ?? ''] : [],
+    ),
+  ]);
+  const notes: string[] = [];
+  const page = await htmlToMarkdown(
+    `<main>${htmlOf(body, { titled, notes })}${notes.join('')}</main>`,
+    externalId,
+  );
+  const meta = await archive.xml('meta.xml');
+  const [title] = meta === undefined ? [] : allOf(meta, 'title').map((element) => xmlText(element).trim());
+  const heading = allOf(body, 'p').find(({ attributes }) => titled.has(attributes['style-name'] ?? ''));
+  return {
+    markdown: page.markdown,
+    title: heading === undefined ? (title === '' ? undefined : title) : xmlText(heading).trim(),
+    unread: {
+      pictures: allOf(body, 'image').length,
+      'embedded files': allOf(body, 'object').length + allOf(body, 'object-ole').length,
+    },
+    warnings: page.warnings,
+  };
+}
+
+interface Writing {
+  /** Names of the styles that are, or are made of, Title. */
+  readonly titled: ReadonlySet<string>;
+  /** Notes and comments, which come to stand behind the text. */
+  readonly notes: string[];
+}
+
+const htmlOf = (node: XmlNode, writing: Writing): string =>
+  typeof node === 'string'
+    ? escapeMarkup(node)
+    : node.children.map((child) => written(child, writing)).join('');
+
+function written(node: XmlNode, writing: Writing): string {
+  if (typeof node === 'string') return escapeMarkup(node);
+  const write = WRITERS[node.name];
+  return write === undefined ? htmlOf(node, writing) : write(node, writing);
+}
+
+type Write = (element: XmlElement, writing: Writing) => string;
+
+const around =
+  (tag: string): Write =>
+  (element, writing) =>
+    `<${tag}>${htmlOf(element, writing)}</${tag}>`;
+const nothing: Write = () => '';
+const repeatedOf = (value: string | undefined): number =>
+  Math.min(MAX_REPEATED, Math.max(1, Number(value ?? 1) || 1));
+
+const WRITERS: Readonly<Record<string, Write>> = {
+  h: (element, writing) => {
+    const level = Math.min(6, Math.max(1, Number(element.attributes['outline-level'] ?? 1) || 1));
+    return `<h${level}>${htmlOf(element, writing)}</h${level}>`;
+  },
+  p: (element, writing) =>
+    around(writing.titled.has(element.attributes['style-name'] ?? '') ? 'h1' : 'p')(element, writing),
+  list: around('ul'),
+  'list-item': around('li'),
+  'list-header': around('li'),
+  table: around('table'),
+  'table-row': around('tr'),
+  'table-cell': (element, writing) => {
+    const {
+      'number-columns-repeated': repeated,
+      'number-columns-spanned': columns,
+      'number-rows-spanned': rows,
+    } = element.attributes;
+    const cell = `<td${spanOf('colspan', columns)}${spanOf('rowspan', rows)}>${htmlOf(element, writing)}</td>`;
+    return cell.repeat(repeatedOf(repeated));
+  },
+  // Its place belongs to the cell that spans it.
+  'covered-table-cell': nothing,
+  s: ({ attributes }) => ' '.repeat(repeatedOf(attributes.c)),
+  tab: () => ' ',
+  'line-break': () => '<br>',
+  a: (element, writing) =>
+    `<a href="${escapeMarkup(element.attributes.href ?? '')}">${htmlOf(element, writing)}</a>`,
+  note: (element, writing) => {
+    const citation = childOf(element, 'note-citation');
+    const body = childOf(element, 'note-body');
+    const number = citation === undefined ? '' : xmlText(citation);
+    if (body !== undefined)
+      writing.notes.push(`<p>Note ${escapeMarkup(number)}: ${inLine(body, writing)}</p>`);
+    return number === '' ? '' : ` [${escapeMarkup(number)}]`;
+  },
+  annotation: (element, writing) => {
+    const author = childOf(element, 'creator');
+    const by = author === undefined ? '' : ` by ${escapeMarkup(xmlText(author))}`;
+    const text = elementsOf(element).filter(({ name }) => name === 'p' || name === 'list');
+    writing.notes.push(`<p>Comment${by}: ${text.map((part) => inLine(part, writing)).join(' ')}</p>`);
+    return '';
+  },
+  frame: (element, writing) =>
+    allOf(element, 'text-box')
+      .map((box) => htmlOf(box, writing))
+      .join(''),
+  'tracked-changes': nothing,
+  'sequence-decls': nothing,
+  'variable-decls': nothing,
+  forms: nothing,
+  'table-of-content': nothing,
+};
+
+const spanOf = (name: string, value: string | undefined): string =>
+  value === undefined || !/^\d{1,4}$/.test(value) ? '' : ` ${name}="${value}"`;
+
+const inLine = (element: XmlElement, writing: Writing): string =>
+  htmlOf(element, writing)
+    .replace(/<\/?p>/g, ' ')
+    .trim();

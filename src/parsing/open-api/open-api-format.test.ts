@@ -1,0 +1,110 @@
+import { describe, expect, it } from 'vitest';
+import { linesAs, parseAs } from '../test-converted.js';
+import { OPEN_API_FORMAT } from './open-api-format.js';
+
+const yaml = (paths: string, rest = ''): string =>
+  `openapi: 3.0.3\ninfo: { title: Ferry API, version: 1.2.0 }\npaths:\n${paths}${rest}`;
+const CANCEL = `  /crossings/{id}/cancel:
+    parameters:
+      - { name: id, in: path, required: true, schema: { type: string, format: uuid } }
+    post:
+      operationId: cancelCrossing
+      summary: Cancels a crossing
+      tags: [crossings]
+      requestBody: { content: { application/json: { schema: { $ref: '#/components/schemas/Reason' } } } }
+      responses:
+        "204": { description: It is cancelled }
+        "409": { description: The gate has closed }
+`;
+
+describe('descriptions of interfaces', () => {
+  it('have an operation under its method and path, with what it takes and answers', async () => {
+    const parsed = await parseAs(OPEN_API_FORMAT, yaml(CANCEL));
+    expect(parsed.title).toBe('Ferry API');
+    expect(parsed.text.split('\n').filter((line) => line !== '')).toEqual([
+      '# Ferry API',
+      'Version 1.2.0',
+      '## POST /crossings/{id}/cancel',
+      'Cancels a crossing',
+      'Operation: cancelCrossing',
+      'Tags: crossings',
+      '- `id` (path, string uuid, required)',
+      'Request: application/json Reason',
+      '- 204: It is cancelled',
+      '- 409: The gate has closed',
+    ]);
+  });
+
+  it.each<[string, string, string[]]>([
+    [
+      'schemas',
+      yaml(
+        '  {}\n',
+        'components:\n  schemas:\n    Reason:\n      description: Why.\n      required: [code]\n      properties:\n        code: { type: string, enum: [storm, fog] }\n        notes: { type: array, items: { $ref: "#/components/schemas/Note" } }\n',
+      ),
+      [
+        '## Schema Reason',
+        'Why.',
+        '- `code` (string one of storm, fog, required)',
+        '- `notes` (list of Note)',
+      ],
+    ],
+    [
+      'version 2',
+      'swagger: "2.0"\ninfo: { title: Old, version: "1" }\npaths:\n  /a:\n    get:\n      responses: { "200": { description: Fine, schema: { $ref: "#/definitions/A" } } }\ndefinitions:\n  A: { properties: { x: { type: integer } } }\n',
+      ['## GET /a', '- 200: Fine A', '## Schema A', '- `x` (integer)'],
+    ],
+    [
+      'JSON',
+      JSON.stringify({
+        openapi: '3.1.0',
+        info: { title: 'J', version: '1' },
+        paths: { '/b': { delete: { summary: 'Removes it', deprecated: true } } },
+      }),
+      ['## DELETE /b', 'Removes it', 'Deprecated.'],
+    ],
+    [
+      'servers',
+      yaml('  /a: { get: { summary: x } }\n', 'servers: [{ url: https://api.example.org }]\n'),
+      ['Server: https://api.example.org'],
+    ],
+    [
+      'parts that are named elsewhere',
+      yaml(
+        '  /a:\n    get:\n      parameters: [{ $ref: "#/components/parameters/Page" }]\n      responses: { "404": { $ref: "#/components/responses/Gone" } }\n',
+      ),
+      ['- `Page`', '- 404: Gone'],
+    ],
+    [
+      'types that are several',
+      yaml(
+        '  /a:\n    get:\n      parameters: [{ name: q, in: query, schema: { type: [string, "null"] }, description: What is looked for }]\n',
+      ),
+      ['- `q` (query, string or null): What is looked for'],
+    ],
+    [
+      'an operation that is none',
+      yaml('  /a: { get: 7, put: { summary: Sets it } }\n'),
+      ['## PUT /a', 'Sets it'],
+    ],
+  ])('are read: %s', async (_, source, expected) => {
+    expect(await linesAs(OPEN_API_FORMAT, source)).toEqual(expect.arrayContaining(expected));
+  });
+
+  it('that are none are kept as they are written', async () => {
+    expect((await parseAs(OPEN_API_FORMAT, 'services:\n  a: 1\n')).text).toContain('services:\n  a: 1');
+  });
+
+  it('that are no YAML are refused', async () => {
+    await expect(parseAs(OPEN_API_FORMAT, 'openapi: [')).rejects.toMatchObject({
+      reason: 'DOCUMENT_INVALID',
+    });
+  });
+
+  it('that refer to themselves end', async () => {
+    await parseAs(
+      OPEN_API_FORMAT,
+      yaml('  {}\n', 'components: &c\n  schemas: { A: { properties: { self: *c } } }\n'),
+    ).catch((error: unknown) => expect(error).toMatchObject({ code: 'E003' }));
+  });
+});

@@ -1,0 +1,262 @@
+import type { RawDocument } from '../../core/document.js';
+import { RAGError } from '../../core/errors.js';
+import { MEDIA_TYPES } from '../../core/media-types.js';
+import { escapeMarkup } from '../archive/open-archive.js';
+import type { ConvertedDocument, ConvertedFormat } from '../converted-parser.js';
+import { decodeAs } from '../detect-encoding.js';
+import { htmlToMarkdown } from '../html-to-markdown.js';
+
+/** Rich Text Format (1.9.1): paragraphs and tables. Pictures are left out and counted. */
+export const RTF_FORMAT: ConvertedFormat = { mediaType: MEDIA_TYPES.rtf, convert: readRtf };
+
+/** A group's begin or end, a control word with its number, an escaped byte, a control sign, or text. */
+const TOKEN = /([{}])|\\([a-z]{1,32})(-?\d{1,10})? ?|\\'([\da-f]{2})|\\([^a-z])|([^\\{}\r\n]+)/gi;
+/** Groups whose text is not of the document. */
+const UNREAD: ReadonlySet<string> = new Set([
+  ...['fonttbl', 'colortbl', 'stylesheet', 'listtable', 'listoverridetable', 'rsidtbl', 'generator', 'info'],
+  ...[
+    'header',
+    'headerl',
+    'headerr',
+    'headerf',
+    'footer',
+    'footerl',
+    'footerr',
+    'footerf',
+    'fldinst',
+    'themedata',
+  ],
+  ...[
+    'colorschememapping',
+    'latentstyles',
+    'datastore',
+    'xmlnstbl',
+    'pntext',
+    'bkmkstart',
+    'bkmkend',
+    'object',
+  ],
+]);
+const SIGNS: Readonly<Record<string, string>> = {
+  ...{ tab: ' ', line: '\n', emdash: '\u2014', endash: '\u2013', lquote: '\u2018', rquote: '\u2019' },
+  ...{
+    ldblquote: '\u201c',
+    rdblquote: '\u201d',
+    bullet: '\u2022',
+    emspace: ' ',
+    enspace: ' ',
+    page: '\n',
+    sect: '\n',
+  },
+};
+/** Code pages by what the platform calls them, where the name is not `windows-` and the number. */
+const CODE_PAGES: Readonly<Record<string, string>> = {
+  ...{
+    932: 'shift_jis',
+    936: 'gbk',
+    949: 'euc-kr',
+    950: 'big5',
+    65001: 'utf-8',
+    10000: 'macintosh',
+    866: 'ibm866',
+    437: 'windows-1252',
+  },
+};
+/** Code pages of fonts, by the character set that they state. */
+const CHARSETS: Readonly<Record<string, number>> = {
+  ...{
+    0: 1252,
+    128: 932,
+    129: 949,
+    134: 936,
+    136: 950,
+    161: 1253,
+    162: 1254,
+    163: 1258,
+    177: 1255,
+    178: 1256,
+    186: 1257,
+    204: 1251,
+    238: 1250,
+  },
+};
+const MAX_DEPTH = 1_000;
+
+interface Group {
+  readonly isUnread: boolean;
+  /** Bytes or letters behind a letter by its code, for readers that do not know codes. */
+  readonly substitutes: number;
+  readonly codePage: number | undefined;
+}
+
+async function readRtf({ content, externalId }: RawDocument): Promise<ConvertedDocument> {
+  const source = Buffer.from(content).toString('latin1');
+  if (!/^\s*\{\\rtf/.test(source)) {
+    throw new RAGError(
+      'DOCUMENT_INVALID',
+      `"${externalId}" is not Rich Text Format. Save it again, or exclude it.`,
+    );
+  }
+  const writer = new RtfWriter();
+  for (const token of source.matchAll(TOKEN)) writer.take(token, externalId);
+  const page = await htmlToMarkdown(`<main>${writer.html()}</main>`, externalId);
+  const title = /\{\\title ([^{}\\]{1,300})\}/.exec(source)?.[1]?.trim();
+  return { markdown: page.markdown, title, unread: { pictures: writer.pictures }, warnings: page.warnings };
+}
+
+class RtfWriter {
+  pictures = 0;
+  readonly #open: Group[] = [];
+  #group: Group = { isUnread: false, substitutes: 1, codePage: undefined };
+  #isBegun = false;
+  #isOptional = false;
+  #codePage = 1252;
+  readonly #fonts = new Map<number, number>();
+  #font = 0;
+  #isInFonts = false;
+  #skip = 0;
+  #bytes: number[] = [];
+  #text = '';
+  #cells: string[] = [];
+  #rows: string[] = [];
+  #isInTable = false;
+  #written = '';
+
+  take([whole, brace, word, number, hex, sign, text]: RegExpExecArray, name: string): void {
+    if (brace === '{') this.#begin(name);
+    else if (brace === '}') this.#end();
+    else if (word !== undefined)
+      this.#control(word.toLowerCase(), number === undefined ? undefined : Number(number));
+    else if (hex !== undefined) this.#add(() => this.#bytes.push(Number.parseInt(hex, 16)));
+    else if (sign !== undefined) this.#sign(sign);
+    else for (const letter of text ?? whole) this.#add(() => this.#letter(letter));
+  }
+
+  html(): string {
+    this.#paragraph();
+    this.#table();
+    return this.#written;
+  }
+
+  #begin(name: string): void {
+    this.#flush();
+    if (this.#open.length >= MAX_DEPTH) {
+      throw new RAGError(
+        'DOCUMENT_INVALID',
+        `"${name}" nests groups too deep to be read. Simplify or exclude it.`,
+      );
+    }
+    this.#open.push(this.#group);
+    this.#isBegun = true;
+    this.#isOptional = false;
+  }
+
+  #end(): void {
+    this.#flush();
+    this.#group = this.#open.pop() ?? this.#group;
+    if (this.#open.length < 2) this.#isInFonts = false;
+    this.#skip = 0;
+  }
+
+  #sign(sign: string): void {
+    if (sign === '*') {
+      this.#isOptional = true;
+      return;
+    }
+    const shown = sign === '~' ? ' ' : sign === '_' ? '-' : sign === '-' ? '' : sign;
+    if (sign === '\n' || sign === '\r') this.#control('par', undefined);
+    else if (shown !== '') this.#add(() => this.#letter(shown));
+  }
+
+  #control(word: string, number: number | undefined): void {
+    this.#flush();
+    const isFirst = this.#isBegun;
+    this.#isBegun = false;
+    if (isFirst) {
+      if (word === 'pict') this.pictures += this.#group.isUnread ? 0 : 1;
+      if (word === 'fonttbl') this.#isInFonts = true;
+      // What is marked as to be passed over is of programs, but for notes' and shapes' text.
+      const isUnread =
+        UNREAD.has(word) ||
+        word === 'pict' ||
+        (this.#isOptional && !/^(?:shpinst|shptxt|nonshppict|fldrslt)$/.test(word));
+      if (isUnread) this.#group = { ...this.#group, isUnread: true };
+    }
+    if (word === 'ansicpg' && number !== undefined) this.#codePage = number;
+    else if (word === 'f' && number !== undefined) this.#useFont(number);
+    else if (word === 'fcharset' && this.#isInFonts)
+      this.#fonts.set(this.#font, CHARSETS[String(number)] ?? this.#codePage);
+    else if (word === 'uc') this.#group = { ...this.#group, substitutes: number ?? 1 };
+    else if (word === 'u' && number !== undefined) {
+      this.#add(() => this.#letter(String.fromCharCode(number < 0 ? number + 65_536 : number)));
+      this.#skip = this.#group.substitutes;
+    } else if (!this.#group.isUnread) this.#layout(word);
+  }
+
+  #useFont(number: number): void {
+    this.#font = number;
+    if (!this.#isInFonts) this.#group = { ...this.#group, codePage: this.#fonts.get(number) };
+  }
+
+  #layout(word: string): void {
+    if (word === 'par') this.#paragraph();
+    else if (word === 'intbl') this.#isInTable = true;
+    else if (word === 'pard') this.#isInTable = false;
+    else if (word === 'cell' || word === 'nestcell') {
+      this.#cells.push(this.#text.trim());
+      this.#text = '';
+    } else if (word === 'row' || word === 'nestrow') {
+      this.#rows.push(`<tr>${this.#cells.map((cell) => `<td>${escapeMarkup(cell)}</td>`).join('')}</tr>`);
+      this.#cells = [];
+    } else this.#text += SIGNS[word] ?? '';
+  }
+
+  #add(act: () => unknown): void {
+    if (this.#group.isUnread) return;
+    this.#isBegun = false;
+    if (this.#skip > 0) this.#skip -= 1;
+    else act();
+  }
+
+  #letter(letter: string): void {
+    this.#flush();
+    this.#text += letter;
+  }
+
+  /** Escaped bytes are letters of the code page together. */
+  #flush(): void {
+    if (this.#bytes.length === 0) return;
+    const page = this.#group.codePage ?? this.#codePage;
+    this.#text += decodedBytes(Uint8Array.from(this.#bytes), CODE_PAGES[String(page)] ?? `windows-${page}`);
+    this.#bytes = [];
+  }
+
+  #paragraph(): void {
+    this.#flush();
+    // In a table a paragraph is a part of its cell.
+    if (this.#isInTable || this.#cells.length > 0) {
+      this.#text += ' ';
+      return;
+    }
+    this.#table();
+    const lines = this.#text
+      .trim()
+      .split('\n')
+      .map((line) => escapeMarkup(line.trim()));
+    if (lines.join('') !== '') this.#written += `<p>${lines.join('<br>')}</p>`;
+    this.#text = '';
+  }
+
+  #table(): void {
+    if (this.#rows.length > 0) this.#written += `<table>${this.#rows.join('')}</table>`;
+    this.#rows = [];
+  }
+}
+
+function decodedBytes(bytes: Uint8Array, encoding: string): string {
+  try {
+    return decodeAs(encoding, bytes);
+  } catch {
+    return decodeAs('windows-1252', bytes);
+  }
+}

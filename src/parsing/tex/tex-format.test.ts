@@ -1,0 +1,101 @@
+import { describe, expect, it } from 'vitest';
+import { linesAs, parseAs } from '../test-converted.js';
+import { TEX_FORMAT } from './tex-format.js';
+
+const body = (text: string): string =>
+  `\\documentclass{article}\n\\usepackage{graphicx}\n\\begin{document}\n${text}\n\\end{document}\n`;
+
+describe('LaTeX', () => {
+  it.each<[string, string, string[]]>([
+    [
+      'sections',
+      '\\section{Tides}\nHigh.\n\\subsection*{Spring tide}\nHigher.',
+      ['## Tides', 'High.', '### Spring tide', 'Higher.'],
+    ],
+    [
+      'text without its marks of layout',
+      'A \\textbf{bold} and \\emph{slanted} word, \\texttt{code}, {\\large big}.',
+      ['A **bold** and _slanted_ word, `code`, big.'],
+    ],
+    ['lists', '\\begin{itemize}\n  \\item One\n  \\item Two\n\\end{itemize}', ['- One', '- Two']],
+    [
+      'lists within lists',
+      '\\begin{enumerate}\\item One\\begin{itemize}\\item Inner\\end{itemize}\\item Two\\end{enumerate}',
+      ['1. One', '  - Inner', '1. Two'],
+    ],
+    ['terms', '\\begin{description}\\item[Neap] low\\end{description}', ['- **Neap** low']],
+    [
+      'tables',
+      '\\begin{tabular}{|l|r|}\\hline\nBerth & Fee \\\\ \\hline\nNorth 4 & 310 \\\\\n\\end{tabular}',
+      ['| Berth | Fee |', '| - | - |', '| North 4 | 310 |'],
+    ],
+    [
+      'code',
+      '\\begin{lstlisting}[language=Python]\nx = 1 % 2\n\\end{lstlisting}',
+      ['```Python', 'x = 1 % 2', '```'],
+    ],
+    [
+      'formulas as they are written',
+      'So $E = mc^2$ and \\[ a_1 \\le b \\] hold.',
+      ['So $E = mc^2$ and $a_1 \\le b$ hold.'],
+    ],
+    ['formulas on their own', '\\begin{equation}\\label{e}\nQ = k A\n\\end{equation}', ['$Q = k A$']],
+    [
+      'comments, which are left out',
+      'The tide % not this\nrises by 5\\% here.',
+      ['The tide', 'rises by 5% here.'],
+    ],
+    ['accents', 'Stra\\ss e, K\\"oln, caf\\\'e, \\c{c}a, na\\"{\\i}ve', ['Straße, Köln, café, ça, naïve']],
+    ['signs', "``Quoted'' -- 5--6~m\\ldots", ['“Quoted” – 5–6 m…']],
+    ['references', 'See \\cite[p.~4]{knuth} and Section~\\ref{s}.', ['See [knuth] and Section [s].']],
+    [
+      'links',
+      '\\href{https://example.org}{Here} and \\url{https://example.org/b_c}',
+      ['[Here](<https://example.org>) and https://example.org/b_c'],
+    ],
+    ['notes', 'High.\\footnote{In May.} Low.', ['High. (In May.) Low.']],
+    ['commands that are not known', '\\foo{kept} \\bar[x]{also}', ['kept also']],
+    ['other environments', '\\begin{theorem}[Main]\nIt holds.\n\\end{theorem}', ['It holds.']],
+    [
+      'an environment in one of its name',
+      '\\begin{quote}a\\begin{quote}b\\end{quote}c\\end{quote}',
+      ['a', 'b', 'c'],
+    ],
+  ])('is read: %s', async (_, text, expected) => {
+    expect((await linesAs(TEX_FORMAT, body(text))).map((line) => line.trimEnd())).toEqual(expected);
+  });
+
+  it('is called by its title', async () => {
+    const parsed = await parseAs(
+      TEX_FORMAT,
+      `\\title{Tides of the \\emph{Elbe}}\\author{Ada}\n${body('\\maketitle\nHigh.')}`,
+    );
+    expect(parsed.title).toBe('Tides of the _Elbe_');
+    expect(parsed.metadata).toEqual({ author: 'Ada' });
+    expect(parsed.text).toContain('# Tides of the');
+  });
+
+  it('without a document is read too', async () => {
+    expect(await linesAs(TEX_FORMAT, '\\section{Part}\nText.')).toEqual(['## Part', 'Text.']);
+  });
+
+  it('counts pictures, and names what it would include', async () => {
+    const parsed = await parseAs(
+      TEX_FORMAT,
+      body('\\includegraphics[width=3cm]{map.png}\n\\caption{The map.}\n\\input{chapters/one}'),
+    );
+    expect(parsed.unread).toEqual({ pictures: 1 });
+    expect(parsed.text).toContain('The map.');
+    expect(parsed.warnings).toEqual([expect.stringContaining('chapters/one')]);
+  });
+
+  it.each([
+    ['open groups', '{'.repeat(50_000)],
+    ['open environments', '\\begin{a}'.repeat(3_000)],
+    ['open commands', '\\textbf{'.repeat(20_000)],
+    ['signs of formulas', '$'.repeat(50_001)],
+    ['brackets', '\\foo['.repeat(10_000)],
+  ])('that is hostile ends: %s', async (_, text) => {
+    await parseAs(TEX_FORMAT, body(text));
+  });
+});

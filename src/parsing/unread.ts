@@ -1,0 +1,7 @@
+import type { ParsedDocument, UnreadCounts } from '../core/document.js';
+
+/** Counts of a document without those of nothing; absent where there are none. */
+export function unreadOf(counts: UnreadCounts): Pick<ParsedDocument, 'unread'> {
+  const met = Object.entries(counts).filter(([, count]) => count > 0);
+  return met.length === 0 ? {} : { unread: Object.fromEntries(met) };
+}

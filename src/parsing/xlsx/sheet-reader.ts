@@ -1,0 +1,121 @@
+import type { SaxesParser } from 'saxes';
+import { RAGError } from '../../core/errors.js';
+import { type NumberForm, shownNumber } from './number-formats.js';
+
+/** What cells refer to. */
+export interface SheetFacts {
+  readonly strings: readonly string[];
+  readonly forms: readonly NumberForm[];
+  readonly epoch: 1900 | 1904;
+}
+
+export interface Sheet {
+  /** Texts of cells by column, from 0, of the rows that hold any, by row. */
+  readonly rows: ReadonlyMap<number, ReadonlyMap<number, string>>;
+  /** Formulas of which the file does not hold what they come to. */
+  readonly formulas: number;
+  /** Cells behind the last that is read. */
+  readonly left: number;
+}
+
+/** Cells of a sheet that are read. */
+export const MAX_CELLS = 500_000;
+/** Cells that take over the value of a merged one. */
+const MAX_MERGED = 20_000;
+
+/**
+ * Cells of a sheet, in one pass over its XML, of which nothing else is kept.
+ *
+ * @param name the document's id, for the message
+ * @throws `DOCUMENT_INVALID` for what is not well-formed
+ */
+export async function readSheet(xml: string, facts: SheetFacts, name: string): Promise<Sheet> {
+  const { SaxesParser: Parser } = await import('saxes');
+  const rows = new Map<number, Map<number, string>>();
+  let [read, left, formulas, row] = [0, 0, 0, -1];
+  let cell: OpenCell | undefined;
+  let column = -1;
+  let text: string | undefined;
+  const merged: string[] = [];
+  const parser: SaxesParser = new Parser({ xmlns: false, fragment: true });
+  parser.on('opentag', ({ name: tag, attributes }) => {
+    const local = tag.slice(tag.indexOf(':') + 1);
+    if (local === 'row') {
+      row = attributes.r === undefined ? row + 1 : Number(attributes.r) - 1;
+      column = -1;
+    } else if (local === 'c') {
+      column = attributes.r === undefined ? column + 1 : columnOf(attributes.r);
+      cell = { type: attributes.t ?? 'n', style: Number(attributes.s ?? 0), value: '', hasFormula: false };
+    } else if (local === 'v' || local === 't') text = '';
+    else if (local === 'f' && cell !== undefined) cell.hasFormula = true;
+    else if (local === 'mergeCell') merged.push(attributes.ref ?? '');
+  });
+  parser.on('text', (part) => {
+    if (text !== undefined) text += part;
+  });
+  parser.on('closetag', ({ name: tag }) => {
+    const local = tag.slice(tag.indexOf(':') + 1);
+    if ((local === 'v' || local === 't') && cell !== undefined) {
+      cell.value += text ?? '';
+      text = undefined;
+    } else if (local === 'c' && cell !== undefined) {
+      const shown = shownValue(cell, facts);
+      if (shown === '' && cell.hasFormula) formulas += 1;
+      if (shown !== '') {
+        read += 1;
+        if (read > MAX_CELLS) left += 1;
+        else rows.set(row, (rows.get(row) ?? new Map<number, string>()).set(column, shown));
+      }
+      cell = undefined;
+    }
+  });
+  parser.on('error', (cause) => {
+    throw new RAGError(
+      'DOCUMENT_INVALID',
+      `"${name}" holds a sheet that cannot be read. Save it again, or exclude it.`,
+      { cause },
+    );
+  });
+  parser.write(xml.replace(/^\s*<\?xml[^>]*\?>/, '')).close();
+  fillMerged(rows, merged);
+  return { rows, formulas, left };
+}
+
+interface OpenCell {
+  readonly type: string;
+  readonly style: number;
+  value: string;
+  hasFormula: boolean;
+}
+
+function shownValue({ type, style, value }: OpenCell, { strings, forms, epoch }: SheetFacts): string {
+  if (type === 's') return (strings[Number(value)] ?? '').trim();
+  if (type === 'b') return value === '1' ? 'TRUE' : 'FALSE';
+  if (type === 'n') return shownNumber(value.trim(), forms[style] ?? 'number', epoch);
+  return value.trim();
+}
+
+/** Column of a reference such as `AB12`, from 0. */
+const columnOf = (reference: string): number =>
+  [...(/^[A-Z]{1,3}/i.exec(reference)?.[0].toUpperCase() ?? 'A')].reduce(
+    (sum, letter) => sum * 26 + letter.charCodeAt(0) - 64,
+    0,
+  ) - 1;
+
+const rowOf = (reference: string): number => Number(/\d+$/.exec(reference)?.[0] ?? 1) - 1;
+
+/** Each cell of a merged range says what its first one says. */
+function fillMerged(rows: Map<number, Map<number, string>>, ranges: readonly string[]): void {
+  let room = MAX_MERGED;
+  for (const range of ranges) {
+    const [first = '', last = first] = range.split(':');
+    const value = rows.get(rowOf(first))?.get(columnOf(first));
+    const [bottom, right] = [rowOf(last), columnOf(last)];
+    if (value === undefined || (bottom - rowOf(first) + 1) * (right - columnOf(first) + 1) > room) continue;
+    for (let row = rowOf(first); row <= bottom; row += 1)
+      for (let column = columnOf(first); column <= right; column += 1) {
+        room -= 1;
+        rows.set(row, (rows.get(row) ?? new Map<number, string>()).set(column, value));
+      }
+  }
+}

@@ -1,0 +1,201 @@
+import { describe, expect, it } from 'vitest';
+import { makeZip } from '../../../tests/fixtures/documents/make-docx.js';
+import {
+  makeXlsx,
+  relations,
+  SPREADSHEET,
+  type Workbook,
+} from '../../../tests/fixtures/documents/make-office.js';
+import { linesAs, parseAs } from '../test-converted.js';
+import { XLSX_FORMAT } from './xlsx-format.js';
+
+const cell = (reference: string, value: string | number, more = ''): string =>
+  typeof value === 'number'
+    ? `<c r="${reference}"${more}><v>${value}</v></c>`
+    : `<c r="${reference}" t="inlineStr"><is><t>${value}</t></is></c>`;
+const row = (number: number, ...cells: readonly string[]): string =>
+  `<row r="${number}">${cells.join('')}</row>`;
+const HEAD = row(1, cell('A1', 'Berth'), cell('B1', 'Fee'));
+const styled = (...formats: readonly string[]): string =>
+  `<numFmts>${formats.map((code, at) => `<numFmt numFmtId="${200 + at}" formatCode="${code}"/>`).join('')}</numFmts><cellXfs><xf numFmtId="0"/><xf numFmtId="14"/><xf numFmtId="10"/>${formats.map((_, at) => `<xf numFmtId="${200 + at}"/>`).join('')}</cellXfs>`;
+
+describe('workbooks', () => {
+  it.each<[string, Workbook, string[]]>([
+    [
+      'rows of a table',
+      { sheets: { Tariff: HEAD + row(2, cell('A2', 'North 4'), cell('B2', 310)) } },
+      ['## Tariff', '| Berth | Fee |', '| - | - |', '| North 4 | 310 |'],
+    ],
+    [
+      'shared texts, in several fonts too',
+      {
+        sheets: { S: row(1, '<c r="A1" t="s"><v>0</v></c><c r="B1" t="s"><v>1</v></c>') },
+        strings: [
+          '<t>Berth</t>',
+          '<r><t>North </t></r><r><rPr><b/></rPr><t>4</t></r><rPh sb="0" eb="1"><t>x</t></rPh>',
+        ],
+      },
+      ['## S', '| Berth | North 4 |', '| - | - |'],
+    ],
+    [
+      'several sheets',
+      {
+        sheets: { A: row(1, cell('A1', 'x'), cell('B1', 'y')), B: row(1, cell('A1', 'z'), cell('B1', 'w')) },
+      },
+      ['## A', '| x | y |', '| - | - |', '## B', '| z | w |', '| - | - |'],
+    ],
+    [
+      'dates, times and shares',
+      {
+        sheets: {
+          S:
+            row(1, cell('A1', 'Day'), cell('B1', 'At'), cell('C1', 'Share')) +
+            row(
+              2,
+              cell('A2', 45_692, ' s="1"'),
+              cell('B2', 45_692.4375, ' s="3"'),
+              cell('C2', 0.125, ' s="2"'),
+            ),
+        },
+        styles: styled('yyyy\\-mm\\-dd hh:mm'),
+      },
+      ['## S', '| Day | At | Share |', '| - | - | - |', '| 2025-02-04 | 2025-02-04 10:30 | 12.5% |'],
+    ],
+    [
+      'money is no date',
+      {
+        sheets: { S: row(1, cell('A1', 'm'), cell('B1', 12.5, ' s="3"')) },
+        styles: styled('#,##0.00 &quot;days&quot; [$EUR]'),
+      },
+      ['## S', '| m | 12.5 |', '| - | - |'],
+    ],
+    [
+      'the calendar of 1904',
+      {
+        sheets: { S: row(1, cell('A1', 'd'), cell('B1', 1, ' s="1"')) },
+        styles: styled(),
+        properties: '<workbookPr date1904="1"/>',
+      },
+      ['## S', '| d | 1904-01-02 |', '| - | - |'],
+    ],
+    [
+      'merged cells, in each of them',
+      {
+        sheets: {
+          S:
+            HEAD +
+            row(2, cell('A2', 'North'), cell('B2', 1)) +
+            row(3, cell('B3', 2)) +
+            '<mergeCells><mergeCell ref="A2:A3"/></mergeCells>',
+        },
+      },
+      ['## S', '| Berth | Fee |', '| - | - |', '| North | 1 |', '| North | 2 |'],
+    ],
+    [
+      'tables apart from each other',
+      {
+        sheets: {
+          S:
+            HEAD +
+            row(4, cell('A4', 'Buoy'), cell('B4', 'Light')) +
+            row(5, cell('A5', 'One'), cell('B5', 'green')),
+        },
+      },
+      ['## S', '| Berth | Fee |', '| - | - |', '| Buoy | Light |', '| - | - |', '| One | green |'],
+    ],
+    [
+      'a title above a table',
+      { sheets: { S: row(1, cell('A1', 'Fees of 2025')) + row(2, cell('A2', 'Berth'), cell('B2', 'Fee')) } },
+      ['## S', 'Fees of 2025', '| Berth | Fee |', '| - | - |'],
+    ],
+    [
+      'columns that are not the first',
+      { sheets: { S: row(2, cell('D2', 'a'), cell('F2', 'b')) + row(3, cell('F3', 'c')) } },
+      ['## S', '| a | b |', '| - | - |', '|  | c |'].map((line) => line),
+    ],
+    [
+      'what formulas come to',
+      {
+        sheets: {
+          S: row(
+            1,
+            cell('A1', 'Sum'),
+            '<c r="B1"><f>A2+A3</f><v>7</v></c><c r="C1" t="str"><f>X</f><v>text</v></c>',
+          ),
+        },
+      },
+      ['## S', '| Sum | 7 | text |', '| - | - | - |'],
+    ],
+    [
+      'yes and no',
+      { sheets: { S: row(1, '<c r="A1" t="b"><v>1</v></c><c r="B1" t="b"><v>0</v></c>') } },
+      ['## S', '| TRUE | FALSE |', '| - | - |'],
+    ],
+    [
+      'bars and line ends in cells',
+      { sheets: { S: row(1, cell('A1', 'a|b'), cell('B1', 'c\nd')) } },
+      ['## S', '| a\\|b | c d |', '| - | - |'],
+    ],
+    [
+      'rows and cells that name no place',
+      {
+        sheets: {
+          S: '<row><c t="inlineStr"><is><t>a</t></is></c><c t="inlineStr"><is><t>b</t></is></c></row><row><c><v>1</v></c></row>',
+        },
+      },
+      ['## S', '| a | b |', '| - | - |', '| 1 |  |'],
+    ],
+  ])('are read: %s', async (_, given, expected) => {
+    expect(await linesAs(XLSX_FORMAT, makeXlsx(given))).toEqual(expected);
+  });
+
+  it('have their comments below the sheet', async () => {
+    const more = [
+      {
+        name: 'xl/worksheets/_rels/sheet1.xml.rels',
+        content: relations(['rId1', 'comments', '../comments1.xml']),
+      },
+      {
+        name: 'xl/comments1.xml',
+        content: `<comments ${SPREADSHEET}><commentList><comment ref="B2"><text><r><t>Ask Madame Ruelle</t></r></text></comment></commentList></comments>`,
+      },
+    ];
+    expect(await linesAs(XLSX_FORMAT, makeXlsx({ sheets: { S: HEAD }, more }))).toContain(
+      'Comment on B2: Ask Madame Ruelle',
+    );
+  });
+
+  it('count formulas without a value, pictures and charts', async () => {
+    const more = ['xl/media/image1.png', 'xl/charts/chart1.xml', 'xl/charts/colors1.xml'].map((name) => ({
+      name,
+      content: '<x/>',
+    }));
+    const parsed = await parseAs(
+      XLSX_FORMAT,
+      makeXlsx({ sheets: { S: row(1, '<c r="A1"><f>B1*2</f></c>') }, more }),
+    );
+    expect(parsed.unread).toEqual({ formulas: 1, pictures: 1, charts: 1 });
+    expect(parsed.warnings).toEqual([expect.stringContaining('no text')]);
+  });
+
+  it.each([
+    ['no workbook', makeZip([{ name: 'a.txt', content: 'x' }])],
+    ['a damaged sheet', makeXlsx({ sheets: { S: '<row><c></row>' } })],
+    ['no archive', Buffer.from('hello')],
+    [
+      'a document type',
+      makeZip([{ name: 'xl/workbook.xml', content: '<!DOCTYPE a [<!ENTITY b "b">]><workbook/>' }]),
+    ],
+  ])('that are none are refused: %s', async (_, content) => {
+    await expect(parseAs(XLSX_FORMAT, content)).rejects.toMatchObject({ reason: 'DOCUMENT_INVALID' });
+  });
+
+  it('merge no more than is reasonable', async () => {
+    const rows = `${row(1, cell('A1', 'x'), cell('B1', 'y'))}<mergeCells><mergeCell ref="A1:XFD1048576"/></mergeCells>`;
+    expect(await linesAs(XLSX_FORMAT, makeXlsx({ sheets: { S: rows } }))).toEqual([
+      '## S',
+      '| x | y |',
+      '| - | - |',
+    ]);
+  });
+});

@@ -1,0 +1,118 @@
+import type { RawDocument } from '../../core/document.js';
+import { RAGError } from '../../core/errors.js';
+import { MEDIA_TYPES } from '../../core/media-types.js';
+import { declaredTitle, openArchive, relationsOf } from '../archive/open-archive.js';
+import { allOf, childOf, type XmlElement, xmlText } from '../archive/read-xml.js';
+import type { ConvertedDocument, ConvertedFormat } from '../converted-parser.js';
+import { numberForms } from './number-formats.js';
+import { MAX_CELLS, readSheet, type Sheet, type SheetFacts } from './sheet-reader.js';
+
+/**
+ * Workbooks (`.xlsx`): each sheet under its name, what stands between empty rows as a table whose first row is the header. Values are read as cells show them,
+ * formulas as what they came to when the file was saved. Pictures and charts are left out and counted.
+ */
+export const XLSX_FORMAT: ConvertedFormat = { mediaType: MEDIA_TYPES.xlsx, convert: readXlsx };
+
+const MAIN_PART = 'xl/workbook.xml';
+
+async function readXlsx(document: RawDocument): Promise<ConvertedDocument> {
+  const { externalId } = document;
+  const archive = openArchive(document);
+  const workbook = await archive.xml(MAIN_PART);
+  if (workbook === undefined) {
+    throw new RAGError(
+      'DOCUMENT_INVALID',
+      `"${externalId}" is not a workbook that can be read. Save it again as .xlsx, or exclude it.`,
+    );
+  }
+  const relations = await relationsOf(archive, MAIN_PART);
+  const strings = await archive.xml('xl/sharedStrings.xml');
+  const facts: SheetFacts = {
+    strings: strings === undefined ? [] : allOf(strings, 'si').map(stringOf),
+    forms: numberForms(await archive.xml('xl/styles.xml')),
+    epoch: /^(?:1|true)$/.test(childOf(workbook, 'workbookPr')?.attributes.date1904 ?? '') ? 1904 : 1900,
+  };
+  const parts: string[] = [];
+  let [formulas, left] = [0, 0];
+  for (const { attributes } of allOf(workbook, 'sheet')) {
+    const part = relations.get(attributes['r:id'] ?? '')?.target ?? '';
+    const xml = archive.text(part);
+    const sheet = xml === '' ? undefined : await readSheet(xml, facts, externalId);
+    const related = await relationsOf(archive, part);
+    const comments = [...related.values()].filter(
+      ({ type }) => type === 'comments' || type === 'threadedComment',
+    );
+    const said = await Promise.all(comments.map(async ({ target }) => commentsOf(await archive.xml(target))));
+    const tables = sheet === undefined ? [] : tablesOf(sheet);
+    formulas += sheet?.formulas ?? 0;
+    left += sheet?.left ?? 0;
+    if (tables.length > 0 || said.flat().length > 0)
+      parts.push(`## ${oneLine(attributes.name ?? '')}`, ...tables, ...said.flat());
+  }
+  const count = (pattern: RegExp): number =>
+    [...archive.entries.keys()].filter((entry) => pattern.test(entry)).length;
+  return {
+    markdown: parts.join('\n\n'),
+    title: declaredTitle(archive),
+    unread: {
+      formulas,
+      cells: left,
+      pictures: count(/^xl\/media\//),
+      charts: count(/^xl\/charts\/chart\d*\.xml$/),
+    },
+    warnings: left === 0 ? [] : [`${left} cells were left out: ${MAX_CELLS} of a sheet are read.`],
+  };
+}
+
+/** A text in parts of several fonts, without how it is pronounced. */
+const stringOf = (item: XmlElement): string =>
+  item.children
+    .map((child) =>
+      typeof child === 'string' || child.name === 'rPh'
+        ? ''
+        : child.name === 't'
+          ? xmlText(child)
+          : stringOf(child),
+    )
+    .join('');
+
+const oneLine = (text: string): string => text.replace(/\s+/g, ' ').trim();
+
+function commentsOf(root: XmlElement | undefined): string[] {
+  const comments = root === undefined ? [] : [...allOf(root, 'comment'), ...allOf(root, 'threadedComment')];
+  return comments.map(
+    (comment) => `Comment on ${comment.attributes.ref ?? 'a cell'}: ${oneLine(xmlText(comment))}`,
+  );
+}
+
+/** What stands between empty rows, as Markdown: a table, or a line where only one cell of a row holds something. */
+function tablesOf({ rows }: Sheet): string[] {
+  const numbers = [...rows.keys()].sort((a, b) => a - b);
+  const blocks: (readonly ReadonlyMap<number, string>[])[] = [];
+  let block: ReadonlyMap<number, string>[] = [];
+  for (const [index, number] of numbers.entries()) {
+    if (index > 0 && number !== (numbers[index - 1] ?? 0) + 1) {
+      blocks.push(block);
+      block = [];
+    }
+    block.push(rows.get(number) ?? new Map<number, string>());
+  }
+  return [...blocks, block].flatMap(blockText);
+}
+
+function blockText(rows: readonly ReadonlyMap<number, string>[]): string[] {
+  const tableFrom = rows.findIndex(({ size }) => size > 1);
+  const above = (tableFrom < 0 ? rows : rows.slice(0, tableFrom)).flatMap((row) =>
+    [...row.values()].map(oneLine),
+  );
+  if (tableFrom < 0) return above.length === 0 ? [] : [above.join('\n')];
+  const table = rows.slice(tableFrom);
+  const columns = [...new Set(table.flatMap((row) => [...row.keys()]))].sort((a, b) => a - b);
+  const line = (row: ReadonlyMap<number, string>): string =>
+    `| ${columns.map((column) => cellText(row.get(column))).join(' | ')} |`;
+  const [head = new Map<number, string>(), ...body] = table;
+  const rule = `|${' - |'.repeat(columns.length)}`;
+  return [...above, [line(head), rule, ...body.map(line)].join('\n')];
+}
+
+const cellText = (text = ''): string => oneLine(text).replaceAll('|', '\\|');

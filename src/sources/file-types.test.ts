@@ -1,0 +1,57 @@
+import picomatch from 'picomatch';
+import { expect, test } from 'vitest';
+import { makeDocumentsOf } from '../../tests/fixtures/documents/make-office.js';
+import { DEFAULT_FILE_TYPES, fileTypeOf, typeOfFile } from './file-types.js';
+
+const isRead = picomatch(DEFAULT_FILE_TYPES.map((glob) => `**/${glob}`));
+
+test.each([
+  ['README', 'text'],
+  ['docs/readme', 'text'],
+  ['CHANGELOG', 'text'],
+  ['Dockerfile', 'code'],
+  ['build/Dockerfile.dev', 'code'],
+  ['worker.dockerfile', 'code'],
+  ['Makefile', 'code'],
+  ['GNUmakefile', 'code'],
+  ['rules.mk', 'code'],
+  ['Jenkinsfile', 'code'],
+  ['Gemfile', 'code'],
+  ['analysis.qmd', 'markdown'],
+  ['analysis.Rmd', 'markdown'],
+  ['notes.org', 'org'],
+  ['paper.tex', 'tex'],
+  ['eels.ipynb', 'notebook'],
+  ['mail.eml', 'mail'],
+  ['fees.xlsx', 'xlsx'],
+  ['plan.pptx', 'pptx'],
+  ['letter.odt', 'odt'],
+  ['letter.RTF', 'rtf'],
+  ['book.epub', 'epub'],
+  ['page.xhtml', 'html'],
+  ['schema.graphql', 'code'],
+  ['api/openapi.yaml', 'openapi'],
+  ['ferry.openapi.json', 'openapi'],
+  ['swagger.yml', 'openapi'],
+])('%s is read by default, as %s', (path, kind) => {
+  expect(fileTypeOf(path).kind).toBe(kind);
+  expect(isRead(path)).toBe(true);
+});
+
+test.each([
+  'LICENSE',
+  'server.log',
+  'table.csv',
+  'data.json',
+  'compose.yaml',
+  'bundle.zip',
+  'old.doc',
+  'READMEX',
+  'myDockerfile',
+])('%s is not read by default', (path) => {
+  expect(isRead(path)).toBe(false);
+});
+
+test.each(Object.entries(makeDocumentsOf()))('%s is known by its bytes, whatever its name', (kind, bytes) => {
+  expect(typeOfFile('upload.bin', bytes).kind).toBe(kind);
+});
