@@ -1,5 +1,6 @@
 import { extractIdentifiers, isErrorName } from '../analysis/identifiers.js';
 import { type AnalyzedQuery, analyzeQuery, MAX_QUERY_LENGTH } from '../analysis/lexical-analyzer.js';
+import { type QueryOperators, readOperators } from '../analysis/query-operators.js';
 import { readStackTrace, type StackTrace } from '../analysis/stack-trace.js';
 import { cutToUnits } from '../analysis/tokens.js';
 import { RAGError } from '../core/errors.js';
@@ -25,6 +26,8 @@ export interface PreparedQuery {
   readonly identifiers: readonly string[];
   /** Identifiers that only frames of a stack trace hold: places on the way to what went wrong. */
   readonly framed: ReadonlySet<string>;
+  /** Absent where the query has none, or was pasted. */
+  readonly operators?: QueryOperators | undefined;
   /** Nobody typed it: a stack trace, a log or other lines that name an error, a text with more identifiers than are looked up. */
   readonly isPasted: boolean;
   /** It holds no letter and no digit: there is nothing to search for. */
@@ -32,21 +35,20 @@ export interface PreparedQuery {
   readonly notices: readonly Notice[];
 }
 
-/** Reads a query once for all lanes. Operators, quotes and filters inside it are text. Throws `QUERY_EMPTY`. */
+/** Reads a query once for all lanes. Filters inside it are text. Throws `QUERY_EMPTY`. */
 export function prepareQuery(text: string): PreparedQuery {
   const trimmed = text.trim();
   if (trimmed === '')
     throw new RAGError('QUERY_EMPTY', 'The query is empty; write what you are looking for.');
   const trace = readStackTrace(trimmed);
-  const named = extractIdentifiers(
-    cutToUnits(trace?.message ?? trimmed, MAX_READ_LENGTH),
-    MAX_READ_IDENTIFIERS,
-  );
+  const operators = readOperators(trimmed);
+  const typed = trace?.message ?? operators?.text ?? trimmed;
+  const named = extractIdentifiers(cutToUnits(typed, MAX_READ_LENGTH), MAX_READ_IDENTIFIERS);
   const isPasted =
     trace !== undefined ||
     named.length > MAX_QUERY_IDENTIFIERS ||
     (named.some(isErrorName) && trimmed.split('\n').length >= LEAST_LINES);
-  const said = isPasted ? errorsFirst(trace?.message ?? trimmed) : trimmed;
+  const said = isPasted ? errorsFirst(typed) : typed;
   const lexical = analyzeQuery(said);
   const cut = cutToUnits(said, MAX_QUERY_LENGTH);
   const inFrames =
@@ -66,6 +68,7 @@ export function prepareQuery(text: string): PreparedQuery {
     isWordless,
     framed,
     isPasted,
+    operators,
     notices: isWordless
       ? [NOTHING_TO_SEARCH]
       : [...noticesOf(said, lexical, named), ...(trace === undefined ? [] : [framesNotice(trace)])],

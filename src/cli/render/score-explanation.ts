@@ -9,7 +9,7 @@ const NAMES: Readonly<Record<string, string>> = {
   lexical: 'matching words',
   expansion: 'words and vectors added',
   graph: 'connected with what was found',
-  identifier: 'exact identifier',
+  identifier: 'exact match',
   rerank: 'reranker',
   recency: 'age',
   calibration: 'calibration',

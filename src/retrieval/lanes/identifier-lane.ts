@@ -177,5 +177,19 @@ function countHits(found: readonly Found[], { isPasted }: LaneInput['query']): I
   return [...byId.values()];
 }
 
+/** Hits of both, of a chunk in both as one. */
+export function joinIdentifierHits(
+  hits: readonly IdentifierHit[],
+  others: readonly IdentifierHit[],
+): readonly IdentifierHit[] {
+  if (others.length === 0) return hits;
+  const byId = new Map(hits.map((hit) => [hit.chunk.id, hit]));
+  for (const other of others) {
+    const decisiveHits = (byId.get(other.chunk.id)?.decisiveHits ?? 0) + other.decisiveHits;
+    byId.set(other.chunk.id, { ...other, decisiveHits });
+  }
+  return [...byId.values()];
+}
+
 const commonReason = (identifiers: readonly string[]): string =>
   `${identifiers.join(', ')}: in more than ${MAX_RARE_CHUNKS} passages, so ranked as a word.`;

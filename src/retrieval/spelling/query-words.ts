@@ -51,6 +51,8 @@ export function readQueryWords(query: string): QueryWords {
 }
 
 function wordsOf(query: string, stretch: string, at: number): QueryWord[] {
+  // Beginnings of words, and words that are left out.
+  if (stretch.endsWith('*') || stretch.startsWith('-')) return [];
   if (!IS_PROSE.test(stretch) || /[/\\@#_$=<>]/.test(stretch)) return [];
   if (extractIdentifiers(stretch).length > 0) return [];
   return [...stretch.matchAll(WORD)].flatMap((match) => {
