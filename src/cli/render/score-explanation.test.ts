@@ -13,13 +13,13 @@ describe('explanations of a score', () => {
     expect(shortExplanation({ contributions })).toBe('why: matching words, similar meaning, reranker -0.11');
   });
 
-  it('leave out what changed nothing, and give no figure for an exact match', () => {
+  it('leave out what changed nothing, and give no figure for an exact identifier', () => {
     const exact = [
       { signal: 'lexical', value: 0.002 },
       { signal: 'identifier', value: 1 },
       { signal: 'recency', value: -0.004 },
     ];
-    expect(shortExplanation({ contributions: exact })).toBe('why: exact match');
+    expect(shortExplanation({ contributions: exact })).toBe('why: exact identifier');
     expect(shortExplanation({ contributions: [] })).toBe('why: no single signal stands out');
   });
 

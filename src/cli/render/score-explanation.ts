@@ -9,7 +9,7 @@ const NAMES: Readonly<Record<string, string>> = {
   lexical: 'matching words',
   expansion: 'words and vectors added',
   graph: 'connected with what was found',
-  identifier: 'exact match',
+  identifier: 'exact identifier',
   rerank: 'reranker',
   recency: 'age',
   calibration: 'calibration',
