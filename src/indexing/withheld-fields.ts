@@ -1,7 +1,7 @@
 import type { ParsedDocument, RawDocument, TextRange } from '../core/document.js';
 import { escapeExpression } from '../core/escape-expression.js';
 import { codeMediaType, isCodeMediaType, MEDIA_TYPES } from '../core/media-types.js';
-import { isMarkedName, type Metadata } from '../core/metadata.js';
+import { isMarkedName, type Metadata, type MetadataValue } from '../core/metadata.js';
 import { liftFields } from '../core/pushed-fields.js';
 import { convertedFields } from '../parsing/converted-fields.js';
 import { type DecodedText, decodeText } from '../parsing/decode-text.js';
@@ -164,7 +164,9 @@ export async function parseWithheld(
             : stored.text,
         );
   const repeating = new Set(found.flatMap((withheld) => withheld.repeating));
-  const metadata = Object.entries(liftFields(stated.metadata)).filter(([name]) => !repeating.has(name));
+  const metadata = Object.entries(liftFields(stated.metadata)).filter(
+    ([name, value]) => isMarkedName(name, marked) || !(repeating.has(name) || holdsMarked(value, marked)),
+  );
   const isUnread = found.some((withheld) => withheld.isUnread);
   const parsed = {
     ...last,
@@ -172,6 +174,15 @@ export async function parseWithheld(
     warnings: isUnread ? [...stated.warnings, UNREAD_WARNING] : stated.warnings,
   };
   return { stated, parsed };
+}
+
+/** Whether a marked field stands inside, at any depth. */
+function holdsMarked(value: MetadataValue, marked: readonly string[]): boolean {
+  if (typeof value !== 'object' || value === null) return false;
+  if (Array.isArray(value)) return value.some((item: MetadataValue) => holdsMarked(item, marked));
+  return Object.entries(value as Metadata).some(
+    ([name, inner]) => isMarkedName(name, marked) || holdsMarked(inner, marked),
+  );
 }
 
 /** The text of a document before it is parsed; undefined where front matter stands in nothing that can be read as one. */

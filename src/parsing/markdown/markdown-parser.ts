@@ -20,14 +20,14 @@ export interface MarkdownParserOptions {
 const DEFAULT_MAX_DEPTH = 32;
 
 /**
- * Parser for `text/markdown`: CommonMark blocks, GFM tables and YAML front matter. Links are not followed and nothing in
+ * Parser for `text/markdown`: CommonMark blocks, GFM tables, front matter in YAML, TOML and JSON. Links are not followed and nothing in
  * the document runs.
  */
 export function createMarkdownParser(options: MarkdownParserOptions = {}): SyncParser {
   const readBlocks = createBlockReader(options.maxDepth ?? DEFAULT_MAX_DEPTH);
   return {
     mediaTypes: ['text/markdown'],
-    version: 1,
+    version: 2,
     parse: (document) => parseMarkdown(document, readBlocks, options.frontmatterFields),
   };
 }
