@@ -9,6 +9,7 @@ import { definedFields } from '../parsing/defined-fields.js';
 import { decodeHtml } from '../parsing/html/decode-html.js';
 import { statedFields } from '../parsing/markdown/stated-fields.js';
 import { settingsFields, settingsLanguageOf } from '../parsing/settings-fields.js';
+import { blanked } from '../parsing/text-range.js';
 import { fileTypeOf } from '../sources/file-types.js';
 
 /** Of what is taken out of texts: another one means that documents must be processed again. */
@@ -272,15 +273,4 @@ function joined(ranges: readonly TextRange[]): TextRange[] {
     else all.splice(-1, 1, { start: last.start, end: Math.max(last.end, end) });
   }
   return all;
-}
-
-/** @param ranges in order and without overlap */
-function blanked(text: string, ranges: readonly TextRange[]): string {
-  const parts: string[] = [];
-  let at = 0;
-  for (const { start, end } of ranges) {
-    parts.push(text.slice(at, start), text.slice(start, end).replace(/[^\r\n]/g, ' '));
-    at = end;
-  }
-  return [...parts, text.slice(at)].join('');
 }

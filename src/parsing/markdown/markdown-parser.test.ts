@@ -122,6 +122,48 @@ describe('blocks', () => {
   });
 });
 
+describe('comments', () => {
+  it.each([
+    ['HTML', 'One. <!-- zirkon --> Two.'],
+    ['HTML over lines', 'One.\n\n<!--\nzirkon\n\n# zirkon\n-->\n\nTwo.'],
+    ['Obsidian in a line', 'One. %%zirkon%% Two.'],
+    ['Obsidian in lines of its own', 'One.\n\n%%\nzirkon\n\nmore zirkon\n%%\n\nTwo.'],
+    ['MDX', 'One. {/* zirkon */} Two.'],
+    ['Liquid', 'One.\n{% comment %}\nzirkon\n{% endcomment %}\nTwo.'],
+    ['a template of Hugo', 'One. {{/* zirkon */}} Two.'],
+    ['a shortcode of Hugo', 'One. {{% comment %}} zirkon {{% /comment %}} Two.'],
+    ['CriticMarkup', 'One. {>>zirkon<<} Two.'],
+    ['a definition', 'One.\n\n[//]: # (zirkon)\n[comment]: <> "zirkon"\n\nTwo.'],
+    ['MyST', 'One.\n\n% zirkon\n% more zirkon\n\nTwo.'],
+    ['with a fence in it', 'One.\n\n<!--\n```\nzirkon\n-->\n\nTwo.'],
+    ['below front matter, line ends of Windows', '---\r\na: 1\r\n---\r\nOne.\r\n<!-- zirkon\r\n-->\r\nTwo.'],
+  ])('are no text: %s', (_, content) => {
+    const { text, blocks } = parse(content);
+    expect(text).toHaveLength(content.length);
+    expect(text).not.toContain('zirkon');
+    expect(text.replace(/\s+/g, ' ')).toMatch(/One\. Two\.$/);
+    expect(blocks.every(({ kind }) => kind === 'paragraph' || kind === 'front-matter')).toBe(true);
+  });
+
+  it.each([
+    'A fence:\n\n```md\n<!-- zirkon -->\n```\n',
+    'A span: `<!-- zirkon -->`.',
+    'Two spans: `<!--` zirkon `-->`.',
+    'Never closed: <!-- zirkon',
+    'Per cent: 5%% zirkon 6%%',
+    'About 50\n% zirkon of them.',
+    'A template: {{ zirkon }} and {% if zirkon %}.',
+    '[zirkon]: # (a definition)',
+  ])('are not what only looks like one: %j', (content) => {
+    expect(parse(content).text).toBe(content);
+  });
+
+  it('are read in linear time', () => {
+    for (const piece of ['<!-- ', '%%a ', '{/* ', '{>>', '`<!--', '{% comment %}', '\n%%\n', '%\n\n'])
+      expect(parse(piece.repeat(50_000)).text.length).toBe(piece.length * 50_000);
+  });
+});
+
 describe('front matter', () => {
   it('becomes metadata, dates as they are written', () => {
     const { metadata, title, blocks } = parse(

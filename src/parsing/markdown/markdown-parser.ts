@@ -3,8 +3,9 @@ import type { Metadata } from '../../core/metadata.js';
 import { decodeText } from '../decode-text.js';
 import { toBlocks } from '../line-blocks.js';
 import type { SyncParser } from '../parser.js';
-import { levelLineEnds } from '../text-range.js';
+import { blanked, levelLineEnds } from '../text-range.js';
 import { createBlockReader, type ReadTopLevelBlocks } from './block-tokens.js';
+import { commentRanges } from './comments.js';
 import { readFrontMatter } from './front-matter.js';
 
 export interface MarkdownParserOptions {
@@ -15,6 +16,8 @@ export interface MarkdownParserOptions {
    * @default 32
    */
   readonly maxDepth?: number;
+  /** Comments are text. @default false: they are blank in the text, and neither found nor shown */
+  readonly keepsComments?: boolean;
 }
 
 const DEFAULT_MAX_DEPTH = 32;
@@ -28,19 +31,23 @@ export function createMarkdownParser(options: MarkdownParserOptions = {}): SyncP
   return {
     mediaTypes: ['text/markdown'],
     version: 2,
-    parse: (document) => parseMarkdown(document, readBlocks, options.frontmatterFields),
+    parse: (document) => parseMarkdown(document, readBlocks, options),
   };
 }
 
 function parseMarkdown(
   document: RawDocument,
   readBlocks: ReadTopLevelBlocks,
-  fields: readonly string[] | undefined,
+  { frontmatterFields: fields, keepsComments = false }: MarkdownParserOptions,
 ): ParsedDocument {
-  const { text, warnings } = decodeText(document.content, document.externalId);
-  const source = levelLineEnds(text);
-  const frontMatter = readFrontMatter(source);
+  const { text: written, warnings } = decodeText(document.content, document.externalId);
+  const whole = levelLineEnds(written);
+  const frontMatter = readFrontMatter(whole);
   const bodyStart = frontMatter?.range.end ?? 0;
+  const comments = keepsComments ? [] : commentRanges(whole.slice(bodyStart));
+  const inText = comments.map(({ start, end }) => ({ start: start + bodyStart, end: end + bodyStart }));
+  const [text, source] =
+    inText.length === 0 ? [written, whole] : [blanked(written, inText), blanked(whole, inText)];
   const body = source.slice(bodyStart);
   const { pieces, tooDeep } = readBlocks(body);
   const bodyBlocks = toBlocks(body, pieces, bodyStart);
