@@ -1,7 +1,7 @@
 import { GenerationalCache } from './generational-cache.js';
 import { foldCase, normaliseText } from './normalise.js';
 
-/** Most identifiers that are kept of one text, in order of first appearance. */
+/** Most identifiers that are kept of one passage, in order of first appearance. */
 export const MAX_IDENTIFIERS = 64;
 
 /** Longest identifier, in characters; what is longer is data, not a name. */
@@ -41,23 +41,24 @@ const HAS_EXTENSION = /[^/.]\.[a-z][a-z0-9]{0,9}$/i;
 
 /**
  * Exact identifiers of a text, normalised (lower case, `/` in paths, versions of three parts without `v`), distinct, in
- * order of first appearance, at most `MAX_IDENTIFIERS`.
+ * order of first appearance.
  *
  * Ticket ids, issue numbers, versions, error codes, HTTP statuses (`http-404`), vulnerabilities, hashes, UUIDs, file names
  * and paths, line references of stack frames, qualified names, snake_case and camelCase names, command line flags,
  * environment variables, languages with signs (`c++`, `.net`). A plain word is never one. The same function reads documents and queries: what it finds inside
  * a text it finds where the identifier stands alone. Linear time.
+ * @param most how many are given at most
  */
-export function extractIdentifiers(text: string): string[] {
+export function extractIdentifiers(text: string, most = MAX_IDENTIFIERS): string[] {
   const found = new Set<string>();
   const normalised = normaliseText(text);
   for (const run of normalised.match(RUN) ?? []) {
-    if (found.size >= MAX_IDENTIFIERS) break;
+    if (found.size >= most) break;
     if (PLAIN_WORD.test(run)) continue;
     for (const identifier of identifiersOfRuns.getOrMake(run, identifiersOfRun)) found.add(identifier);
   }
   for (const [, status] of normalised.matchAll(HTTP_STATUS)) found.add(`http-${status ?? ''}`);
-  return [...found].slice(0, MAX_IDENTIFIERS);
+  return [...found].slice(0, most);
 }
 
 /** The text that is left where the runs of characters that name an identifier are taken out. */
@@ -156,6 +157,10 @@ function isQualifiedName(name: string): boolean {
   if (parts.every((part) => part.length < 3)) return false;
   return parts.length >= 3 || /::|#|->/.test(name) || parts.some(isCodeName);
 }
+
+/** Whether a normalised identifier is called as errors are: `poolexhaustederror`, `java.io.ioexception`, `err_pool`. */
+export const isErrorName = (identifier: string): boolean => ERROR_NAME.test(identifier);
+const ERROR_NAME = /[a-z0-9](?:_?(?:error|exception|failure|fault|warning|panic))$|^e(?:rr)?_[a-z0-9_]+$/;
 
 /** Whether a normalised identifier is the key of a ticket or a number, as items are called by. */
 export const isItemKey = (identifier: string): boolean => /^(?:[a-z][a-z0-9]*-|#)?\d+$/.test(identifier);

@@ -5,7 +5,7 @@ import { stemEnglish } from './porter2-stemmer.js';
 import { cutToUnits, forEachWord, isSpaceless, MAX_TERM_LENGTH, partsOf } from './tokens.js';
 
 /** Grows with every change of the terms a text yields: an index made by another version must be built again. */
-export const ANALYSIS_VERSION = 2;
+export const ANALYSIS_VERSION = 3;
 
 /** Longest query that is analysed, in UTF-16 code units; the rest is cut and reported. */
 export const MAX_QUERY_LENGTH = 8_192;
@@ -30,7 +30,9 @@ export interface AnalyzedQuery {
  *
  * Text is normalised (NFKC), accents folded, lower-cased and cut at what is neither letter nor digit; names are kept whole
  * and split (`getUserById` -> `getuserbyid get user id`, `PPR-9087` -> `ppr-9087 ppr 9087`); English stop words go; Latin
- * words are stemmed (Porter2); scripts without spaces yield pairs of characters. Linear time on any input.
+ * words are stemmed (Porter2); scripts without spaces yield pairs of characters. Umlauts are found both ways they are written without
+ * (`Müller`: `muller`, `mueller`), German compounds by their parts where an ending shows them (`Kündigungsfrist`), Arabic words
+ * without their article. Linear time on any input.
  */
 export function analyzeText(text: string): string[] {
   const terms: string[] = [];
@@ -81,9 +83,20 @@ const PLURAL = /(?<=\p{Ll})s$/u;
 
 const termsOfWords = new GenerationalCache<readonly string[]>(32_768);
 
+/** A word with an umlaut, which may also be written with two letters. */
+const WITH_UMLAUT = /[\p{L}\p{N}]*[äöüÄÖÜ][\p{L}\p{N}]*/gu;
+const HAS_UMLAUT = /[äöüÄÖÜ]|[aouAOU]\u0308/;
+const WRITTEN_OUT: Readonly<Record<string, string>> = { ä: 'ae', ö: 'oe', ü: 'ue' };
+
 /** Returns whether the text holds any word at all. */
 function analyze(text: string, emit: (term: string) => void): boolean {
   let sawWords = false;
+  if (HAS_UMLAUT.test(text))
+    for (const [word] of text.normalize('NFC').matchAll(WITH_UMLAUT)) {
+      if (word.length > MAX_TERM_LENGTH) continue;
+      const written = word.toLowerCase().replace(/[äöü]/g, (letter) => WRITTEN_OUT[letter] ?? letter);
+      for (const term of simpleTerms(foldCase(normaliseText(written)))) emit(term);
+    }
   forEachWord(normaliseText(text), (word) => {
     sawWords = true;
     for (const term of termsOfWords.getOrMake(word, termsOf)) emit(term);
@@ -107,7 +120,19 @@ const withoutApostrophes = (word: string): string =>
 
 const LATIN_WORD = /^[a-z]+$/;
 
+const ARABIC_WORD = /^\p{Script=Arabic}+$/u;
+/** With a conjunction or preposition before it (Larkey, Ballesteros and Connell, SIGIR 2002, light stemming); at least three letters are left. */
+const ARABIC_ARTICLE = /^(?:[وفبك]?ال|لل)(?=\p{L}{3})/u;
+
+/** The `s` behind these endings joins the words of a German compound, and ends no word of English with so many letters behind it. */
+const COMPOUND = /^([a-z]{3,}(?:ung|heit|keit|schaft|ion|taet|tat|ling))s([a-z]{4,})$/;
+
 function simpleTerms(word: string): readonly string[] {
+  if (ARABIC_WORD.test(word)) return [cutToUnits(word.replace(ARABIC_ARTICLE, ''), MAX_TERM_LENGTH)];
   if (!LATIN_WORD.test(word)) return [cutToUnits(word, MAX_TERM_LENGTH)];
-  return ENGLISH_STOP_WORDS.has(word) ? [] : [stemEnglish(word)];
+  if (ENGLISH_STOP_WORDS.has(word)) return [];
+  const [, first, second] = COMPOUND.exec(word) ?? [];
+  return first === undefined || second === undefined
+    ? [stemEnglish(word)]
+    : [stemEnglish(word), stemEnglish(first), ...simpleTerms(second)];
 }

@@ -24,9 +24,31 @@ const FOLDED: Readonly<Record<string, string>> = {
 // Zero-width characters and soft hyphens are invisible and would split words: an easy way to hide one.
 const INVISIBLE = /[\u00ad\u200b-\u200d\u2060\ufeff]/g;
 
+/** Vowel signs of Arabic, and the stroke that stretches a word. */
+const ARABIC_MARKS = /[\u064b-\u065f\u0670\u0640]/g;
+/** Letters that people write one for the other, Arabic and Persian (Lucene's ArabicNormalizationFilter, PersianNormalizationFilter), and ё. */
+const ALIKE: Readonly<Record<string, string>> = {
+  أ: 'ا',
+  إ: 'ا',
+  آ: 'ا',
+  ٱ: 'ا',
+  ى: 'ي',
+  ی: 'ي',
+  ک: 'ك',
+  ة: 'ه',
+  ۀ: 'ه',
+  ё: 'е',
+  Ё: 'Е',
+};
+const ALIKE_LETTERS = /[أإآٱىیکةۀёЁ]/g;
+const ARABIC_DIGITS = /[\u0660-\u0669\u06f0-\u06f9]/g;
+
 export const isAscii = (text: string): boolean => !NON_ASCII.test(text);
 
-/** Compatibility-composed text (NFKC, UAX #15) without accents on Latin and Greek letters; case is kept. Linear time. */
+/**
+ * Compatibility-composed text (NFKC, UAX #15) without accents on Latin and Greek letters and vowel signs of Arabic, with letters that people
+ * take for each other as one (ё, forms of alif); case is kept. Linear time.
+ */
 export function normaliseText(text: string): string {
   if (isAscii(text)) return text;
   return text
@@ -35,6 +57,9 @@ export function normaliseText(text: string): string {
     .normalize('NFKD')
     .replace(ACCENTS, '')
     .normalize('NFKC')
+    .replace(ARABIC_MARKS, '')
+    .replace(ALIKE_LETTERS, (letter) => ALIKE[letter] ?? letter)
+    .replace(ARABIC_DIGITS, (digit) => String((digit.codePointAt(0) ?? 0) & 0xf))
     .replace(/[‘’ʼ]/g, "'")
     .replace(/[‐‑]/g, '-');
 }

@@ -66,6 +66,33 @@ describe('readStackTrace', () => {
     }
   });
 
+  const node = TRACES.node?.[0] ?? '';
+  const java = TRACES.java?.[0] ?? '';
+  const python = TRACES.python?.[0].replaceAll(/^\s+~+\^+$\n/gm, '') ?? '';
+  it.each([
+    ['> ', node],
+    ['> > ', java],
+    ['app_1  | ', node],
+    ['app-1 | ', python],
+    ['2026-11-28T10:00:00.123Z ', java],
+    ['2026-11-28 10:00:00,123 ERROR [main] ', java],
+    ['Nov 28 10:00:00 host-17 app[123]: ', python],
+    ['2026-11-28T10:00:00.123456789Z stderr F ', node],
+    ['[12:00:01] ', java],
+  ])('reads a trace behind what a program or a person put before each line: %s', (prefix, trace) => {
+    const text = trace.replaceAll(/^/gm, prefix);
+    expect(readStackTrace(text)?.message).toBe(readStackTrace(trace)?.message);
+  });
+
+  it.each([
+    ['node', node, 'PoolExhaustedError: gave up'],
+    ['java', java, 'java.lang.RuntimeException: job failed\nCaused by: com.acme.PoolExhaustedError: gave up'],
+    ['python', python, 'Traceback (most recent call last):\nPoolExhaustedError: gave up'],
+  ])('reads a trace that was pasted as one line: %s', (_, trace, message) => {
+    const read = readStackTrace(trace.replaceAll(/\s*\n\s*/g, ' '));
+    expect(read?.message.replaceAll(/\s*\n\s*/g, '\n')).toBe(message);
+  });
+
   it('keeps what a person wrote around it', () => {
     const [trace] = TRACES.node ?? [];
     expect(readStackTrace(`Since the upgrade I get this:\n\n${trace}\n\nWhat can I do?`)?.message).toMatch(
@@ -75,6 +102,7 @@ describe('readStackTrace', () => {
 
   it.each([
     ['prose', 'Meet us\nat the station (north side)\nat noon or later.'],
+    ['places in a sentence', 'It was 12 at noon (indoors) at night (outdoors) and at 10:30 still warm.'],
     ['one line', 'PoolExhaustedError at Runner.step (/srv/app.js:1:2)'],
     ['one frame', 'PoolExhaustedError\n    at Runner.step (/srv/app.js:1:2)'],
     ['a list', 'Steps:\n1: open the lid\n2: pour\n#3 stir'],

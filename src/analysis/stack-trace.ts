@@ -26,9 +26,9 @@ const FRAMES: readonly RegExp[] = [
   /^\s+\S+\.go:\d+(?: \+0x[\da-f]+)?\s*$/,
   /^[\w./*()-]+\.[\w.*()-]+\((?:0x[\da-f]+|\.{3}|\?|[{}, ])*\)\s*$/,
   /^created by \S+/,
-  // Rust, Swift, Objective-C.
+  // Rust, Swift, Objective-C, Kotlin.
   /^\s*\d+:\s+(?:0x[\da-f]+ - )?\S*::\S+\s*$/,
-  /^\s*\d+\s+\S+\s+0x[\da-f]+\s/,
+  /^\s*(?:at )?\d+\s+\S+\s+0x[\da-f]+\s/,
   // Ruby, whose first line says the error behind its place.
   /^\s*(?:from\s+)?\S+\.rb:\d+:in [`'].*'\s*$/,
   // PHP, gdb.
@@ -42,15 +42,49 @@ const FRAMES: readonly RegExp[] = [
 const PYTHON_FRAME = /^([\s|+-]*)File ".*", line \d+/;
 const MARKS = /^[\s|]*[\^~]+\s*$/;
 
-/** The trace that a text is, else undefined. Linear time. */
+/** What programs and people write before each line: quotation marks, names of containers, times, levels. */
+const PREFIX =
+  /^(?:>[ \t]?|[\w.-]+[ \t]*\|(?:[ \t](?=\S|[ \t])|$)|\d{4}-\d\d-\d\d[T ][\d:.,]+(?:Z|[+-]\d\d:?\d\d)?[ \t]|[A-Z][a-z]{2}[ \t]+\d{1,2} [\d:]{8} \S+ \S+: |std(?:out|err) [FP] |\[[^\]]*\][ \t]|(?:TRACE|DEBUG|INFO|WARN(?:ING)?|ERROR|FATAL)[: \t])/;
+/** Prefixes of one line, at most. */
+const MOST_PREFIXES = 6;
+
+/** Where lines of a trace begin that was pasted as one line. */
+const JOINED =
+  /(?<![ \t])[ \t]+(?=at (?:async |new )?[\w.$<>/#[\]]+ ?\((?:[^()\n]*:\d+|Native Method|Unknown Source|<anonymous>)\)|at \S+:\d+:\d+(?:\s|$)|File "[^"\n]*", line \d|Caused by: |Suppressed: |\.{3} \d+ more\b|from \S+\.rb:\d+:in )/g;
+/** What stands behind a frame of Python in the same line: quoted source, until an error is named. */
+const PYTHON_JOINED = /(File "[^"\n]*", line \d+, in \S+)[ \t]+(?=\S)/g;
+const ERROR_JOINED =
+  /(?<![ \t])[ \t]+(?=(?:[A-Za-z_]\w*\.)*[A-Z]\w*(?:Error|Exception|Warning|Interrupt|Exit|Group)(?::|\s*$))/gm;
+
+/** The trace that a text is, as lines or joined to one, else undefined. Linear time. */
 export function readStackTrace(text: string): StackTrace | undefined {
-  if (!text.includes('\n')) return undefined;
+  return readLines(text.split(/\r?\n/).map(withoutPrefix)) ?? readLines(partedFrames(text).split('\n'));
+}
+
+function partedFrames(text: string): string {
+  const parted = text.replaceAll(JOINED, '\n  ');
+  return parted.includes('\n  File "')
+    ? parted.replaceAll(ERROR_JOINED, '\n').replaceAll(PYTHON_JOINED, '$1\n    ')
+    : parted;
+}
+
+function withoutPrefix(line: string): string {
+  let rest = line;
+  for (let i = 0; i < MOST_PREFIXES; i++) {
+    const cut = rest.replace(PREFIX, '');
+    if (cut === rest) break;
+    rest = cut;
+  }
+  return rest;
+}
+
+function readLines(lines: readonly string[]): StackTrace | undefined {
   const message: string[] = [];
   const frames: string[] = [];
   let frameCount = 0;
   // Whether the line before was a place in Python source.
   let depth: number | undefined;
-  for (const line of text.split(/\r?\n/)) {
+  for (const line of lines) {
     if (line.length > LONGEST_FRAME) {
       message.push(line);
       continue;

@@ -5,7 +5,7 @@ import { splitWindow } from '../context/window-budget.js';
 import type { ChatModel } from '../core/chat-model.js';
 import type { ScoredChunk } from '../core/chunk.js';
 import { sigmoid } from '../core/logistic.js';
-import { type Notice, statedNotices } from '../core/notice.js';
+import { distinctNotices, type Notice, statedNotices } from '../core/notice.js';
 import { traced } from '../core/telemetry.js';
 import type { AnswerMode } from './answer.js';
 import type { AnswerDependencies, AnswerRequest } from './answer-request.js';
@@ -16,6 +16,7 @@ import { CONFIDENCE_MODEL } from './confidence-weights.js';
 import { findEvidence, withinRun } from './find-evidence.js';
 import type { StandaloneQuestion } from './follow-up.js';
 import { missingNames } from './missing-names.js';
+import { newerFirst } from './newer-first.js';
 import { rankQuotations } from './rank-quotations.js';
 import { rankSentences } from './rank-sentences.js';
 
@@ -59,7 +60,8 @@ export async function gatherFindings({
     }),
   );
   const sentences = rankSentences(standalone.query, pack.entries);
-  const quotations = await rankQuotations(standalone.query, sentences, similarity, signal);
+  const ranked = await rankQuotations(standalone.query, sentences, similarity, signal);
+  const { quotations, notices: ofConflicts } = newerFirst(ranked, pack.entries);
   const found = retrieved.ranked.map(({ chunk }) => indexedTextOfStored(chunk));
   const evidence = { sentences, quotations, signals: retrieved.signals };
   const missing =
@@ -76,12 +78,13 @@ export async function gatherFindings({
     confidence: confidenceOf(standalone.query, pack.entries, evidence),
     degradationLevel: retrieved.degradationLevel,
     // What was cut or flagged in the pack matters to who reads all of it: `context` and `sources` tell it in any case.
-    notices: [
+    notices: distinctNotices([
       ...notices,
       ...statedNotices(retrieved),
       ...within.notices(),
       ...statedNotices(pack).filter(({ kind }) => model !== undefined || kind === 'sources-conflict'),
-    ],
+      ...ofConflicts,
+    ]),
     ...(retrieved.run === undefined ? {} : { run: retrieved.run }),
   };
 }

@@ -5,13 +5,18 @@ export const CHANGED_FIELDS = [
   'lastupdated',
   'lastmod',
   'lastmodified',
+  'lastmodifiedat',
+  'lastupdate',
   'modified',
   'date',
   'created',
+  'publishdate',
+  'pubdate',
+  'published',
 ] as const;
 
 /** The same for when they were made. */
-export const MADE_FIELDS = ['created', 'createdat', 'date'] as const;
+export const MADE_FIELDS = ['created', 'createdat', 'date', 'publishdate', 'pubdate', 'published'] as const;
 
 /** Of the metadata of what a program pushes. */
 export const PUSHED_DATE_FIELD = 'timestamp';

@@ -11,6 +11,8 @@ export const NOTICE_KINDS = [
   'script-unread',
   /** Of the query a part was searched for. */
   'query-cut',
+  /** What phrases, minus signs and stars of the query did. */
+  'query-operators',
   /** The words of the query were not checked for typing mistakes. */
   'words-unchecked',
   /** No passage passes the filters, or a name in them is of nothing. */

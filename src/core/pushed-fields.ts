@@ -96,7 +96,8 @@ export function comparesCallersField(filter: Filter): boolean {
 
 type Condition = Extract<Filter, { readonly field: string }>;
 
-function mapFields(filter: Filter, change: (condition: Condition) => Filter): Filter {
+/** The filter with each of its comparisons changed. */
+export function mapFields(filter: Filter, change: (condition: Condition) => Filter): Filter {
   if ('filters' in filter)
     return { op: filter.op, filters: filter.filters.map((inner) => mapFields(inner, change)) };
   return 'filter' in filter ? not(mapFields(filter.filter, change)) : change(filter);

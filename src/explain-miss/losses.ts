@@ -136,6 +136,12 @@ export async function lostInRanking(journey: Journey, place: Place): Promise<Los
 
 async function lostByRemoval({ asked, wanted, followed }: Place): Promise<Loss | undefined> {
   const [removed] = followed.removed;
+  if (removed?.step === 'operator')
+    return {
+      stage: 'fusion',
+      reason: `An operator of the query leaves it out: ${removed.detail}.`,
+      remedies: [{ setting: 'the query', detail: 'Leave out the quotes, the minus sign or the star.' }],
+    };
   if (removed?.step === 'collapse') {
     const remedy = await firstThatWorks(asked, wanted, [
       { setting: 'retrieval.collapse: none', options: { collapse: 'none' } },

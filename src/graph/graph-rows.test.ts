@@ -6,6 +6,7 @@ import {
   boardsName,
   componentName,
   keyName,
+  noteName,
   numberName,
   pageName,
   pathName,
@@ -44,6 +45,43 @@ describe('links', () => {
     ['an address in angle brackets', '<http://example.com/a>', urlName('https://example.com/a') ?? ''],
   ])('%s', (_, text, target) => {
     expect(targetsOf(text)).toContain(target);
+  });
+
+  const note = (name: string): string => noteName('docs', name);
+
+  it.each([
+    ['a note', 'See [[Release Plan]].', note('release plan')],
+    ['a note with a text', '[[Release Plan|the plan]]', note('release plan')],
+    ['a note with its folder', '[[plans/Release Plan]]', note('plans/release plan')],
+    ['a note with its extension', '[[release-plan.md]]', note('release-plan')],
+    ['a place in a note', '[[Release Plan#Dates]]', sectionName(note('release plan'), 'Dates')],
+    ['the note of a place', '[[Release Plan#Dates|when]]', note('release plan')],
+    ['a block of a note', '[[Release Plan#^a1b2]]', note('release plan')],
+    ['an embedded note', '![[Release Plan]]', note('release plan')],
+    ['a file of Org mode', '[[file:plan.org][the plan]]', path('guide/plan.org')],
+    ['a note in another script', '[[計画]]', note('計画')],
+  ])('between notes: %s', (_, text, target) => {
+    expect(targetsOf(text)).toContain(target);
+  });
+
+  it.each([
+    ['a test of a shell', 'if [[ -f a ]]; then'],
+    ['code', 'Write `[[release plan]]`.'],
+    ['a heading of the same note', '[[#Dates]]'],
+    ['an anchor of AsciiDoc', '[[anchor]]', { externalId: 'guide/start.adoc' }],
+    ['a link whose text is in brackets', '[[1]](#note)'],
+  ])('between notes, none of %s', (_, text, changes?: Partial<GraphDocument>) => {
+    expect(targetsOf(text, changes)).toEqual([]);
+  });
+
+  it.each([
+    ['its name', 'notes/plans/Release Plan.md', {}],
+    ['its title', 'notes/2024-01-01.md', { title: 'Release Plan' }],
+    ['an alias', 'notes/p.md', { metadata: { aliases: ['RP', 'release plan'] } }],
+    ['one alias', 'notes/p.md', { metadata: { aliases: 'Release Plan' } }],
+    ['its name with low lines', 'Release_Plan.md', {}],
+  ])('a note is linked to by %s', (_, externalId, changes) => {
+    expect(rowsOf('', { externalId, ...changes }).names).toContain(note('Release Plan'));
   });
 
   it.each([
@@ -201,6 +239,8 @@ it('a document is called by path, page, key, number and address', () => {
       path('items/README.md'),
       pageName('docs', 'items/README'),
       pageName('docs', 'items'),
+      noteName('docs', 'README'),
+      noteName('docs', 'items/README'),
       keyName('PAY-3'),
       numberName('docs', '12'),
       boardsName('12'),

@@ -8,6 +8,7 @@ import {
   keyName,
   MAX_NAME,
   moduleName,
+  noteName,
   numberName,
   pageName,
   pathName,
@@ -116,6 +117,7 @@ function namesOf(document: GraphDocument): string[] {
     pathName(source, path),
     pageName(source, withoutExtension(path)),
     ...(folder === undefined ? [] : [pageName(source, folder)]),
+    ...notesOf(document, path).map((note) => noteName(source, note)),
     ...(isModule(path) ? modulesOf(path).map((module) => moduleName(source, module)) : []),
     ...keys.map(keyName),
     ...numbers.map((number) => numberName(source, number)),
@@ -123,6 +125,23 @@ function namesOf(document: GraphDocument): string[] {
     ...(url === undefined ? [] : [url]),
   ].filter((name) => name.length <= MAX_NAME);
 }
+
+/** Names under which notes link to a page: the ends of its path, its title, and the aliases that it states. */
+function notesOf({ title, metadata }: GraphDocument, path: string): string[] {
+  if (!NOTE_PATH.test(path)) return [];
+  const parts = path.split('/').slice(-MOST_PARTS);
+  const ends = parts.map((_, at) => parts.slice(at).join('/'));
+  const { aliases } = metadata;
+  const stated: readonly unknown[] = Array.isArray(aliases) ? aliases : [aliases];
+  return [...ends, title, ...stated.slice(0, MOST_ALIASES)].filter(
+    (name) => typeof name === 'string' && name !== '',
+  ) as string[];
+}
+
+/** Of Markdown, Org mode or plain text; what a program pushed may have no extension. */
+const NOTE_PATH = /\.(?:md|mdx|markdown|qmd|rmd|org|txt)$|(?:^|\/)[^./]+$/i;
+const MOST_PARTS = 4;
+const MOST_ALIASES = 20;
 
 /** A package is loaded by the name of its folder. */
 function modulesOf(path: string): string[] {

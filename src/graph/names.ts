@@ -15,6 +15,13 @@ const within = (kind: string, source: string, name: string): string =>
 export const pathName = (source: string, path: string): string => within('path', source, path);
 /** The same for links that leave the extension out, or name the folder of an index page. */
 export const pageName = (source: string, path: string): string => within('page', source, path);
+/** The same for links between notes, by the end of its path or its title, without extension and whatever the case. */
+export const noteName = (source: string, note: string): string =>
+  within(
+    'note',
+    source,
+    folded(withoutExtension(withoutEnd(note.replace(/^\/+/, ''), '/'))).replace(/_/g, ' '),
+  );
 /** A source file as other source files load it: without its extension. */
 export const moduleName = (source: string, path: string): string => within('module', source, path);
 /** The key of an item: `PAY-142`. Keys are one space over all sources of a tenant. */

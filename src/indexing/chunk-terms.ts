@@ -16,11 +16,13 @@ export interface ChunkTerms {
  * Both paths of the engine read a chunk through this, so that what is searched is what was indexed.
  *
  * @param names what its document is called, where it is the first chunk of it
+ * @param tags keys of the tags of its document
  */
 export function analyzeForIndex(
   span: ChunkSpan,
   title: string | undefined,
   names: readonly string[] = [],
+  tags: readonly string[] = [],
 ): ChunkTerms {
   const indexedText = indexedTextOf({
     ...(title === undefined ? {} : { title }),
@@ -35,6 +37,7 @@ export function analyzeForIndex(
       ...extractIdentifiers(indexedText),
       ...definitionKeys(span.defines ?? []),
       ...names.map(calledKey),
+      ...tags,
     ],
   };
 }

@@ -22,6 +22,13 @@ describe('the date of a document', () => {
     ['date: 2019-05-01\ncreated: 2018-01-01', '2019-05-01'],
     ['Last-Modified: "2020-02-02 12:00"', '2020-02-02T12:00:00.000Z'],
     ['created: 2018-01-01', '2018-01-01'],
+    ['date: 2019/5/1', '2019-05-01'],
+    ['date: 01.05.2019', '2019-05-01'],
+    ['date: May 1, 2019', '2019-05-01'],
+    ['date: 1 May 2019', '2019-05-01'],
+    ['date: Wed, 01 May 2019 10:00:00 GMT', '2019-05-01'],
+    ['last_modified_at: 2019-05-01', '2019-05-01'],
+    ['publishDate: 2019-05-01', '2019-05-01'],
     ['updated: soon\ndate: 2019-05-01', '2019-05-01'],
   ])('is what front matter states, before the time of a file: %s', (frontMatter, date) => {
     expect(datesOf(frontMatter, { updatedAt: COPIED, isDatedByFile: true }).updatedAt).toBe(
@@ -29,12 +36,17 @@ describe('the date of a document', () => {
     );
   });
 
-  test.each(['date: yesterday', 'date: 2024', 'updated: [2024-05-01]', 'title: 2024-05-01'])(
-    'is the time of its file where nothing states one: %s',
-    (frontMatter) => {
-      expect(datesOf(frontMatter, { updatedAt: COPIED, isDatedByFile: true }).updatedAt).toBe(COPIED);
-    },
-  );
+  test.each([
+    'date: yesterday',
+    'date: 2024',
+    'date: 5/1/2024',
+    'date: 31.02.2024',
+    'date: Mai 2024',
+    'updated: [2024-05-01]',
+    'title: 2024-05-01',
+  ])('is the time of its file where nothing states one: %s', (frontMatter) => {
+    expect(datesOf(frontMatter, { updatedAt: COPIED, isDatedByFile: true }).updatedAt).toBe(COPIED);
+  });
 
   test('is that of the system which keeps it, else what the text states', () => {
     expect(datesOf('updated: 2024-05-01', { updatedAt: COPIED }).updatedAt).toBe(COPIED);

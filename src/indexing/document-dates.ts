@@ -3,7 +3,38 @@ import type { ParsedDocument, RawDocument } from '../core/document.js';
 import { momentOf } from '../core/moment.js';
 
 const dateOf = (value: unknown): string | undefined =>
-  typeof value === 'string' ? momentOf(value) : undefined;
+  typeof value === 'string' ? (momentOf(value) ?? momentOf(isoDayOf(value))) : undefined;
+
+const MONTHS = ['jan', 'feb', 'mar', 'apr', 'may', 'jun', 'jul', 'aug', 'sep', 'oct', 'nov', 'dec'];
+/** `2024/5/1`, `2024-5-1`. */
+const YEAR_FIRST = /^(\d{4})[-/.](\d{1,2})[-/.](\d{1,2})$/;
+/** `1.5.2024`, the one order in which dots are written. */
+const WITH_DOTS = /^(\d{1,2})\.(\d{1,2})\.(\d{4})$/;
+/** `1 May 2024`, `Wed, 01 May 2024 10:00:00 GMT`. */
+const DAY_FIRST = /^(?:[a-z]{3,9},? )?(\d{1,2})(?:st|nd|rd|th)?[ -]([a-z]{3,9})\.?,?[ -](\d{4})\b/i;
+/** `May 1, 2024`. */
+const MONTH_FIRST = /^(?:[a-z]{3,9},? )?([a-z]{3,9})\.? (\d{1,2})(?:st|nd|rd|th)?,? (\d{4})\b/i;
+
+/** The day that people write, as `2024-05-01`; what could be two days (`5/1/2024`) is none. */
+function isoDayOf(value: string): string | undefined {
+  const text = value.trim();
+  const [, year, month, day] = YEAR_FIRST.exec(text) ?? [];
+  if (year !== undefined) return isoDay(year, Number(month), day);
+  const dotted = WITH_DOTS.exec(text);
+  if (dotted !== null) return isoDay(dotted[3], Number(dotted[2]), dotted[1]);
+  const dayFirst = DAY_FIRST.exec(text);
+  if (dayFirst !== null) return isoDay(dayFirst[3], monthOf(dayFirst[2]), dayFirst[1]);
+  const monthFirst = MONTH_FIRST.exec(text);
+  return monthFirst === null ? undefined : isoDay(monthFirst[3], monthOf(monthFirst[1]), monthFirst[2]);
+}
+
+const monthOf = (name = ''): number => MONTHS.indexOf(name.slice(0, 3).toLowerCase()) + 1;
+
+/** Undefined where there is no such day. */
+function isoDay(year: string | undefined, month: number, day: string | undefined): string | undefined {
+  const text = `${year}-${String(month).padStart(2, '0')}-${String(day).padStart(2, '0')}`;
+  return momentOf(text)?.startsWith(text) === true ? text : undefined;
+}
 
 type Dates = Pick<RawDocument, 'createdAt' | 'updatedAt'>;
 

@@ -2,6 +2,7 @@ import type { DocumentChunker, DocumentCuts, ReadSlice } from '../chunking/chunk
 import type { ContextualDocument, ContextualisedSpans } from '../chunking/contextual/chunk-contextualiser.js';
 import type { ChunkRecord, ChunkSpan } from '../core/chunk.js';
 import type { RawDocument } from '../core/document.js';
+import { tagKeys } from '../core/document-tags.js';
 import { RAGError } from '../core/errors.js';
 import { chunkIdOf, contentHash, documentIdOf } from '../core/ids.js';
 import { itemIdsOf } from '../core/item-id.js';
@@ -305,11 +306,13 @@ function chunkMaker(
   const owner = { tenant: context.scope.tenant, documentId };
   const seal = (open: Metadata): Metadata => context.protection?.seal(open, owner) ?? open;
   const names = [...new Set([facts.externalId, ...itemIdsOf(metadata)])].filter(isTypeable);
+  // What is encrypted is none of its fields any more.
+  const tags = tagKeys(metadata);
   const above = (raw.headingPath ?? []).map((heading) => heading.toWellFormed());
   return (cut, index, idOf) => {
     const span = above.length === 0 ? cut : { ...cut, headingPath: [...above, ...cut.headingPath] };
     const surroundings = [...(span.surroundings ?? []), ...(raw.surroundings ?? [])];
-    const terms = analyzeForIndex({ ...span, surroundings }, title, index === 0 ? names : []);
+    const terms = analyzeForIndex({ ...span, surroundings }, title, index === 0 ? names : [], tags);
     const { indexedText, searchText, identifiers } = terms;
     const record: Omit<ChunkRecord, 'vector'> = {
       id: idOf(documentId, indexedText),

@@ -2,6 +2,7 @@ import { extractIdentifiers } from '../analysis/identifiers.js';
 import { indexedTextOf, indexedTextOfStored } from '../analysis/indexed-text.js';
 import type { StoredChunk } from '../core/chunk.js';
 import { headingPathOf, offsetsOf, symbolsOf, titleOf } from '../core/chunk-metadata.js';
+import { isTagKey, tagKeys } from '../core/document-tags.js';
 import { chunkIdOf, contentHash } from '../core/ids.js';
 import { lastAtOrBefore } from '../core/last-at-or-before.js';
 import type { Metadata } from '../core/metadata.js';
@@ -29,7 +30,7 @@ export async function renewedDocument(
     sealing.isCurrent(metadata) ? metadata : sealing.seal(metadata, document);
   const named = (metadata: Metadata): Metadata => withoutNames(sealed(metadata), withheld?.repeating ?? []);
   const known = { ...document, metadata: named(document.metadata) };
-  const chunks = held.chunks.map((chunk) => ({ ...chunk, metadata: named(chunk.metadata) }));
+  const chunks = held.chunks.map((chunk) => withOwnTags({ ...chunk, metadata: named(chunk.metadata) }));
   if (withheld === undefined)
     return documentOfChunks({ ...known, text: held.text }, chunks, {
       rebuilt: await rebuildChunks(held.chunks, held),
@@ -43,6 +44,15 @@ export async function renewedDocument(
   const isTitled = title !== undefined && !isLeaking(title);
   const facts = isTitled ? known : { ...untitled, metadata: withoutNames(known.metadata, ['title']) };
   return documentOfChunks({ ...facts, text, revision }, left, { rebuilt });
+}
+
+/** Without tags that are encrypted now. */
+function withOwnTags(chunk: StoredChunk): StoredChunk {
+  const own = new Set(tagKeys(chunk.metadata));
+  return {
+    ...chunk,
+    identifiers: chunk.identifiers.filter((identifier) => !isTagKey(identifier) || own.has(identifier)),
+  };
 }
 
 interface ChunkWithholding extends Pick<WithheldText, 'text' | 'ranges'> {

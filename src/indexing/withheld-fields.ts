@@ -1,7 +1,7 @@
 import type { ParsedDocument, RawDocument, TextRange } from '../core/document.js';
 import { escapeExpression } from '../core/escape-expression.js';
 import { CONVERTED_MEDIA_TYPES, codeMediaType, isCodeMediaType, MEDIA_TYPES } from '../core/media-types.js';
-import { isMarkedName, type Metadata } from '../core/metadata.js';
+import { isMarkedName, type Metadata, type MetadataValue } from '../core/metadata.js';
 import { liftFields } from '../core/pushed-fields.js';
 import { convertedFields } from '../parsing/converted-fields.js';
 import { type DecodedText, decodeText } from '../parsing/decode-text.js';
@@ -9,6 +9,7 @@ import { definedFields } from '../parsing/defined-fields.js';
 import { decodeHtml } from '../parsing/html/decode-html.js';
 import { statedFields } from '../parsing/markdown/stated-fields.js';
 import { settingsFields, settingsLanguageOf } from '../parsing/settings-fields.js';
+import { blanked } from '../parsing/text-range.js';
 import { fileTypeOf } from '../sources/file-types.js';
 
 /** Of what is taken out of texts: another one means that documents must be processed again. */
@@ -158,7 +159,9 @@ export async function parseWithheld(
             : stored.text,
         );
   const repeating = new Set(found.flatMap((withheld) => withheld.repeating));
-  const metadata = Object.entries(liftFields(stated.metadata)).filter(([name]) => !repeating.has(name));
+  const metadata = Object.entries(liftFields(stated.metadata)).filter(
+    ([name, value]) => isMarkedName(name, marked) || !(repeating.has(name) || holdsMarked(value, marked)),
+  );
   const isUnread = found.some((withheld) => withheld.isUnread);
   const parsed = {
     ...last,
@@ -166,6 +169,15 @@ export async function parseWithheld(
     warnings: isUnread ? [...stated.warnings, UNREAD_WARNING] : stated.warnings,
   };
   return { stated, parsed };
+}
+
+/** Whether a marked field stands inside, at any depth. */
+function holdsMarked(value: MetadataValue, marked: readonly string[]): boolean {
+  if (typeof value !== 'object' || value === null) return false;
+  if (Array.isArray(value)) return value.some((item: MetadataValue) => holdsMarked(item, marked));
+  return Object.entries(value as Metadata).some(
+    ([name, inner]) => isMarkedName(name, marked) || holdsMarked(inner, marked),
+  );
 }
 
 /** The text of a document before it is parsed; undefined where front matter stands in nothing that can be read as one. */
@@ -255,15 +267,4 @@ function joined(ranges: readonly TextRange[]): TextRange[] {
     else all.splice(-1, 1, { start: last.start, end: Math.max(last.end, end) });
   }
   return all;
-}
-
-/** @param ranges in order and without overlap */
-function blanked(text: string, ranges: readonly TextRange[]): string {
-  const parts: string[] = [];
-  let at = 0;
-  for (const { start, end } of ranges) {
-    parts.push(text.slice(at, start), text.slice(start, end).replace(/[^\r\n]/g, ' '));
-    at = end;
-  }
-  return [...parts, text.slice(at)].join('');
 }

@@ -10,7 +10,7 @@ export const WHOLE_DOCUMENT = 'text/x-ragstone-document';
  * are the caller's. What has no words of its own is found by its id.
  */
 export function createWholeDocumentParser(): SyncParser {
-  const markdown = createMarkdownParser({ frontmatterFields: [] });
+  const markdown = createMarkdownParser({ frontmatterFields: [], keepsComments: true });
   return {
     mediaTypes: [WHOLE_DOCUMENT],
     version: 1,

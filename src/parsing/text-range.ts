@@ -16,6 +16,20 @@ export function levelLineEnds(text: string): string {
   return text.includes('\r') ? text.replace(/\r\n/g, ' \n').replace(/\r/g, '\n') : text;
 }
 
+/**
+ * A text in which everything in the ranges but line ends is blank, as long as it was.
+ * @param ranges in order and without overlap
+ */
+export function blanked(text: string, ranges: readonly TextRange[]): string {
+  const parts: string[] = [];
+  let at = 0;
+  for (const { start, end } of ranges) {
+    parts.push(text.slice(at, start), text.slice(start, end).replace(/[^\r\n]/g, ' '));
+    at = end;
+  }
+  return [...parts, text.slice(at)].join('');
+}
+
 /** Longest text repeated with every chunk below it (a heading, a fence line, a table header), in UTF-16 code units. */
 export const MAX_REPEATED_LENGTH = 300;
 

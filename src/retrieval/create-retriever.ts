@@ -10,8 +10,10 @@ import { fuseLanes, laneWeightsOf } from './fuse-lanes.js';
 import { type FusionLane, fusedPartOf } from './fusion/lane-scores.js';
 import { graphStep } from './graph/graph-step.js';
 import { orderByGraph } from './graph/order-by-graph.js';
+import { joinIdentifierHits } from './lanes/identifier-lane.js';
 import type { LaneInput } from './lanes/lane.js';
 import type { MatchContext } from './match/match-features.js';
+import { operatorsInTime, READ } from './operators-step.js';
 import { PassagesByWords } from './passages-by-words.js';
 import { type PreparedQuery, prepareQuery } from './prepared-query.js';
 import { rankedCandidateOf } from './ranked-candidate.js';
@@ -64,15 +66,20 @@ async function retrieve(
 ): Promise<RetrievalResult> {
   throwIfAborted(request.signal);
   assertRequest(request, options.capabilities);
-  const { query, processed } = await traced('stage', { stage: 'understand' }, () => {
+  const { operators, processed, lane } = await traced('stage', { stage: 'understand' }, async () => {
     const prepared = prepareQuery(request.text);
-    return { query: prepared, processed: processQuery(prepared) };
+    const asked = laneInputOf(options, request, prepared);
+    const operators = await operatorsInTime(asked, {
+      maxTopK: options.capabilities.maxTopK,
+      deadlineMs: Math.min(options.settings.laneDeadlineMs, leftUntil(request.until)),
+    });
+    return { operators, processed: processQuery(prepared), lane: { ...asked, query: operators.query } };
   });
-  const lane = laneInputOf(options, request, query);
+  const { query } = operators;
   const { capabilities, embedQuery, reads = () => true, settings } = options;
   const isRead = reads(query.text);
   const deadlineMs = Math.min(settings.laneDeadlineMs, leftUntil(request.until));
-  const outcomes = await runLanes({
+  const own = await runLanes({
     ...lane,
     capabilities,
     embedQuery,
@@ -80,6 +87,10 @@ async function retrieve(
     mode: request.mode,
     deadlineMs,
   });
+  const outcomes = {
+    ...own,
+    identifierHits: joinIdentifierHits(own.identifierHits, operators.holders),
+  };
   const { fuse, found, expansion, understanding } = await fuseAndExpand(options, {
     query: processed,
     outcomes,
@@ -96,7 +107,7 @@ async function retrieve(
     });
   const read = newReader();
   const byWords = new PassagesByWords(reads);
-  const readCandidates: ReadCandidates = async (found) => byWords.take(await read(found));
+  const readCandidates: ReadCandidates = async (found) => operators.take(byWords.take(await read(found)));
   const graph = await graphStep(options, { request, lane, found, read, readApart: newReader() });
   const fused = graph.lanes.length === 0 ? found : await fuse([...expansion.lanes, ...graph.lanes]);
   const {
@@ -143,6 +154,7 @@ async function retrieve(
     degradationLevel: degradationOf(reports, fused.length > 0 && isRerankWanted(options, request)),
     notices: [
       ...query.notices,
+      ...operators.notices,
       ...(isRead || request.mode === 'lexical' ? [] : [QUERY_UNREAD]),
       ...byWords.notices([...fused.slice(0, request.topK), ...refined.candidates]),
       ...reports.flatMap(laneNotice),
@@ -150,7 +162,7 @@ async function retrieve(
       ...expansion.notices,
       ...graph.notices,
     ],
-    removed: refined.removed,
+    removed: [...operators.removed(), ...refined.removed],
   };
 }
 
@@ -210,7 +222,9 @@ function laneInputOf(
   { filter, topK, mmrLambda, candidatesPerLane = settings.candidatesPerLane, signal }: RetrievalRequest,
   query: PreparedQuery,
 ): LaneInput {
-  const limit = Math.min(Math.max(candidatesPerLane, topK), capabilities.maxTopK);
+  // Some of them are left out for what they hold.
+  const least = query.operators === undefined ? topK : Math.max(topK, READ);
+  const limit = Math.min(Math.max(candidatesPerLane, least), capabilities.maxTopK);
   return { collection, query, filter, limit, includeVectors: isMmrOn(mmrLambda), signal };
 }
 

@@ -1,4 +1,4 @@
-import { withoutIdentifiers } from '../analysis/identifiers.js';
+import { isErrorName, withoutIdentifiers } from '../analysis/identifiers.js';
 import { analyzeText } from '../analysis/lexical-analyzer.js';
 import type { PreparedQuery } from './prepared-query.js';
 
@@ -27,17 +27,25 @@ export interface IdentifierRoles {
   readonly isAlone: boolean;
 }
 
-/** Decisive are issued identifiers, and all of them where the query hardly says anything else; never what only frames of a stack trace name. */
-export function identifierRoles({ text, identifiers, framed, lexical }: PreparedQuery): IdentifierRoles {
-  const said = new Set(analyzeText(withoutIdentifiers(text)));
-  const others = lexical.terms.filter((term) => said.has(term)).length;
+/**
+ * Decisive are issued identifiers, and all of them where the query hardly says anything else; never what only frames of a stack
+ * trace name. Where what was pasted names errors, they alone are: times, addresses and numbers of calls are issued too.
+ */
+export function identifierRoles({
+  text,
+  identifiers,
+  framed,
+  lexical,
+  isPasted,
+}: PreparedQuery): IdentifierRoles {
+  const words = new Set(analyzeText(withoutIdentifiers(text)));
+  const others = lexical.terms.filter((term) => words.has(term)).length;
   const isIssued = (identifier: string): boolean => ISSUED.some((pattern) => pattern.test(identifier));
+  const said = identifiers.filter((identifier) => !framed.has(identifier));
+  const errors = isPasted ? said.filter(isErrorName) : [];
+  const chosen = others <= MAX_OTHER_TERMS ? said : said.filter(isIssued);
   return {
-    decisive: new Set(
-      (others <= MAX_OTHER_TERMS ? identifiers : identifiers.filter(isIssued)).filter(
-        (identifier) => !framed.has(identifier),
-      ),
-    ),
+    decisive: new Set(errors.length > 0 ? errors : chosen),
     isAlone: others === 0,
   };
 }

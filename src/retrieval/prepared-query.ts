@@ -1,52 +1,90 @@
-import { extractIdentifiers } from '../analysis/identifiers.js';
+import { extractIdentifiers, isErrorName } from '../analysis/identifiers.js';
 import { type AnalyzedQuery, analyzeQuery, MAX_QUERY_LENGTH } from '../analysis/lexical-analyzer.js';
+import { type QueryOperators, readOperators } from '../analysis/query-operators.js';
 import { readStackTrace, type StackTrace } from '../analysis/stack-trace.js';
 import { cutToUnits } from '../analysis/tokens.js';
 import { RAGError } from '../core/errors.js';
 import { type Notice, noticesOfKind } from '../core/notice.js';
 
-/** Most identifiers of a query that are looked up: each costs a search. */
-const MAX_QUERY_IDENTIFIERS = 8;
+/** Most identifiers of a query that are looked up: each costs some searches. */
+export const MAX_QUERY_IDENTIFIERS = 8;
+/** Most that are counted, so that the rarest are looked up. */
+const MAX_COUNTED_IDENTIFIERS = 64;
+/** Most that are read; what names an error is taken before others. */
+const MAX_READ_IDENTIFIERS = 1_024;
+/** Lines of a text with the name of an error that was not typed. */
+const LEAST_LINES = 4;
+/** Longest text that is read for identifiers, in UTF-16 code units. */
+const MAX_READ_LENGTH = 131_072;
 
 /** A query as the lanes need it. */
 export interface PreparedQuery {
   /** Trimmed, and cut to `MAX_QUERY_LENGTH`; of a stack trace what it says, without its frames. */
   readonly text: string;
   readonly lexical: AnalyzedQuery;
-  /** Of a stack trace those of its message come first. */
+  /** Of what was pasted (`isPasted`) names of errors come first; those that only frames of a stack trace hold come last. */
   readonly identifiers: readonly string[];
   /** Identifiers that only frames of a stack trace hold: places on the way to what went wrong. */
   readonly framed: ReadonlySet<string>;
+  /** Absent where the query has none, or was pasted. */
+  readonly operators?: QueryOperators | undefined;
+  /** Nobody typed it: a stack trace, a log or other lines that name an error, a text with more identifiers than are looked up. */
+  readonly isPasted: boolean;
   /** It holds no letter and no digit: there is nothing to search for. */
   readonly isWordless: boolean;
   readonly notices: readonly Notice[];
 }
 
-/** Reads a query once for all lanes. Operators, quotes and filters inside it are text. Throws `QUERY_EMPTY`. */
+/** Reads a query once for all lanes. Filters inside it are text. Throws `QUERY_EMPTY`. */
 export function prepareQuery(text: string): PreparedQuery {
   const trimmed = text.trim();
   if (trimmed === '')
     throw new RAGError('QUERY_EMPTY', 'The query is empty; write what you are looking for.');
   const trace = readStackTrace(trimmed);
-  const said = trace?.message ?? trimmed;
+  const operators = readOperators(trimmed);
+  const typed = trace?.message ?? operators?.text ?? trimmed;
+  const named = extractIdentifiers(cutToUnits(typed, MAX_READ_LENGTH), MAX_READ_IDENTIFIERS);
+  const isPasted =
+    trace !== undefined ||
+    named.length > MAX_QUERY_IDENTIFIERS ||
+    (named.some(isErrorName) && trimmed.split('\n').length >= LEAST_LINES);
+  const said = isPasted ? errorsFirst(typed) : typed;
   const lexical = analyzeQuery(said);
   const cut = cutToUnits(said, MAX_QUERY_LENGTH);
-  const named = extractIdentifiers(cut);
-  const inFrames = trace === undefined ? [] : extractIdentifiers(trace.frames);
+  const inFrames =
+    trace === undefined
+      ? []
+      : extractIdentifiers(cutToUnits(trace.frames, MAX_READ_LENGTH), MAX_READ_IDENTIFIERS);
   const framed = new Set(inFrames.filter((identifier) => !named.includes(identifier)));
-  const identifiers = [...named, ...framed];
+  const identifiers = [
+    ...named.toSorted((a, b) => Number(isErrorName(b)) - Number(isErrorName(a))),
+    ...framed,
+  ];
   const isWordless = !/[\p{L}\p{N}]/u.test(cut);
   return {
     text: cut,
     lexical,
-    identifiers: identifiers.slice(0, MAX_QUERY_IDENTIFIERS),
+    identifiers: isPasted ? identifiers.slice(0, MAX_COUNTED_IDENTIFIERS) : named,
     isWordless,
     framed,
+    isPasted,
+    operators,
     notices: isWordless
       ? [NOTHING_TO_SEARCH]
       : [...noticesOf(said, lexical, named), ...(trace === undefined ? [] : [framesNotice(trace)])],
   };
 }
+
+/** Lines that name an error before the others: what is cut off at the end is the rest. */
+function errorsFirst(text: string): string {
+  if (text.length <= MAX_LENGTH_IN_ORDER) return text;
+  const lines = text.split('\n');
+  const namesError = (line: string): boolean => extractIdentifiers(line).some(isErrorName);
+  const errors = new Set(lines.filter(namesError));
+  return [...errors, ...lines.filter((line) => !errors.has(line))].join('\n');
+}
+/** Of a shorter text little is cut off. */
+const MAX_LENGTH_IN_ORDER = 1_024;
 
 const NOTHING_TO_SEARCH: Notice = {
   kind: 'query-wordless',
@@ -70,7 +108,7 @@ function noticesOf(text: string, lexical: AnalyzedQuery, identifiers: readonly s
     );
   if (identifiers.length > MAX_QUERY_IDENTIFIERS)
     notices.push(
-      `The query names ${identifiers.length} identifiers; the first ${MAX_QUERY_IDENTIFIERS} were looked up exactly.`,
+      `The query names ${identifiers.length >= MAX_READ_IDENTIFIERS ? 'more than ' : ''}${identifiers.length} identifiers; the ${MAX_QUERY_IDENTIFIERS} rarest were looked up exactly, names of errors first.`,
     );
   return noticesOfKind('query-cut', notices);
 }

@@ -196,7 +196,7 @@ export type CollapseMode = 'document' | 'items' | 'none';
 /** A candidate that a step took out of the list. */
 export interface RemovedCandidate {
   readonly id: string;
-  readonly step: 'collapse' | 'near-duplicate' | 'threshold' | 'score-fall';
+  readonly step: 'operator' | 'collapse' | 'near-duplicate' | 'threshold' | 'score-fall';
   /** In words: of which passage, or which score it had. */
   readonly detail: string;
   /** Of `threshold` and `score-fall`: what it scored. */

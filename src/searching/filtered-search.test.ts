@@ -21,7 +21,7 @@ afterEach(async () => {
 test('a filter that leaves nothing is named, and nothing to rerank is no degradation', async () => {
   const response = await engine.search({ text: 'audit logs', filters: { metadata: { team: 'payments' } } });
   expect(response.results).toEqual([]);
-  expect(response.notices).toEqual([expect.stringContaining('passes the filters')]);
+  expect(response.notices).toEqual([expect.stringContaining('No document has a field team')]);
   expect(response.degradationLevel).toBe(DegradationLevel.FULL_RAG);
 });
 
@@ -49,4 +49,49 @@ test('a source or a type that nothing has is told with those that the scope may 
   expect(types).not.toContain('salary');
   expect(await told({ sourceType: ['tickets'] }, { tenant: 'default', groups: ['hr'] })).toContain('salary');
   expect(await told({ source: ['documents'] }, { tenant: 'other', groups: [] })).not.toContain('push');
+});
+
+test('a field that no document has, and a value, are told with those that the scope may read', async () => {
+  const documents = [
+    {
+      id: 'a',
+      text: 'An audit is due.',
+      metadata: { status: 'draft', owner: 'Ann', tags: ['Pay', 'Law'], level: 3 },
+    },
+    { id: 'b', text: 'An audit is done.', metadata: { status: 'final', lead: { name: 'Bo' } } },
+    {
+      id: 'c',
+      text: 'A secret audit.',
+      metadata: { status: 'secret', hidden: 1 },
+      access: { groups: ['hr'] },
+    },
+  ];
+  await engine.index(documents);
+  const told = async (query: object, scope = { tenant: 'default', groups: [] as string[] }) =>
+    (await engine.search({ text: 'audit', ...query }, scope)).notices.join('\n');
+  const field = await told({ filters: { metadata: { statu: 'draft' } } });
+  expect(field).toContain('No document has a field statu; there are');
+  for (const name of ['status', 'owner', 'tags', 'level', 'lead']) expect(field).toContain(name);
+  expect(field).not.toContain('hidden');
+  expect(await told({ filters: { metadata: { status: 'Draft' } } })).toContain(
+    'No document has status Draft; there are draft, final.',
+  );
+  expect(await told({ filters: { tags: ['tax'] } })).toContain(
+    'No document has tags tax; there are Law, Pay.',
+  );
+  expect(await told({ filters: { metadata: { 'lead.name': 'Cy' } } })).toContain(
+    'No document has lead.name Cy; there is Bo.',
+  );
+  expect(await told({ filter: { op: 'eq', field: 'level', value: '3' } })).toContain(
+    'No document has level 3; there is 3.',
+  );
+  expect(await told({ filters: { metadata: { status: 'draft', owner: 'Bo' } } })).toContain(
+    'No document has owner Bo; there is Ann.',
+  );
+  expect(await told({ filters: { metadata: { status: 'final', owner: 'Ann' } } })).toContain(
+    'No indexed passage passes the filters',
+  );
+  expect(
+    await told({ filters: { metadata: { status: 'none' } } }, { tenant: 'default', groups: ['hr'] }),
+  ).toContain('secret');
 });

@@ -1,6 +1,8 @@
+import { isTagField, TAGS_FIELD, tagKey } from '../core/document-tags.js';
 import { RAGError } from '../core/errors.js';
 import { and, contains, eq, exists, type Filter, not, oneOf, or, range } from '../core/filter.js';
 import type { MetadataValue } from '../core/metadata.js';
+import { mapFields } from '../core/pushed-fields.js';
 import type { SearchQuery } from '../engine/engine.js';
 
 /** The filters of a query as one filter of the algebra; all of them must hold. */
@@ -9,11 +11,30 @@ export function searchFilter({ filters, filter }: Pick<SearchQuery, 'filters' | 
   if (filters?.sourceType !== undefined) parts.push(oneOf('sourceType', filters.sourceType));
   if (filters?.source !== undefined) parts.push(oneOf('$source', filters.source));
   if (filters?.dateRange !== undefined) parts.push(dateFilter(filters.dateRange));
-  for (const tag of filters?.tags ?? []) parts.push(contains('tags', tag));
-  for (const [field, value] of Object.entries(filters?.metadata ?? {}))
-    parts.push(metadataFilter(field, value));
-  return and(...parts);
+  return mapFields(and(...parts, ofMetadata(filters)), withTagKeys);
 }
+
+/** What a query asks of the fields of documents alone, as it asks it. */
+export const metadataFilters = ({ filters, filter }: Pick<SearchQuery, 'filters' | 'filter'>): Filter =>
+  and(...(filter === undefined ? [] : [filter]), ofMetadata(filters));
+
+const ofMetadata = (filters: SearchQuery['filters']): Filter =>
+  and(
+    ...(filters?.tags ?? []).map((tag) => contains(TAGS_FIELD, tag)),
+    ...Object.entries(filters?.metadata ?? {}).map(([field, value]) => metadataFilter(field, value)),
+  );
+
+/** A tag is one however it is written: in any case, with a hash or without, in a list or a text. */
+function withTagKeys(condition: Condition): Filter {
+  if (!isTagField(condition.field)) return condition;
+  const values = condition.op === 'in' ? condition.values : 'value' in condition ? [condition.value] : [];
+  const tags = values.filter((value) => typeof value === 'string');
+  // A beginning and bounds are of the field as it is written.
+  if (condition.op === 'prefix' || tags.length === 0) return condition;
+  return or(condition, ...tags.map((tag) => contains('$identifiers', tagKey(tag))));
+}
+
+type Condition = Extract<Filter, { readonly field: string }>;
 
 /** A scalar: the field is it, or is a list that holds it. A list: any of its scalars. */
 function metadataFilter(field: string, value: MetadataValue): Filter {

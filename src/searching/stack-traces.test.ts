@@ -76,3 +76,39 @@ describe('a pasted stack trace', () => {
     );
   });
 });
+
+/** Output of programs in which one line names the error. */
+const LOGS: Readonly<Record<string, string>> = {
+  'lines of a logger': `${frames((i) => `2026-05-01 12:00:${10 + i},123 INFO [main] org.example.runner.Step${i} - request req-${i}abc of user_id=42${i}`)}\n2026-05-01 12:00:40,000 ERROR [main] com.acme.db.Pool - PoolExhaustedError: gave up waiting`,
+  'records in JSON': `${frames((i) => `{"level":"info","logger":"runner.core","msg":"step_${i} done","trace_id":"ab12cd34ef${i}","file":"core_${i}.py:12"}`)}\n{"level":"error","logger":"db.pool","msg":"PoolExhaustedError: gave up"}`,
+  'the system log': `${frames((i) => `May  1 12:00:${10 + i} host-17 runner[123${i}]: step_${i} path=/srv/app/dist/f${i}.js`)}\nMay  1 12:00:40 host-17 runner[1234]: PoolExhaustedError`,
+  'events of a cluster': `${Array.from({ length: 5 }, (_, i) => `  Warning  BackOff  ${i}m ago  kubelet  Back-off restarting failed container runner in pod runner-7d9f8b${i}`).join('\n')}\n  Error: PoolExhaustedError`,
+  'settings before the error': `${frames((i) => `APP_SETTING_${i}=value_${i}`)}\nlast error: PoolExhaustedError`,
+  'names of the program, mixed': `${frames((i) => `WARN FooService${i}: retryPolicy_${i} exceeded for OrderHandler${i}`)}\nERROR com.acme.db.PoolExhaustedError`,
+  'longer than a query may be': `${Array.from({ length: 40 }, () => frames((i) => `INFO runner.core step_${i} of request req-${i}abc took 12${i} ms`)).join('\n')}\nERROR PoolExhaustedError`,
+};
+
+describe('a pasted log', () => {
+  it.each(Object.entries(LOGS))('finds the page that names the error first: %s', async (_, text) => {
+    const { results } = await engine.search({ text });
+    expect(results[0]).toMatchObject({ metadata: { source: 'pool' }, match: 'strong' });
+  });
+
+  it('finds the page that holds a rare name before those that hold a common one, wherever they stand', async () => {
+    const names = Array.from({ length: 12 }, (_, i) => `unknown_name_${i}`);
+    const { results, notices } = await engine.search({ text: `${names.join(' ')} step_0 maxConnections` });
+    expect(results.slice(0, 2).map(({ metadata }) => metadata.source)).toEqual(
+      expect.arrayContaining(['pool', 'runner']),
+    );
+    expect(notices).toContain(
+      'The query names 14 identifiers; the 8 rarest were looked up exactly, names of errors first.',
+    );
+  });
+
+  it('looks up every key of a list that someone typed', async () => {
+    await engine.push([{ id: 'PPR-912', text: '# PPR-912\n\nLate invoices.' }]);
+    const keys = Array.from({ length: 13 }, (_, i) => `PPR-${900 + i}`);
+    const { results } = await engine.search({ text: keys.join(', ') });
+    expect(results[0]?.metadata.source).toBe('PPR-912');
+  });
+});

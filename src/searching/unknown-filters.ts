@@ -1,8 +1,12 @@
 import { neutraliseLine } from '../context/neutralise.js';
 import type { StoredChunk } from '../core/chunk.js';
-import { not, oneOf } from '../core/filter.js';
+import { ENGINE_KEYS } from '../core/chunk-metadata.js';
+import { isTagField } from '../core/document-tags.js';
+import { and, contains, eq, exists, type Filter, lookupPath, not, oneOf, or } from '../core/filter.js';
+import type { MetadataScalar, MetadataValue } from '../core/metadata.js';
 import type { SearchQuery } from '../engine/engine.js';
 import type { VectorCollection } from '../stores/vector-store.js';
+import { metadataFilters, searchFilter } from './search-filter.js';
 
 /** Names that are listed beside one that nothing has. */
 const MOST_NAMES = 12;
@@ -29,17 +33,120 @@ const SOURCE_TYPE: NamedField = {
  * Why filters let nothing through, in words. Names are taken from the collection as its scope sees it, so that nobody learns of a
  * source that is not theirs.
  */
-export async function describeEmptyFilters(
-  { filters, signal }: SearchQuery,
-  scoped: VectorCollection,
-): Promise<string> {
+export async function describeEmptyFilters(query: SearchQuery, scoped: VectorCollection): Promise<string> {
+  const { filters, signal } = query;
   const unknown = [
     await describeUnknown(SOURCE, filters?.source, scoped, signal),
     await describeUnknown(SOURCE_TYPE, filters?.sourceType, scoped, signal),
+    ...(await describeUnknownFields(query, scoped)),
   ].filter((text) => text !== undefined);
   return unknown.length > 0
     ? unknown.join(' ')
     : 'No indexed passage passes the filters: check their values, or leave some out.';
+}
+
+/** Fields of the filters that no document has, and of the others the values that none has; each field once. */
+async function describeUnknownFields(
+  query: SearchQuery,
+  scoped: VectorCollection,
+): Promise<readonly string[]> {
+  const wanted = new Map<string, MetadataScalar[]>();
+  for (const { field, values } of comparisonsOf(metadataFilters(query)))
+    wanted.set(field, [...(wanted.get(field) ?? []), ...values]);
+  const said: string[] = [];
+  for (const [field, values] of wanted) {
+    const isThere = isTagField(field) || (await scoped.count(exists(field), query.signal)) > 0;
+    const text = isThere
+      ? await describeUnknownValues(field, [...new Set(values)], scoped, query.signal)
+      : await describeUnknownField(field, scoped, query.signal);
+    if (text !== undefined) said.push(text);
+  }
+  return said;
+}
+
+interface Compared {
+  readonly field: string;
+  readonly values: readonly MetadataScalar[];
+}
+
+/** Fields of metadata that a filter compares with values, outside of negations. */
+function comparisonsOf(filter: Filter): Compared[] {
+  if (filter.op === 'and' || filter.op === 'or') return filter.filters.flatMap(comparisonsOf);
+  if (filter.op === 'not' || filter.field.startsWith('$')) return [];
+  if (filter.op === 'in') return [{ field: filter.field, values: filter.values }];
+  if (filter.op === 'eq' || filter.op === 'contains')
+    return [{ field: filter.field, values: [filter.value] }];
+  return [{ field: filter.field, values: [] }];
+}
+
+async function describeUnknownField(
+  field: string,
+  scoped: VectorCollection,
+  signal: AbortSignal | undefined,
+): Promise<string | undefined> {
+  const names = new Set<string>();
+  // A page of each kind of document: each question leaves out what has a field that is known.
+  for (let page = 0; page < MOST_LOOKS && names.size < MOST_NAMES; page++) {
+    const { chunks } = await scoped.list({
+      filter: and(...[...names].map((name) => not(exists(name)))),
+      limit: LOOKED_AT,
+      ...(signal === undefined ? {} : { signal }),
+    });
+    const before = names.size;
+    for (const { metadata } of chunks)
+      for (const name of Object.keys(metadata)) if (isOfDocument(name)) names.add(name);
+    if (names.size === before) break;
+  }
+  if (names.size === 0) return `No document has a field ${shown([field])}.`;
+  const known = [...names].sort().slice(0, MOST_NAMES);
+  return `No document has a field ${shown([field])}; there ${known.length === 1 ? 'is' : 'are'} ${shown(known)}${names.size > known.length ? ' and others' : ''}.`;
+}
+
+/** Chunks that are looked at for their fields, and how often. */
+const LOOKED_AT = 100;
+const MOST_LOOKS = 5;
+
+/** What a document states, and neither the engine nor its source writes. */
+const isOfDocument = (name: string): boolean => !ENGINE_KEYS.has(name) && !OF_SOURCES.has(name);
+const OF_SOURCES: ReadonlySet<string> = new Set(['documentId', 'source', 'sourceType', 'url']);
+
+async function describeUnknownValues(
+  field: string,
+  wanted: readonly MetadataScalar[],
+  scoped: VectorCollection,
+  signal: AbortSignal | undefined,
+): Promise<string | undefined> {
+  const held = or(...wanted.flatMap((value) => [eq(field, value), contains(field, value)]));
+  if (wanted.length === 0 || (await scoped.count(searchFilter({ filter: held }), signal)) > 0)
+    return undefined;
+  const { names, isAll } = await valuesOf(field, scoped, signal);
+  const asked = shown([...new Set(wanted.map(String))]);
+  const there = `${names.length === 1 ? 'there is' : 'there are'} ${shown(names)}${isAll ? '' : ' and others'}`;
+  return names.length === 0
+    ? `No document has ${shown([field])} ${asked}.`
+    : `No document has ${shown([field])} ${asked}; ${there}.`;
+}
+
+/** Values of a field, and of lists in it, one document after another. */
+async function valuesOf(
+  field: string,
+  scoped: VectorCollection,
+  signal: AbortSignal | undefined,
+): Promise<{ readonly names: readonly string[]; readonly isAll: boolean }> {
+  const values = new Set<MetadataScalar>();
+  while (values.size < MOST_NAMES) {
+    const known = [...values];
+    const { chunks } = await scoped.list({
+      filter: and(exists(field), ...known.map((value) => not(or(eq(field, value), contains(field, value))))),
+      limit: 1,
+      ...(signal === undefined ? {} : { signal }),
+    });
+    const value = chunks[0] === undefined ? undefined : lookupPath(chunks[0].metadata, field);
+    for (const item of Array.isArray(value) ? (value as readonly MetadataValue[]) : [value])
+      if (typeof item === 'string' || typeof item === 'number' || typeof item === 'boolean') values.add(item);
+    if (values.size === known.length) return { names: [...values].map(String).sort(), isAll: true };
+  }
+  return { names: [...values].map(String).sort(), isAll: false };
 }
 
 async function describeUnknown(

@@ -23,6 +23,7 @@ export const membersOf = (collection: VectorCollection): CollectionMembers => ({
   searchText: collection.searchText?.bind(collection),
   rankVector: collection.rankVector?.bind(collection),
   rankText: collection.rankText?.bind(collection),
+  termsBeginning: collection.termsBeginning?.bind(collection),
   enlist: collection.enlist?.bind(collection),
   optimize: (signal) => collection.optimize(signal),
   purge: collection.purge?.bind(collection),
@@ -31,12 +32,13 @@ export const membersOf = (collection: VectorCollection): CollectionMembers => ({
 
 /** The collection that has these members; undefined ones are absent. */
 export function collectionOf(members: CollectionMembers): VectorCollection {
-  const { searchText, rankVector, rankText, enlist, purge, ...required } = members;
+  const { searchText, rankVector, rankText, termsBeginning, enlist, purge, ...required } = members;
   return {
     ...required,
     ...(searchText === undefined ? {} : { searchText }),
     ...(rankVector === undefined ? {} : { rankVector }),
     ...(rankText === undefined ? {} : { rankText }),
+    ...(termsBeginning === undefined ? {} : { termsBeginning }),
     ...(enlist === undefined ? {} : { enlist }),
     ...(purge === undefined ? {} : { purge }),
   };

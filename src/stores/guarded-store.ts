@@ -27,7 +27,7 @@ export function guardedStore(
 
 function guardedCollection(collection: VectorCollection): VectorCollection {
   const members = membersOf(collection);
-  const { searchText, rankVector, rankText } = members;
+  const { searchText, rankVector, rankText, termsBeginning } = members;
   return collectionOf({
     ...members,
     get: (ids, options) => reach('store', () => members.get(ids, options)),
@@ -37,5 +37,6 @@ function guardedCollection(collection: VectorCollection): VectorCollection {
     searchText: searchText && ((query) => reach('store', () => searchText(query))),
     rankVector: rankVector && ((query) => reach('store', () => rankVector(query))),
     rankText: rankText && ((query) => reach('store', () => rankText(query))),
+    termsBeginning: termsBeginning && ((query) => reach('store', () => termsBeginning(query))),
   });
 }

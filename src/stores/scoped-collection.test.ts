@@ -183,6 +183,7 @@ describe('scopeCollection', () => {
       'searchVector',
       'spec',
       'stats',
+      'termsBeginning',
       'upsert',
     ]);
   });

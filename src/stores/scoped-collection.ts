@@ -68,6 +68,7 @@ export function scopeCollection(
     ),
     rankVector: narrowing(narrow, collection.rankVector?.bind(collection)),
     rankText: narrowing(narrow, weighedFor(scope, collection.rankText?.bind(collection))),
+    termsBeginning: ofTenant(scope, collection.termsBeginning?.bind(collection)),
     enlist: undefined,
     optimize: (signal) => collection.optimize(signal),
     purge: collection.purge?.bind(collection),
@@ -95,6 +96,13 @@ const weighedFor = <Hit>(
   search: ((query: TextQuery) => Promise<Hit[]>) | undefined,
 ): ((query: TextQuery) => Promise<Hit[]>) | undefined =>
   search === undefined ? undefined : (query) => search({ ...query, tenant });
+
+/** Terms of the tenant. Some may be of chunks that the scope may not read: they find nothing there. */
+const ofTenant = (
+  { tenant }: Scope,
+  list: VectorCollection['termsBeginning'],
+): VectorCollection['termsBeginning'] =>
+  list === undefined ? undefined : (query) => list({ ...query, tenant });
 
 // Callers in plain JavaScript can leave the filter out; it must not come to mean everything the scope may see.
 function assertStated(filter: Filter | undefined): void {

@@ -60,6 +60,16 @@ export interface TextQuery {
   readonly signal?: AbortSignal;
 }
 
+/** Asks for the terms that begin alike. */
+export interface TermsQuery {
+  /** As terms are written in `searchText`. */
+  readonly beginning: string;
+  /** Only terms of chunks of this tenant. @default those of all tenants */
+  readonly tenant?: string;
+  readonly limit: number;
+  readonly signal?: AbortSignal;
+}
+
 /** How much a purge does. */
 export interface PurgeOptions {
   /**
@@ -136,6 +146,11 @@ export interface VectorCollection {
    */
   rankVector?(query: VectorQuery): Promise<ScoredId[]>;
   rankText?(query: TextQuery): Promise<ScoredId[]>;
+  /**
+   * The terms of `searchText` of chunks that exist now which begin so, at most `limit`, ascending by code point. Absent where the store
+   * cannot list its terms: the engine then looks through passages.
+   */
+  termsBeginning?(query: TermsQuery): Promise<string[]>;
   /**
    * Present in a store that can be kept in the ledger's own file: gives the writes that belong to the transaction open on
    * this connection, or undefined where the collection is in another file. A revision is then one transaction, and needs no log.

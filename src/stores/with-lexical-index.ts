@@ -109,6 +109,7 @@ const collectionOfBoth = (both: Both, lexicalName: string): VectorCollection =>
     searchText: (query) => searchText(both, query),
     // The main store's own ranking of text is not ours.
     rankText: both.lexical.rankText?.bind(both.lexical),
+    termsBeginning: both.lexical.termsBeginning?.bind(both.lexical),
     // Writes of two stores are no transaction of one file.
     enlist: undefined,
     optimize: async (signal) => {

@@ -81,7 +81,7 @@ function copiedCollection(
       return askCopy(copied);
     }
   };
-  const { searchText, rankText } = members;
+  const { searchText, rankText, termsBeginning } = members;
   return collectionOf({
     ...members,
     upsert: async (records, signal) => {
@@ -132,6 +132,13 @@ function copiedCollection(
           () => rankText(query),
           // What is shown of it is read by `get`.
           async (copied) => (await copied.rankText?.(query)) ?? [],
+        )),
+    termsBeginning:
+      termsBeginning &&
+      ((query) =>
+        orCopy(
+          () => termsBeginning(query),
+          async (copied) => (await copied.termsBeginning?.(query)) ?? [],
         )),
     enlist: undefined,
     optimize: async (signal) => {

@@ -87,6 +87,7 @@ export class FaultyStore {
         searchText: on('search', async (members, query: TextQuery) => members.searchText?.(query) ?? []),
         rankVector: undefined,
         rankText: undefined,
+        termsBeginning: undefined,
         enlist: undefined,
         purge: undefined,
         optimize: on('optimize', (members) => members.optimize()),

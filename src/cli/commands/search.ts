@@ -12,7 +12,11 @@ Examples:
   $ ragstone search "retry policy" --source-type documentation --filter tags=payments --since 2026-01-01
   $ ragstone search "exit codes" --mode lexical --json
   $ ragstone search "retry policy" --as-of 2026-03-01          what the index held then, where history is kept
-  $ ragstone search "salary bands" --group hr --clearance 2    documents that access rules restrict`;
+  $ ragstone search '"green valve" -paint XK-4*'               a phrase, a word to leave out, the beginning of a word
+  $ ragstone search "salary bands" --group hr --clearance 2    documents that access rules restrict
+
+"..." finds passages with these words side by side: they alone where the query says nothing else, else they come first. -word and -"..."
+leave out passages that hold it (in any form of the word); word* finds what begins so. The same holds for ask, the service and assistants.`;
 
 /** `ragstone search QUERY` */
 export function registerSearch(program: Command, context: CliContext): void {

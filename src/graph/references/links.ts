@@ -1,6 +1,7 @@
 import type { GraphReference } from '../graph.js';
 import {
   MAX_NAME,
+  noteName,
   pageName,
   pathName,
   resolvePath,
@@ -25,6 +26,12 @@ const RST =
 /** AsciiDoc: `xref:target[text]`, `link:target[text]`. All of a word is taken, so that one without a bracket is not looked at from each place in it. */
 const ASCIIDOC = /\b(?:xref|link):([^\s[\]]+)(\[)?/g;
 
+/**
+ * Links between notes: `[[Note]]`, `[[folder/Note#Heading|text]]`, `![[Note]]`, and of Org mode `[[file:note.org][text]]`. With a blank or a
+ * bracket behind it is a test of a shell, with a parenthesis a link whose text is in brackets.
+ */
+const NOTE = /\[\[(?![\s[])([^[\]\n|]{1,300})(?:\|[^[\]\n]{0,300}|\]\[[^[\]\n]{1,300})?\]\](?!\()/g;
+
 const PATTERNS = [INLINE, DEFINITION, HTML, RST];
 
 /**
@@ -43,9 +50,34 @@ export function linksOf(
   const asciidoc = Array.from(prose.matchAll(ASCIIDOC), ([, target = '', bracket]) =>
     bracket === undefined || target.length > MAX_NAME ? '' : target,
   );
-  return [...targets, ...asciidoc.filter((target) => target !== ''), ...bare].flatMap((target) =>
-    linkTo(target, { source, path }),
-  );
+  const notes = /\.(?:adoc|asciidoc|rst)$/i.test(path)
+    ? []
+    : Array.from(prose.matchAll(NOTE), ([, target = '']) => target);
+  return [
+    ...[...targets, ...asciidoc.filter((target) => target !== ''), ...bare].flatMap((target) =>
+      linkTo(target, { source, path }),
+    ),
+    ...notes.flatMap((target) => noteLink(target, { source, path })),
+  ];
+}
+
+/** By the name of a note, wherever it lies, or the end of its path. */
+function noteLink(
+  target: string,
+  place: { readonly source: string; readonly path: string },
+): GraphReference[] {
+  const address = target.trim();
+  if (/^(?:file:|https?:|\.{1,2}\/)/i.test(address)) return linkTo(address.replace(/^file:/i, ''), place);
+  // A heading or a block of the same page, or an id of Org mode.
+  if (/^[#^*]|^id:/i.test(address)) return [];
+  const [note = '', section] = address.replace(/\^[^#]*$/, '').split('#');
+  const name = noteName(place.source, note);
+  return [
+    { kind: 'link', target: name },
+    ...(section === undefined || section === ''
+      ? []
+      : [{ kind: 'link' as const, target: sectionName(name, section) }]),
+  ];
 }
 
 function linkTo(target: string, place: { readonly source: string; readonly path: string }): GraphReference[] {

@@ -39,7 +39,7 @@ const output = z.object({
 export const searchTool = defineTool({
   name: 'search',
   title: 'Search the documents',
-  description: `Find passages in the indexed documents of this project or team: documentation, decisions, runbooks, tickets, code. Use it before answering from memory about how something here works, and for exact names (functions, ticket ids, error codes), which are found as typed. Ask one thing at a time, in whole words; when all matches are weak, try other words.
+  description: `Find passages in the indexed documents of this project or team: documentation, decisions, runbooks, tickets, code. Use it before answering from memory about how something here works, and for exact names (functions, ticket ids, error codes), which are found as typed. Ask one thing at a time, in whole words; when all matches are weak, try other words. "a phrase" in quotes, -word and word* do what they do in a search box.
 Returns passages, best first, each with its document_id, path and lines. Read around a passage with get_document. For one answer with its sources use ask.`,
   input: z.strictObject({ query: question, top_k: topK(MOST, PRESET), ...modeShape, ...filterShape }),
   output,

@@ -2,6 +2,7 @@ import { type Document, isScalar, LineCounter, parseDocument, visit } from 'yaml
 import type { TextRange } from '../../core/document.js';
 import type { Metadata } from '../../core/metadata.js';
 import { toMetadataValue } from '../metadata-value.js';
+import { type OtherFrontMatter, otherFrontMatter, readOther } from './other-front-matter.js';
 import { hasDeepKeys, isTooDeep, MAX_YAML_DEPTH } from './yaml-nesting.js';
 
 export interface FrontMatter {
@@ -47,7 +48,7 @@ export function fencedArea(source: string): FencedArea | undefined {
 export const isYaml = ({ language }: FencedArea): boolean => /^(?:ya?ml)?$/i.test(language);
 
 /**
- * Front matter at the very start of a document. Only YAML is read, never run: another language (`---js`), a syntax
+ * Front matter at the very start of a document. YAML, TOML and JSON are read, never run: another language (`---js`), a syntax
  * error or an alias bomb leaves the text as it is, with a warning and no fields.
  *
  * @param source text whose only line end is a line feed
@@ -55,11 +56,18 @@ export const isYaml = ({ language }: FencedArea): boolean => /^(?:ya?ml)?$/i.tes
  */
 export function readFrontMatter(source: string): FrontMatter | undefined {
   const area = fencedArea(source);
-  if (area === undefined) return undefined;
+  if (area === undefined) {
+    const other = otherFrontMatter(source);
+    return other === undefined ? undefined : otherFields(other);
+  }
   const { range, body } = area;
   const ignored = (warning: string): FrontMatter => ({ range, fields: {}, warnings: [warning] });
-  if (!isYaml(area)) return ignored('Front matter in another language was not read: only YAML is.');
-  const reading = readYaml(source.slice(body.start, body.end));
+  const language = area.language.toLowerCase();
+  if (language === 'toml' || language === 'json')
+    return otherFields({ range, language, body: source.slice(body.start, body.end) });
+  if (!isYaml(area))
+    return ignored('Front matter in another language was not read: YAML, TOML and JSON are.');
+  const reading = readYaml(withQuotedTags(source.slice(body.start, body.end)));
   if ('fault' in reading) {
     const { fault, line, column } = reading;
     const firstLine = source.slice(0, body.start).split('\n').length;
@@ -71,6 +79,35 @@ export function readFrontMatter(source: string): FrontMatter | undefined {
   // A scalar between two rules is ordinary Markdown.
   return isMapping(fields) ? { range, fields, warnings: [] } : undefined;
 }
+
+function otherFields({ range, language, body }: OtherFrontMatter): FrontMatter | undefined {
+  const ignored = (fault: string): FrontMatter => ({
+    range,
+    fields: {},
+    warnings: [`Front matter ${fault}.`],
+  });
+  if (body.length > MAX_YAML_LENGTH) return ignored(`longer than ${MAX_YAML_LENGTH} characters was not read`);
+  const reading = readOther(language, body);
+  if ('fault' in reading) return ignored(reading.fault);
+  const fields = toMetadataValue(reading.value);
+  return isMapping(fields) ? { range, fields, warnings: [] } : undefined;
+}
+
+/** Tags with hashes, which YAML takes for comments, as texts. */
+const withQuotedTags = (yaml: string): string =>
+  yaml
+    .replace(INLINE_TAGS, (line: string, name: string, tags: string) =>
+      /#[^\s#]/.test(tags) ? `${name}[${tags.match(HASHED)?.map(quotedTag).join(', ') ?? ''}]` : line,
+    )
+    .replace(LISTED_TAGS, (list) =>
+      list.replaceAll(LISTED_TAG, (_, dash: string, tag: string) => dash + quotedTag(tag)),
+    );
+
+const INLINE_TAGS = /^(tags?[ \t]*:[ \t]*)(\[?(?:[ \t,]*#[^\s,#[\]"']+)+[ \t]*\]?)[ \t]*$/gim;
+const LISTED_TAGS = /^tags?[ \t]*:[ \t]*(?:\n[ \t]*-[ \t]+#[^\s#"']+[ \t]*(?=\n|$))+/gim;
+const LISTED_TAG = /(\n[ \t]*-[ \t]+)(#[^\s#"']+)/g;
+const HASHED = /#[^\s,#[\]"']+/g;
+const quotedTag = (tag: string): string => JSON.stringify(tag);
 
 export interface YamlReading {
   readonly document: Document.Parsed;

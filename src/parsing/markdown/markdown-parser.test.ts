@@ -122,6 +122,48 @@ describe('blocks', () => {
   });
 });
 
+describe('comments', () => {
+  it.each([
+    ['HTML', 'One. <!-- zirkon --> Two.'],
+    ['HTML over lines', 'One.\n\n<!--\nzirkon\n\n# zirkon\n-->\n\nTwo.'],
+    ['Obsidian in a line', 'One. %%zirkon%% Two.'],
+    ['Obsidian in lines of its own', 'One.\n\n%%\nzirkon\n\nmore zirkon\n%%\n\nTwo.'],
+    ['MDX', 'One. {/* zirkon */} Two.'],
+    ['Liquid', 'One.\n{% comment %}\nzirkon\n{% endcomment %}\nTwo.'],
+    ['a template of Hugo', 'One. {{/* zirkon */}} Two.'],
+    ['a shortcode of Hugo', 'One. {{% comment %}} zirkon {{% /comment %}} Two.'],
+    ['CriticMarkup', 'One. {>>zirkon<<} Two.'],
+    ['a definition', 'One.\n\n[//]: # (zirkon)\n[comment]: <> "zirkon"\n\nTwo.'],
+    ['MyST', 'One.\n\n% zirkon\n% more zirkon\n\nTwo.'],
+    ['with a fence in it', 'One.\n\n<!--\n```\nzirkon\n-->\n\nTwo.'],
+    ['below front matter, line ends of Windows', '---\r\na: 1\r\n---\r\nOne.\r\n<!-- zirkon\r\n-->\r\nTwo.'],
+  ])('are no text: %s', (_, content) => {
+    const { text, blocks } = parse(content);
+    expect(text).toHaveLength(content.length);
+    expect(text).not.toContain('zirkon');
+    expect(text.replace(/\s+/g, ' ')).toMatch(/One\. Two\.$/);
+    expect(blocks.every(({ kind }) => kind === 'paragraph' || kind === 'front-matter')).toBe(true);
+  });
+
+  it.each([
+    'A fence:\n\n```md\n<!-- zirkon -->\n```\n',
+    'A span: `<!-- zirkon -->`.',
+    'Two spans: `<!--` zirkon `-->`.',
+    'Never closed: <!-- zirkon',
+    'Per cent: 5%% zirkon 6%%',
+    'About 50\n% zirkon of them.',
+    'A template: {{ zirkon }} and {% if zirkon %}.',
+    '[zirkon]: # (a definition)',
+  ])('are not what only looks like one: %j', (content) => {
+    expect(parse(content).text).toBe(content);
+  });
+
+  it('are read in linear time', () => {
+    for (const piece of ['<!-- ', '%%a ', '{/* ', '{>>', '`<!--', '{% comment %}', '\n%%\n', '%\n\n'])
+      expect(parse(piece.repeat(50_000)).text.length).toBe(piece.length * 50_000);
+  });
+});
+
 describe('front matter', () => {
   it('becomes metadata, dates as they are written', () => {
     const { metadata, title, blocks } = parse(
@@ -137,6 +179,58 @@ describe('front matter', () => {
     expect(blocks.map(({ kind }) => kind)).toEqual(['front-matter', 'heading']);
   });
 
+  it.each([
+    ['TOML', '+++\ntitle = "Guide"\ndate = 2024-05-01\ntags = ["a", "b"]\n[owner]\nname = "Ann"\n+++\n# T\n'],
+    [
+      'TOML in a fence',
+      '---toml\ntitle = "Guide"\ndate = "2024-05-01"\ntags = ["a", "b"]\nowner.name = "Ann"\n---\n# T\n',
+    ],
+    [
+      'JSON',
+      '{\n "title": "Guide", "date": "2024-05-01",\n "tags": ["a", "b"], "owner": {"name": "Ann"}\n}\n\n# T\n',
+    ],
+    [
+      'JSON between semicolons',
+      ';;;\n{"title": "Guide", "date": "2024-05-01", "tags": ["a", "b"], "owner": {"name": "Ann"}}\n;;;\n# T\n',
+    ],
+    [
+      'JSON in a fence',
+      '---json\n{"title": "Guide", "date": "2024-05-01", "tags": ["a", "b"], "owner": {"name": "Ann"}}\n---\n# T\n',
+    ],
+  ])('is read in %s', (_, text) => {
+    const { metadata, title, blocks } = parse(text);
+    expect(metadata).toEqual({
+      title: 'Guide',
+      date: '2024-05-01',
+      tags: ['a', 'b'],
+      owner: { name: 'Ann' },
+    });
+    expect(title).toBe('Guide');
+    expect(blocks.map(({ kind }) => kind)).toEqual(['front-matter', 'heading']);
+  });
+
+  it.each([
+    '{% raw %}\n# T\n',
+    '{"a": 1}',
+    '{ text in braces }\n\n# T\n',
+    '+++ more +++\n# T\n',
+    '{"a": 1} and words\n',
+  ])('is not what only looks like it: %j', (text) => {
+    expect(parse(text).metadata).toEqual({});
+  });
+
+  it.each([
+    ['tags: #sport #water', ['#sport', '#water']],
+    ['tags: [#sport, #water]', ['#sport', '#water']],
+    ['Tags: #a/b', ['#a/b']],
+    ['tags:\n  - #sport\n  - #water', ['#sport', '#water']],
+  ])('has tags with hashes: %j', (yaml, tags) => {
+    const { metadata, warnings } = parse(`---\n${yaml}\ntitle: T\n---\n`);
+    expect(metadata.tags ?? metadata.Tags).toEqual(tags);
+    expect(metadata.title).toBe('T');
+    expect(warnings).toEqual([]);
+  });
+
   it('keeps only the fields asked for, and the title all the same', () => {
     const document = parse('---\ntitle: Guide\nsecret: x\ntags: [a]\n---\n', { frontmatterFields: ['tags'] });
     expect(document.metadata).toEqual({ tags: ['a'] });
@@ -144,7 +238,9 @@ describe('front matter', () => {
   });
 
   it.each([
-    ['another language', '---js\nglobalThis.hasRun = true\n---\n# T', 'only YAML'],
+    ['another language', '---js\nglobalThis.hasRun = true\n---\n# T', 'another language was not read'],
+    ['TOML that is none', '+++\na = [1\n+++\n# T', 'not valid TOML'],
+    ['JSON that is none', ';;;\n{"a": 1,}\n;;;\n# T', 'not valid JSON'],
     ['a syntax error', '---\na: [1\nb: "\n---\n# T', 'not valid YAML'],
     ['doubled keys', '---\na: 1\na: 2\n---\n# T', 'not valid YAML'],
     ['a mapping nested without end', `---\na: ${'['.repeat(20_000)}\n---\n# T`, 'nested deeper'],

@@ -3,8 +3,9 @@ import type { Metadata } from '../../core/metadata.js';
 import { decodeText } from '../decode-text.js';
 import { toBlocks } from '../line-blocks.js';
 import type { SyncParser } from '../parser.js';
-import { levelLineEnds } from '../text-range.js';
+import { blanked, levelLineEnds } from '../text-range.js';
 import { createBlockReader, type ReadTopLevelBlocks } from './block-tokens.js';
+import { commentRanges } from './comments.js';
 import { readFrontMatter } from './front-matter.js';
 
 export interface MarkdownParserOptions {
@@ -15,32 +16,38 @@ export interface MarkdownParserOptions {
    * @default 32
    */
   readonly maxDepth?: number;
+  /** Comments are text. @default false: they are blank in the text, and neither found nor shown */
+  readonly keepsComments?: boolean;
 }
 
 const DEFAULT_MAX_DEPTH = 32;
 
 /**
- * Parser for `text/markdown`: CommonMark blocks, GFM tables and YAML front matter. Links are not followed and nothing in
+ * Parser for `text/markdown`: CommonMark blocks, GFM tables, front matter in YAML, TOML and JSON. Links are not followed and nothing in
  * the document runs.
  */
 export function createMarkdownParser(options: MarkdownParserOptions = {}): SyncParser {
   const readBlocks = createBlockReader(options.maxDepth ?? DEFAULT_MAX_DEPTH);
   return {
     mediaTypes: ['text/markdown'],
-    version: 1,
-    parse: (document) => parseMarkdown(document, readBlocks, options.frontmatterFields),
+    version: 2,
+    parse: (document) => parseMarkdown(document, readBlocks, options),
   };
 }
 
 function parseMarkdown(
   document: RawDocument,
   readBlocks: ReadTopLevelBlocks,
-  fields: readonly string[] | undefined,
+  { frontmatterFields: fields, keepsComments = false }: MarkdownParserOptions,
 ): ParsedDocument {
-  const { text, warnings } = decodeText(document.content, document.externalId);
-  const source = levelLineEnds(text);
-  const frontMatter = readFrontMatter(source);
+  const { text: written, warnings } = decodeText(document.content, document.externalId);
+  const whole = levelLineEnds(written);
+  const frontMatter = readFrontMatter(whole);
   const bodyStart = frontMatter?.range.end ?? 0;
+  const comments = keepsComments ? [] : commentRanges(whole.slice(bodyStart));
+  const inText = comments.map(({ start, end }) => ({ start: start + bodyStart, end: end + bodyStart }));
+  const [text, source] =
+    inText.length === 0 ? [written, whole] : [blanked(written, inText), blanked(whole, inText)];
   const body = source.slice(bodyStart);
   const { pieces, tooDeep } = readBlocks(body);
   const bodyBlocks = toBlocks(body, pieces, bodyStart);

@@ -1,8 +1,10 @@
-import { calledKey, extractIdentifiers, isItemKey } from '../../analysis/identifiers.js';
+import { calledKey, extractIdentifiers, isErrorName, isItemKey } from '../../analysis/identifiers.js';
 import type { StoredChunk } from '../../core/chunk.js';
 import { and, contains, or } from '../../core/filter.js';
+import { inTurn } from '../../core/turns.js';
 import type { Hit } from '../candidate.js';
 import { identifierRoles } from '../identifier-roles.js';
+import { MAX_QUERY_IDENTIFIERS } from '../prepared-query.js';
 import { definitionsOfIdentifier, definitionsOfWord, plainNameIn } from './definitions.js';
 import { findWithin } from './find-chunks.js';
 import type { LaneHits, LaneInput } from './lane.js';
@@ -32,6 +34,9 @@ const NAMED_BY_IT = 0.5;
 /** Counted for the first chunk of the document that is called by the identifier, wherever else it stands. */
 const CALLED_BY_IT = 0.95;
 
+/** Identifiers that are counted in a store at once. */
+const COUNTED_AT_ONCE = 8;
+
 /** A query that is one name and nothing else. */
 const ONE_NAME = /^\S{1,100}$/;
 
@@ -42,19 +47,41 @@ const ONE_NAME = /^\S{1,100}$/;
 export async function searchIdentifiers(input: LaneInput): Promise<IdentifierHits> {
   const { decisive, isAlone } = identifierRoles(input.query);
   const word = plainNameIn(input.query);
+  const identifiers = await rarestOf(input);
   const found = await Promise.all([
-    ...input.query.identifiers.map((identifier) =>
+    ...identifiers.map((identifier) =>
       findOne(identifier, input, { isDecisive: decisive.has(identifier), isAlone }),
     ),
     ...(word === undefined ? [] : [findWord(word, input)]),
     ...(isOneName(input) ? [findCalled(input)] : []),
   ]);
   const common = found.filter(({ isCommon }) => isCommon);
-  const hits = countHits(found);
+  const hits = countHits(found, input.query);
   if (common.length > 0) return { hits, reason: commonReason(common.map((entry) => entry.identifier)) };
   return word !== undefined && hits.length === 0
     ? { hits, reason: `No source code defines ${word}.` }
     : { hits };
+}
+
+/** Of more identifiers than are looked up those in the fewest passages, names of errors before all others. */
+async function rarestOf({ query, collection, filter, signal }: LaneInput): Promise<readonly string[]> {
+  const { identifiers, framed } = query;
+  if (identifiers.length <= MAX_QUERY_IDENTIFIERS) return identifiers;
+  const turn = { owner: identifiers, concurrency: COUNTED_AT_ONCE };
+  const count = (identifier: string): Promise<number> =>
+    inTurn(turn, () => collection.count(and(contains('$identifiers', identifier), filter), signal), signal);
+  const counted = await Promise.all(
+    identifiers.map(async (identifier) => ({
+      identifier,
+      place: isErrorName(identifier) ? 0 : framed.has(identifier) ? 2 : 1,
+      count: await count(identifier),
+    })),
+  );
+  return counted
+    .filter(({ count }) => count > 0)
+    .sort((a, b) => a.place - b.place || a.count - b.count)
+    .slice(0, MAX_QUERY_IDENTIFIERS)
+    .map(({ identifier }) => identifier);
 }
 
 interface Found {
@@ -138,14 +165,29 @@ async function namedBy(
   return new Set(chunks.filter(isNamed).map(({ id }) => id));
 }
 
-function countHits(found: readonly Found[]): IdentifierHit[] {
+/** In what was pasted, where nobody chose the names, one that is held more often counts less. */
+function countHits(found: readonly Found[], { isPasted }: LaneInput['query']): IdentifierHit[] {
   const byId = new Map<string, IdentifierHit>();
   for (const { hits, isDecisive, merits } of found)
     for (const hit of hits) {
       const before = byId.get(hit.chunk.id)?.decisiveHits ?? 0;
-      const value = isDecisive ? 1 + (merits.get(hit.chunk.id) ?? 0) : 0;
+      const value = isDecisive ? (1 + (merits.get(hit.chunk.id) ?? 0)) / (isPasted ? hits.length : 1) : 0;
       byId.set(hit.chunk.id, { ...hit, decisiveHits: before + value });
     }
+  return [...byId.values()];
+}
+
+/** Hits of both, of a chunk in both as one. */
+export function joinIdentifierHits(
+  hits: readonly IdentifierHit[],
+  others: readonly IdentifierHit[],
+): readonly IdentifierHit[] {
+  if (others.length === 0) return hits;
+  const byId = new Map(hits.map((hit) => [hit.chunk.id, hit]));
+  for (const other of others) {
+    const decisiveHits = (byId.get(other.chunk.id)?.decisiveHits ?? 0) + other.decisiveHits;
+    byId.set(other.chunk.id, { ...other, decisiveHits });
+  }
   return [...byId.values()];
 }
 

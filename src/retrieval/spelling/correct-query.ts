@@ -6,8 +6,9 @@ import { forEachWord, partsOf } from '../../analysis/tokens.js';
 import { compareText } from '../../core/filter.js';
 import { editDistance } from '../../core/nearest-name.js';
 import type { QueryCorrection } from '../retriever.js';
+import { partsOfCompound } from './compounds.js';
 import { wordsOneMistakeAway } from './edits.js';
-import { type QueryWord, readQueryWords, SHORTEST_CORRECTED } from './query-words.js';
+import { LONGEST_CORRECTED, type QueryWord, readQueryWords, SHORTEST_CORRECTED } from './query-words.js';
 
 /** The words of the passages that the asker may read, and of no others. */
 export interface ReadableWords {
@@ -67,11 +68,17 @@ export async function correctQuery(
   if (unknown.length === 0 || (await isForeign(short, input))) return undefined;
   const isForeignQuery = isForeignText(query);
   const meant = await Promise.all(
-    unknown.map((word) => meantWord(word, { words: input.words, language, isForeignQuery })),
+    unknown.map(async (word) => {
+      const parts = await partsOfCompound(word, input.words);
+      if (parts !== undefined) return [word.text, ...parts].join(' ');
+      if (word.folded.length > LONGEST_CORRECTED) return undefined;
+      const used = await meantWord(word, { words: input.words, language, isForeignQuery });
+      return used === undefined ? undefined : inCaseOf(word.text, used);
+    }),
   );
   const words = unknown.flatMap((word, i) => {
     const used = meant[i];
-    return used === undefined ? [] : [{ word, used: inCaseOf(word.text, used) }];
+    return used === undefined ? [] : [{ word, used }];
   });
   // Few words of another language are near one that is held, and by chance.
   if (words.length * 2 < unknown.length || words.length === 0) return undefined;

@@ -10,9 +10,20 @@ const KEY_ROWS = ['qwertyuiop', 'asdfghjkl', 'zxcvbnm'] as const;
 const ROW_SHIFTS = [0, 0.25, 0.75] as const;
 const NEIGHBOUR_DISTANCE = 1.3;
 const VOWELS = 'aeiou';
+/** Consonants that names are written with by ear: `Schmitt` for `Schmidt`, `Kovalski` for `Kowalski`. */
+const SOUNDS = ['td', 'ckqg', 'szc', 'fvw', 'bp', 'iyj', 'mn'] as const;
 
 /** How unlikely a mistake is beside the likeliest ones, in nats (natural logarithm of the odds). */
-const COSTS = { swapped: 0, doubled: 0, missing: 0.5, nearKey: 0.5, vowel: 0.5, extra: 1, other: 2 } as const;
+const COSTS = {
+  swapped: 0,
+  doubled: 0,
+  missing: 0.5,
+  nearKey: 0.5,
+  vowel: 0.5,
+  sound: 1,
+  extra: 1,
+  other: 2,
+} as const;
 /** Few people mistype the first letter, and nobody types one for it that is far away. */
 const FIRST_LETTER = 1;
 
@@ -57,7 +68,8 @@ function extraCost(word: string, at: number): number {
 
 function replacementCost(typed: string, meant: string): number {
   if (areNearKeys(typed, meant)) return COSTS.nearKey;
-  return VOWELS.includes(typed) && VOWELS.includes(meant) ? COSTS.vowel : COSTS.other;
+  if (VOWELS.includes(typed) && VOWELS.includes(meant)) return COSTS.vowel;
+  return SOUNDS.some((alike) => alike.includes(typed) && alike.includes(meant)) ? COSTS.sound : COSTS.other;
 }
 
 /** Keys side by side on an English keyboard; others differ in few letters. */

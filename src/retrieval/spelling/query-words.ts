@@ -7,6 +7,9 @@ export const SHORTEST_CORRECTED = 5;
 /** A word of so many letters has fewer than 1,000 neighbours, which is what servers take in one search. */
 export const LONGEST_CORRECTED = 18;
 
+/** Longer words are no compounds that anybody types. */
+const LONGEST_COMPOUND = 40;
+
 /** A word of a query, where it stands and how it is read. */
 export interface QueryWord {
   /** As it is written. */
@@ -44,13 +47,15 @@ export function readQueryWords(query: string): QueryWords {
   return {
     correctable: words.filter(({ folded }) => {
       const { length } = folded;
-      return length >= SHORTEST_CORRECTED && length <= LONGEST_CORRECTED;
+      return length >= SHORTEST_CORRECTED && length <= LONGEST_COMPOUND;
     }),
     short: words.filter(({ folded, isName }) => folded.length < SHORTEST_CORRECTED && !isName),
   };
 }
 
 function wordsOf(query: string, stretch: string, at: number): QueryWord[] {
+  // Beginnings of words, and words that are left out.
+  if (stretch.endsWith('*') || stretch.startsWith('-')) return [];
   if (!IS_PROSE.test(stretch) || /[/\\@#_$=<>]/.test(stretch)) return [];
   if (extractIdentifiers(stretch).length > 0) return [];
   return [...stretch.matchAll(WORD)].flatMap((match) => {

@@ -220,7 +220,12 @@ const isWorthKeeping = ({ degradationLevel, outages = [], lanes, notices, plan }
   notices.every(({ kind }) => !PASSING.has(kind));
 
 /** What these say is of the words of one question. */
-const OF_ITS_WORDS: ReadonlySet<NoticeKind> = new Set(['query-cut', 'query-wordless', 'filters-empty']);
+const OF_ITS_WORDS: ReadonlySet<NoticeKind> = new Set([
+  'query-cut',
+  'query-wordless',
+  'query-operators',
+  'filters-empty',
+]);
 
 /** Whether others who mean the same may have it: something was found, and by what the question says. */
 const isOfItsMeaning = (found: KeptPassages): boolean =>

@@ -1,5 +1,6 @@
 import { LRUCache } from 'lru-cache';
 import { extractIdentifiers } from '../../analysis/identifiers.js';
+import { readOperators } from '../../analysis/query-operators.js';
 import { runtime } from '../../core/runtime.js';
 
 /** An earlier question whose results are kept under a key. */
@@ -97,6 +98,9 @@ interface ExactParts {
 export function exactPartsOf(text: string): ExactParts {
   const lower = text.toLowerCase();
   const facts = [...extractIdentifiers(text), ...(lower.match(QUOTED) ?? []), ...(lower.match(NUMBER) ?? [])];
+  const operators = readOperators(text);
+  if (operators !== undefined)
+    facts.push(JSON.stringify([operators.phrases, operators.excluded, operators.beginnings]).toLowerCase());
   const isDenied = (text.match(DENIAL) ?? []).length % 2 === 1;
   return {
     facts: JSON.stringify([isDenied, [...new Set(facts)].sort()]),

@@ -182,6 +182,7 @@ const WITHHELD = Symbol('withheld');
 const TOLD_TO_CALLERS: Readonly<Record<NoticeKind, string | typeof AS_IT_IS | typeof WITHHELD>> = {
   'query-cut': AS_IT_IS,
   'query-wordless': AS_IT_IS,
+  'query-operators': AS_IT_IS,
   'script-unread': AS_IT_IS,
   // Names are those that the scope of the caller sees.
   'filters-empty': AS_IT_IS,

@@ -18,6 +18,7 @@ import type {
   ListQuery,
   PurgeOptions,
   ScoredId,
+  TermsQuery,
   TextQuery,
   VectorCollection,
   VectorQuery,
@@ -156,6 +157,14 @@ export class LibsqlCollection implements VectorCollection {
   async rankText(query: TextQuery): Promise<ScoredId[]> {
     this.#beginSearch(query);
     return this.#database.snapshot(() => this.#named(this.#bestByText(query)));
+  }
+
+  async termsBeginning(query: TermsQuery): Promise<string[]> {
+    this.#begin(query.signal);
+    return this.#database.snapshot(() => {
+      this.#cache.refresh(this.#versionOf());
+      return this.#bm25.termsBeginning(query);
+    });
   }
 
   async optimize(signal?: AbortSignal): Promise<void> {

@@ -1,5 +1,5 @@
 import { compareText } from '../../core/filter.js';
-import { bytesAt, numberAt, storableText, text, textAt } from '../../sqlite/row.js';
+import { bytesAt, numberAt, originalText, storableText, text, textAt } from '../../sqlite/row.js';
 import type { SqliteDatabase } from '../../sqlite/sqlite-database.js';
 import { countTerms } from '../bm25.js';
 import { type IsLive, PostingLists, visitLists } from './posting-lists.js';
@@ -63,6 +63,23 @@ export function readPostings(
 
 const LISTS_OF_TERM = `SELECT postings FROM store_segment CROSS JOIN store_posting USING (collection, segment)
   WHERE collection = ? AND term = ? ORDER BY segment`;
+
+/** Terms that are looked at, of those that begin alike. */
+const MOST_ALIKE = 4_096;
+
+/** Terms of texts that begin so, of deleted rows too, ascending. */
+export const termsFrom = (
+  database: SqliteDatabase,
+  { collection, beginning }: { readonly collection: number; readonly beginning: string },
+): string[] =>
+  database
+    .rows(
+      `SELECT DISTINCT ${text('term')} FROM store_segment CROSS JOIN store_posting USING (collection, segment)
+        WHERE collection = ?1 AND term >= ?2 AND term < ?2 || char(1114111) ORDER BY term LIMIT ${MOST_ALIKE}`,
+      collection,
+      storableText(beginning),
+    )
+    .map((row) => originalText(textAt(row, 0)));
 
 /** Neighbours that are merged at a time: a step reads each of them, so it must not be many. */
 const MERGE_WIDTH = 16;

@@ -1,4 +1,6 @@
+import { compareText } from '../../core/filter.js';
 import { countTerms, PartStatistics, termScorer } from '../bm25.js';
+import type { TermsQuery } from '../vector-store.js';
 
 /** Occurrences of one term: parallel lists of document ordinals and term frequencies, in ordinal order. */
 interface Postings {
@@ -55,6 +57,14 @@ export class Bm25Index {
       countDocument(postings, tenant, -1);
       if (postings.documents.size === 0) this.#postings.delete(term);
     }
+  }
+
+  /** Terms of documents of the tenant, or of all, that begin so. */
+  termsBeginning({ beginning, tenant, limit }: TermsQuery): string[] {
+    const found: string[] = [];
+    for (const [term, { documents }] of this.#postings)
+      if (term.startsWith(beginning) && (tenant === undefined || documents.has(tenant))) found.push(term);
+    return found.sort(compareText).slice(0, limit);
   }
 
   /** Scores by ordinal of every document of the tenant, or of all, with at least one of the terms; deleted ones may be among them. */

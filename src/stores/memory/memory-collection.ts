@@ -16,6 +16,7 @@ import type {
   CollectionStats,
   ListPage,
   ListQuery,
+  TermsQuery,
   TextQuery,
   VectorCollection,
   VectorQuery,
@@ -124,6 +125,11 @@ export class MemoryCollection implements VectorCollection {
     for (const [ordinal, score] of this.#texts.score(termWeights(query), query.tenant))
       if (isAdmitted(ordinal)) best.push(ordinal, score);
     return this.#scored(best, query.includeVectors);
+  }
+
+  async termsBeginning(query: TermsQuery): Promise<string[]> {
+    this.#begin(query.signal);
+    return this.#texts.termsBeginning(query);
   }
 
   async optimize(signal?: AbortSignal): Promise<void> {

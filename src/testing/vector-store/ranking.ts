@@ -228,9 +228,11 @@ function testTextRanking(test: ContractTest): void {
         await collection.optimize();
       }
       await expectSameTextRankings(collection, oracle);
+      await expectSameTerms(collection, oracle);
     }
     await collection.optimize();
     await expectSameTextRankings(collection, oracle);
+    await expectSameTerms(collection, oracle);
   });
 }
 
@@ -276,6 +278,16 @@ async function expectSameTextRankings(collection: VectorCollection, oracle: Vect
         (await collection.searchText?.(query)) ?? [],
         (await oracle.searchText?.(query)) ?? [],
       );
+    }
+}
+
+/** Terms that begin alike, where the store lists its terms. */
+async function expectSameTerms(collection: VectorCollection, oracle: VectorCollection): Promise<void> {
+  if (collection.termsBeginning === undefined) return;
+  for (const beginning of ['w', 'w1', 'w39', 'none'])
+    for (const more of [{}, { tenant: 'other' }, { tenant: 'nobody' }, { limit: 3 }]) {
+      const query = { beginning, limit: 100, ...more };
+      assert.deepEqual(await collection.termsBeginning(query), await oracle.termsBeginning?.(query));
     }
 }
 

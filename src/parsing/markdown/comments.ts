@@ -1,0 +1,66 @@
+import type { TextRange } from '../../core/document.js';
+
+/** Longest comment, in characters: what is never closed is looked for no further. */
+const LONGEST = 20_000;
+
+const within = (opening: string, closing: string): string =>
+  String.raw`${opening}(?:(?!${closing}|${opening})[\s\S]){0,${LONGEST}}?${closing}`;
+
+/** HTML and most dialects; MDX; Liquid; templates and shortcodes of Hugo; CriticMarkup; Obsidian, inside a line or over lines of their own. */
+const COMMENT = new RegExp(
+  [
+    within('<!--', '-->'),
+    within(String.raw`\{/\*`, String.raw`\*/\}`),
+    within(String.raw`\{%-?\s*comment\s*-?%\}`, String.raw`\{%-?\s*endcomment\s*-?%\}`),
+    within(String.raw`\{\{-?\s*/\*`, String.raw`\*/\s*-?\}\}`),
+    within(String.raw`\{\{[<%]\s*comment\s*[>%]\}\}`, String.raw`\{\{[<%]\s*/comment\s*[>%]\}\}`),
+    within(String.raw`\{>>`, String.raw`<<\}`),
+    String.raw`(?<=^|\s)%%(?=\S)(?:(?!%%|\n[ \t]*\n)[\s\S]){1,${LONGEST}}?%%(?=[\s.,;:!?]|$)`,
+    String.raw`(?<=^|\n)[ \t]*%%[ \t]*\n(?:(?!\n[ \t]*%%)[\s\S]){0,${LONGEST}}?\n[ \t]*%%[ \t]*(?=\n|$)`,
+    // A definition that nothing refers to, by its customary names.
+    String.raw`(?<=^|\n) {0,3}\[(?://|comment|_comment)\]:[ \t]*(?:#|<>)[ \t]*(?:\([^\n]*\)|"[^"\n]*"|'[^'\n]*')[ \t]*(?=\n|$)`,
+    // MyST: a line of its own, or several.
+    String.raw`(?<=^|\n[ \t]*\n)(?:%[ \t][^\n]*(?:\n|$))+`,
+  ].join('|'),
+  'g',
+);
+
+const MAY_BE_COMMENT = /<!--|\{\/\*|\{%|\{\{|\{>>|%%|\]:[ \t]*(?:#|<>)|^%[ \t]/m;
+
+const FENCE = /^(?:[ \t>]|[-*+] +|\d{1,9}[.)] +){0,20}(`{3,}|~{3,})([^\n]*)$/;
+
+/** Where comments of a Markdown text are, outside of its code; in order. Linear time. */
+export function commentRanges(text: string): TextRange[] {
+  if (!MAY_BE_COMMENT.test(text)) return [];
+  const prose = withoutCode(text);
+  return Array.from(prose.matchAll(COMMENT), ({ 0: comment, index }) => ({
+    start: index,
+    end: index + comment.length,
+  }));
+}
+
+/** As long as it was, with another character in place of code, so that nothing in it is a comment. */
+function withoutCode(text: string): string {
+  let fence: string | undefined;
+  // A comment of several lines may hold a fence, which opens nothing.
+  let isInComment = false;
+  const lines = text.split('\n').map((line) => {
+    const [, mark, rest = ''] = FENCE.exec(line) ?? [];
+    if (fence !== undefined) {
+      if (mark !== undefined && mark[0] === fence[0] && mark.length >= fence.length && rest.trim() === '')
+        fence = undefined;
+      return 'x'.repeat(line.length);
+    }
+    if (!isInComment && mark !== undefined && !(mark.startsWith('`') && rest.includes('`'))) {
+      fence = mark;
+      return 'x'.repeat(line.length);
+    }
+    const opening = line.lastIndexOf('<!--');
+    const closing = line.lastIndexOf('-->');
+    if (opening >= 0 || closing >= 0) isInComment = opening > closing;
+    return line;
+  });
+  return lines.join('\n').replace(SPAN, (span) => 'x'.repeat(span.length));
+}
+
+const SPAN = /(?<!`)(`{1,3})(?!`)((?:(?!\n\s*\n)[^`]){1,2000})\1(?!`)/g;

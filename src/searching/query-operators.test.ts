@@ -1,0 +1,123 @@
+import { mkdtempSync, rmSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { createEngine } from '../engine/create-engine.js';
+import type { Engine } from '../engine/engine.js';
+import { collectionOf, membersOf } from '../stores/collection-members.js';
+import { createMemoryStore } from '../stores/memory/memory-store.js';
+import type { VectorStore } from '../stores/vector-store.js';
+
+const PAGES = Object.entries({
+  scattered: 'The red valve is by the door and the green lamp.',
+  phrase: 'The door is by the red lamp. A green valve is here, by the door.',
+  animal: 'The jaguar is an animal that swims well and hunts at dusk.',
+  car: 'The jaguar car is a classic. The car club meets in May.',
+  cars: 'Jaguar: of the old cars it is the one that was sold most.',
+  system: 'The jaguar release of the system was the second one.',
+  xk441: 'Order XK-441 for the pump house.',
+  xk449: 'Spare part XK-449 fits nothing else.',
+  xk55: 'The XK-55 was withdrawn.',
+  tar: 'Unpack the release with `tar -xzf release.tar`.',
+  configuration: 'Reconfiguring takes a while. Configuration happens at the start.',
+  configured: 'It is configured by the owner.',
+  ...Object.fromEntries(
+    Array.from({ length: 20 }, (_, i) => [
+      `filler${i}`,
+      `The filler page ${i} tells of the things that are done in the depot and who does them.`,
+    ]),
+  ),
+}).map(([id, text]) => ({ id, text }));
+
+const folders: string[] = [];
+const newFolder = (): string => {
+  const folder = mkdtempSync(join(tmpdir(), 'operators-'));
+  folders.push(folder);
+  return folder;
+};
+afterAll(() => {
+  for (const folder of folders) rmSync(folder, { recursive: true });
+});
+
+/** A store that cannot list its terms. */
+function withoutTerms(): VectorStore {
+  const store = createMemoryStore();
+  return {
+    name: 'without-terms',
+    capabilities: store.capabilities,
+    describe: (name) => store.describe(name),
+    drop: (name) => store.drop(name),
+    health: () => store.health(),
+    close: () => store.close(),
+    open: async (spec) => collectionOf({ ...membersOf(await store.open(spec)), termsBeginning: undefined }),
+  };
+}
+
+describe.each([
+  ['memory', () => ({ config: { provider: 'memory' } })],
+  ['libsql', () => ({ config: { provider: 'libsql' } })],
+  ['a store that cannot list its terms', () => ({ config: {}, store: withoutTerms() })],
+] as const)('operators of a query: %s', (_, options) => {
+  let engine: Engine;
+  beforeAll(async () => {
+    engine = await createEngine({ ...options(), dataDir: newFolder() } as Parameters<typeof createEngine>[0]);
+    await engine.push(PAGES);
+  });
+  afterAll(() => engine.close());
+
+  const search = async (text: string, options = {}) => {
+    const { results, notices } = await engine.search({ text, options: { topK: 10, ...options } });
+    return { found: results.map(({ metadata }) => metadata.source), notices };
+  };
+
+  it.each([
+    ['"green valve"', ['phrase']],
+    ['"GREEN VALVE"', ['phrase']],
+    ['“green valve”', ['phrase']],
+    ['XK-44*', ['xk441', 'xk449']],
+    ['configura*', ['configuration']],
+    ['"jaguar" -car', ['animal', 'system']],
+  ])('%s finds what has it, and nothing else', async (text, expected) => {
+    const { found } = await search(text);
+    expect(found.toSorted()).toEqual(expected);
+  });
+
+  it.each(['hybrid', 'lexical', 'dense'] as const)('leaves out what holds a word: mode %s', async (mode) => {
+    const { found, notices } = await search('jaguar -car', { mode });
+    expect(found).toEqual(expect.arrayContaining(['animal', 'system']));
+    expect(found).not.toContain('car');
+    expect(found).not.toContain('cars');
+    expect(notices).toContain('Passages that hold "car" are left out.');
+  });
+
+  it('shows what holds the phrase of a longer query first', async () => {
+    const { found } = await search('which door has the "green valve"');
+    expect(found[0]).toBe('phrase');
+    expect(found).toContain('scattered');
+  });
+
+  it('says that no passage holds a phrase, and shows what holds its words', async () => {
+    const { found, notices } = await search('"valve green"');
+    expect(found).toEqual(expect.arrayContaining(['phrase', 'scattered']));
+    expect(notices).toContain(
+      'No passage holds the words "valve green" side by side; what is shown holds some of the words.',
+    );
+  });
+
+  it('takes for text what passages hold as the option of a command', async () => {
+    const { found, notices } = await search('tar -xzf');
+    expect(found[0]).toBe('tar');
+    expect(notices.join(' ')).toContain('`-xzf` stands so in passages');
+    expect((await search('tar -"xzf"')).found).not.toContain('tar');
+  });
+
+  it('corrects no beginning of a word', async () => {
+    const { correction } = await engine.search({ text: 'jagua*' });
+    expect(correction).toBeUndefined();
+  });
+
+  it('tells why a page is missing', async () => {
+    const { reason } = await engine.explainMiss('jaguar -car', 'car');
+    expect(reason).toContain('it holds "car", which the query leaves out');
+  });
+});
