@@ -186,6 +186,7 @@ export async function removeIndex(
   if (!(await isOwnPlace(deployment, resources))) return;
   if (await holdsOthers(tenantId, resources)) {
     await removeDocuments(resources, tenantId, signal);
+    await removeTraces(resources, tenantId, signal);
     return;
   }
   const generations = (await (await resources.ledger.reading())?.generations()) ?? [];

@@ -66,6 +66,18 @@ test('results that are kept on disk go with a tenant that moves to a customer', 
   expect(await found(data)).toEqual([]);
 });
 
+test('results that an earlier configuration kept go with a tenant that moves, too', async () => {
+  const { data, folder, servers, deployments, globex } = await shared({
+    retrieval: { cache: { enabled: true } },
+  });
+  await globex.search({ text: 'zirconflorin', options: { mode: 'lexical' } });
+  await deployments.close();
+  const later = await testDeployments(folder, servers, { retrieval: { cache: { enabled: false } } });
+  expect(await filesWith(data, 'zirconflorin')).toContain('results.db');
+  await move(later);
+  expect(await found(data)).toEqual([]);
+});
+
 test('the past of a tenant that moves to a customer goes with it; that of others stays', async () => {
   const { data, deployments, globex, acme } = await shared({ history: { keep: '1y' } });
   await globex.push([{ ...DOCUMENT, text: 'The quagganote lies beside it.' }]);

@@ -24,6 +24,7 @@ import { judgeFeedback } from '../feedback/judge-feedback.js';
 import { eraseTries } from '../forgetting/erase-tries.js';
 import type { ForgetReceipt, ForgetRequest, ReceiptCheck } from '../forgetting/forget-types.js';
 import { isUnfinished } from '../forgetting/receipts.js';
+import { eraseUnused } from '../forgetting/unused-copies.js';
 import { dropGeneration, nothingIndexed } from '../indexing/open-collection.js';
 import type { IndexFacts, Ledger } from '../ledger/ledger.js';
 import type { LockRequest, LockSubject } from '../ledger/lock.js';
@@ -703,6 +704,7 @@ class EmbeddedEngine implements Engine {
     }
     for (const facts of generations) await (await this.#resources.stores.of(facts)).drop(facts.collection);
     await eraseTries(this.#config.dataDir);
+    await eraseUnused(generations, this.#host);
   }
 
   close(): Promise<void> {

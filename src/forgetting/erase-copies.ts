@@ -13,6 +13,7 @@ import { eraseShown } from './erase-shown.js';
 import type { RemovedFrom } from './forget-types.js';
 import type { ForgettingHost } from './forgetting-host.js';
 import { storesBehind } from './stores-behind.js';
+import { eraseUnused } from './unused-copies.js';
 
 /** How often a log of SQLite that a reader holds is asked for again, and the pause between, in milliseconds. */
 const LOG_ATTEMPTS = 10;
@@ -51,7 +52,12 @@ export async function eraseCopies(
 ): Promise<{ readonly removed: readonly RemovedFrom[]; readonly held?: CacheKeys }> {
   const learned = await forgetLearned(ledger, generations, { signal, host });
   const caches = await eraseCaches(generations, host.config, signal);
-  return { ...caches, removed: [...learned, ...caches.removed, ...(await forgetResults(host, again))] };
+  const results = await forgetResults(host, again);
+  const unused = await eraseUnused(
+    generations.map(({ facts }) => facts),
+    host,
+  );
+  return { ...caches, removed: [...learned, ...caches.removed, ...results, ...unused] };
 }
 
 /** What a model learnt of the live generation is learnt anew without them; of the others it is forgotten. */
