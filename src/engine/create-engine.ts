@@ -21,6 +21,7 @@ import type {
 } from '../feedback/feedback-types.js';
 import { feedbackLogOf, giveFeedback } from '../feedback/give-feedback.js';
 import { judgeFeedback } from '../feedback/judge-feedback.js';
+import { forgetResults } from '../forgetting/erase-copies.js';
 import { eraseTries } from '../forgetting/erase-tries.js';
 import type { ForgetReceipt, ForgetRequest, ReceiptCheck } from '../forgetting/forget-types.js';
 import { isUnfinished } from '../forgetting/receipts.js';
@@ -691,6 +692,7 @@ class EmbeddedEngine implements Engine {
       generations = (await (await this.#resources.ledger.reading())?.generations()) ?? [];
       // A store that nobody has is found out before anything is forgotten.
       for (const facts of generations) await this.#resources.stores.of(facts);
+      if (generations.length > 0) await forgetResults(this.#host, 'ragstone clear');
       // First, so that no search finds what is being removed, and other processes see at once that nothing is indexed.
       if (generations.length > 0) await (await this.#resources.ledger.writing({ check: true })).clear();
       else await this.#resources.discardLedger();

@@ -4,9 +4,11 @@ import type { ResolvedConfig } from '../../config/resolved-config.js';
 import { OpenedOnce } from '../../core/shared-load.js';
 import { settingsDigest } from '../../searching/cache/cache-key.js';
 import { KeptResults, removeKeptResults } from '../../searching/cache/kept-results.js';
-import { QueryCache } from '../../searching/cache/query-cache.js';
+import { prefixOf, QueryCache } from '../../searching/cache/query-cache.js';
 import { SemanticIndex } from '../../searching/cache/semantic-index.js';
 import type { LedgerHandle } from './ledger-handle.js';
+
+const SERVER = { path: ['rag', 'retrieval', 'cache'], what: 'the cache of results' };
 
 /** Results of searches, as `rag.retrieval.cache` says. */
 export class ResultsHandle {
@@ -41,6 +43,24 @@ export class ResultsHandle {
     }
   }
 
+  /**
+   * Forgets everything that was found in the index, here and on the server that the settings name, though this process may not use it any
+   * more. Undefined where the server did not do it.
+   */
+  async clear(): Promise<number | undefined> {
+    const here = (await this.cache.open())?.clear() ?? 0;
+    const revision = await this.#ledger.revision();
+    const { redis } = this.#config.rag.retrieval.cache;
+    if (redis === undefined || revision === undefined) return here;
+    const shelf = await openRedisShelf(redis, SERVER, this.#config);
+    try {
+      const shared = await shelf.removeAll(prefixOf(revision));
+      return shared === undefined ? undefined : Math.max(here, shared);
+    } finally {
+      shelf.close();
+    }
+  }
+
   async close(): Promise<void> {
     (await this.cache.opened())?.close();
   }
@@ -61,9 +81,8 @@ async function openQueryCache(
   if (config.rag.security.encryption.keys.length > 0 || config.keepsNoText === true)
     removeKeptResults(config.dataDir);
   if (!enabled) return undefined;
-  const place = { path: ['rag', 'retrieval', 'cache'], what: 'the cache of results' };
   const shared =
-    redis === undefined || !isShareable(config) ? undefined : await openRedisShelf(redis, place, config);
+    redis === undefined || !isShareable(config) ? undefined : await openRedisShelf(redis, SERVER, config);
   const kept = keepsFile ? new KeptResults({ folder: config.dataDir, maxEntries }) : undefined;
   const semantic = near.enabled
     ? new SemanticIndex({ threshold: near.threshold, maxEntries, ttl })
