@@ -12,7 +12,7 @@ import { settingsFields, settingsLanguageOf } from '../parsing/settings-fields.j
 import { fileTypeOf } from '../sources/file-types.js';
 
 /** Of what is taken out of texts: another one means that documents must be processed again. */
-export const WITHHOLDING_VERSION = 6;
+export const WITHHOLDING_VERSION = 7;
 
 /** A text in which nothing is left of front matter. */
 const FENCES_ONLY = /^[\s+.,;{}[\]\\-]*$/;
