@@ -124,12 +124,12 @@ async function ownStore(
   own: VectorStore,
   config: ResolvedConfig,
   confirm: ConfirmChunks | undefined,
-): Promise<Pick<OpenedStore, 'store' | 'hasWordsHere'>> {
+): Promise<Omit<OpenedStore, 'notices'>> {
   const store = guardedStore(borrowed(own), { isRemote: true });
   const lane = await withLexicalLane(store, config);
   const wantsCopy = lane === store && config.rag.degradation.localWords === true;
   const worded = wantsCopy ? await withLocalWords(store, config, confirm) : lane;
-  return { store: worded, hasWordsHere: worded !== store };
+  return { store: worded, hasWordsHere: worded !== store, copiesWords: worded !== lane };
 }
 
 const notHandedIn = (provider: string): RAGError =>

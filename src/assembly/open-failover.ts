@@ -73,7 +73,11 @@ export async function openFailover(
   const guarded = guardedStore(manager.store, { isRemote: true });
   const store = degradation.localWords === true ? await withLocalWords(guarded, config, confirm) : guarded;
   const hasWordsHere = store !== guarded || first.hasWordsHere || second.hasWordsHere;
-  return { store, hasWordsHere, manager, notices: [...first.notices, ...second.notices] };
+  return {
+    ...{ store, hasWordsHere, manager },
+    copiesWords: store !== guarded,
+    notices: [...first.notices, ...second.notices],
+  };
 }
 
 async function openFirst(config: ResolvedConfig, owner: StoreOwner | undefined): Promise<OpenedStore> {
@@ -100,7 +104,7 @@ async function withWords(
   notices: readonly string[],
 ): Promise<OpenedStore> {
   const lane = await withLexicalLane(store, config);
-  return { store: lane, hasWordsHere: lane !== store, notices };
+  return { store: lane, hasWordsHere: lane !== store, copiesWords: false, notices };
 }
 
 /** The configuration as it is for the second store: what is kept beside it has a folder of its own. */

@@ -13,6 +13,8 @@ export interface OpenedStore {
   readonly store: VectorStore;
   /** Words of the index are kept on this host, and found while the store does not answer. */
   readonly hasWordsHere: boolean;
+  /** Those words are a copy of what a server keeps (`rag.degradation.localWords`). */
+  readonly copiesWords: boolean;
   readonly notices: readonly string[];
 }
 
@@ -34,7 +36,7 @@ export async function openStore(
   const { localWords = isCopied } = config.rag.degradation;
   if (lane === store) notices.push(...(await forgetLocalWords(definition.name, config, owner)));
   const worded = localWords && isCopied ? await withLocalWords(lane, config, confirm) : lane;
-  return { store: worded, hasWordsHere: worded !== store, notices };
+  return { store: worded, hasWordsHere: worded !== store, copiesWords: worded !== lane, notices };
 }
 
 /** A store alone, with nothing around it. */

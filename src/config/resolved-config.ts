@@ -53,6 +53,8 @@ export interface ResolvedConfig {
   readonly projectRoot: string;
   /** Absolute folder of ledger, store, caches and lock. */
   readonly dataDir: string;
+  /** Data folder of the service where this index is one tenant's beside the shared one. @default dataDir */
+  readonly serviceDir?: string;
   /** The file that was read, absolute; absent where there was none. */
   readonly file?: string;
   /** The file was found and nobody said to trust it: what it reaches beyond its folder must be trusted (docs/trust.md). */

@@ -2,6 +2,7 @@ import { RAGError } from '../core/errors.js';
 import type { EngineResources } from '../engine/engine-resources.js';
 import { type LiveTargets, writeLive } from '../engine/live-targets.js';
 import { copyForgotten, receiptsOf } from '../forgetting/copy-forgotten.js';
+import { eraseKept } from '../forgetting/erase-kept.js';
 import { type ErasingPushes, forgetDeletedPushes, forgetPushed } from '../forgetting/forget-pushed.js';
 import type { ForgettingHost } from '../forgetting/forgetting-host.js';
 import { carryOver } from '../indexing/carry-over.js';
@@ -225,6 +226,15 @@ export async function removeTraces(
 ): Promise<void> {
   if ((await resources.ledger.live()) === undefined) return;
   await whileErasing({ resources, signal }, (erasing, host) => forgetPushed(tenant, erasing, host));
+}
+
+/** Removes what the service remembers of a tenant: questions, and outcomes of writes. */
+export async function eraseServed(
+  { config }: EngineResources,
+  tenant: string,
+  signal: AbortSignal | undefined,
+): Promise<void> {
+  await eraseKept(config, tenant, { signal: signal ?? new AbortController().signal, again: COMMAND });
 }
 
 /** Removes from the new index what else it keeps of documents that were copied and then forgotten in the old one. */

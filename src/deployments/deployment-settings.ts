@@ -64,6 +64,7 @@ export async function settingsOf(
   const base: ResolvedConfig = {
     ...config,
     dataDir,
+    serviceDir: config.dataDir,
     own: { ...own, embedder, sources: undefined },
     rag: {
       ...rag,

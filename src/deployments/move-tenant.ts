@@ -9,6 +9,7 @@ import {
   copyForgottenNames,
   countDocuments,
   DocumentCopier,
+  eraseServed,
   removeDocuments,
   removeTraces,
 } from './copy-documents.js';
@@ -167,7 +168,10 @@ async function removeCopy(
       await removeDocuments(resources, tenantId, signal);
       removeFeedback(tenantId, resources.config.dataDir);
       await removeTraces(resources, tenantId, signal);
-    } else await removeIndex(target.deployment, { engine, resources }, signal);
+    } else {
+      await removeIndex(target.deployment, { engine, resources }, signal);
+      await eraseServed(resources, tenantId, signal);
+    }
   });
   if (!isShared) rmSync(records.indexFolder(target.deployment), { recursive: true, force: true });
 }
@@ -186,6 +190,7 @@ export async function removeIndex(
   if (!(await isOwnPlace(deployment, resources))) return;
   if (await holdsOthers(tenantId, resources)) {
     await removeDocuments(resources, tenantId, signal);
+    await removeTraces(resources, tenantId, signal);
     return;
   }
   const generations = (await (await resources.ledger.reading())?.generations()) ?? [];

@@ -8,9 +8,11 @@ import { chatReply } from '../../tests/fakes/wire/chat-wire.js';
 import { startWireServer } from '../../tests/fakes/wire/wire-server.js';
 import type { RAGConfigInput } from '../config/schema/index.js';
 import { keysOfVectors } from '../embedding/kept-vectors.js';
+import { SqliteValues } from '../service/kept/sqlite-values.js';
 import { filesWith } from '../testing/files-with.js';
 import { createHashEmbedder } from '../testing/hash-embedder.js';
 import { createKnowledgeDeployments } from './create-knowledge-deployments.js';
+import { RagDeploymentModel } from './deployment-model.js';
 import type { KnowledgeDeploymentService } from './knowledge-deployment-service.js';
 import { customerOwned, TestServers, testDeployments } from './test-deployments.js';
 
@@ -62,6 +64,35 @@ test('results that are kept on disk go with a tenant that moves to a customer', 
   const { data, deployments, globex } = await shared({ retrieval: { cache: { enabled: true } } });
   await globex.search({ text: 'zirconflorin', options: { mode: 'lexical' } });
   expect(await filesWith(data, 'zirconflorin')).toContain('results.db');
+  await move(deployments);
+  expect(await found(data)).toEqual([]);
+});
+
+test('results that an earlier configuration kept go with a tenant that moves, too', async () => {
+  const { data, folder, servers, deployments, globex } = await shared({
+    retrieval: { cache: { enabled: true } },
+  });
+  await globex.search({ text: 'zirconflorin', options: { mode: 'lexical' } });
+  await deployments.close();
+  const later = await testDeployments(folder, servers, { retrieval: { cache: { enabled: false } } });
+  expect(await filesWith(data, 'zirconflorin')).toContain('results.db');
+  await move(later);
+  expect(await found(data)).toEqual([]);
+});
+
+test('what a service remembers of a tenant with an index of its own is forgotten, and goes with a move', async () => {
+  const { data, deployments } = await shared({});
+  await deployments.moveTenant({ tenantId: 'globex', model: RagDeploymentModel.Dedicated });
+  const values = new SqliteValues(data);
+  onTestFinished(() => values.close());
+  const remember = (key: string) =>
+    values.set({ kind: 'shown', tenant: 'globex', key }, `What is the ${key}?`, 3_600_000);
+  await remember('quagganote');
+  const { view } = await deployments.of({ tenant: 'globex' });
+  await view.push([{ id: 'other', text: 'Another note.' }]);
+  await view.forget({ documents: ['other'] });
+  expect(await filesWith(data, 'quagganote')).toEqual([]);
+  await remember('quagganote');
   await move(deployments);
   expect(await found(data)).toEqual([]);
 });

@@ -21,9 +21,11 @@ import type {
 } from '../feedback/feedback-types.js';
 import { feedbackLogOf, giveFeedback } from '../feedback/give-feedback.js';
 import { judgeFeedback } from '../feedback/judge-feedback.js';
+import { forgetResults } from '../forgetting/erase-copies.js';
 import { eraseTries } from '../forgetting/erase-tries.js';
 import type { ForgetReceipt, ForgetRequest, ReceiptCheck } from '../forgetting/forget-types.js';
 import { isUnfinished } from '../forgetting/receipts.js';
+import { eraseUnused } from '../forgetting/unused-copies.js';
 import { dropGeneration, nothingIndexed } from '../indexing/open-collection.js';
 import type { IndexFacts, Ledger } from '../ledger/ledger.js';
 import type { LockRequest, LockSubject } from '../ledger/lock.js';
@@ -694,6 +696,7 @@ class EmbeddedEngine implements Engine {
       generations = (await (await this.#resources.ledger.reading())?.generations()) ?? [];
       // A store that nobody has is found out before anything is forgotten.
       for (const facts of generations) await this.#resources.stores.of(facts);
+      if (generations.length > 0) await forgetResults(this.#host, 'ragstone clear');
       // First, so that no search finds what is being removed, and other processes see at once that nothing is indexed.
       if (generations.length > 0) await (await this.#resources.ledger.writing({ check: true })).clear();
       else await this.#resources.discardLedger();
@@ -707,6 +710,7 @@ class EmbeddedEngine implements Engine {
     }
     for (const facts of generations) await (await this.#resources.stores.of(facts)).drop(facts.collection);
     await eraseTries(this.#config.dataDir);
+    await eraseUnused(generations, this.#host);
   }
 
   close(): Promise<void> {

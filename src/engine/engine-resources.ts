@@ -39,6 +39,8 @@ export class EngineResources {
   readonly processes: SearchProcesses | undefined;
   /** Questions that are being answered with these resources. */
   readonly traffic = new SearchTraffic();
+  /** Nothing is kept beyond the life of the engine. */
+  readonly isForgetful: boolean;
   /** Counts of items that are rolled out. */
   readonly rolloutTotals: RolloutTotals;
   /** What searches can do without for a while. */
@@ -55,19 +57,19 @@ export class EngineResources {
     this.parts = new Parts({ failures, retryAfterMs, slowStoreMs, limitMs: rag.retrieval.laneDeadlineMs });
     // A store that forgets needs a ledger that forgets.
     const store = config.own?.store;
-    const forgets =
+    this.isForgetful =
       store === undefined
         ? rag.provider === 'memory' || !rag.storage.local.persist
         : !store.capabilities.persistent;
-    this.rolloutTotals = forgets
+    this.rolloutTotals = this.isForgetful
       ? new RolloutMemory()
       : new RolloutFile(join(dataDir, DATA_FILES.rolloutTotals));
     this.planner = new Planner(new ProfileFile(join(dataDir, DATA_FILES.searchProfile)));
-    this.ledger = new LedgerHandle(config, { forgets }, () => this.stores.letGo());
+    this.ledger = new LedgerHandle(config, { forgets: this.isForgetful }, () => this.stores.letGo());
     this.stores = new StoreHandle(config, this.ledger);
     this.models = new ModelHandle(config, this.ledger);
     this.results = new ResultsHandle(config, this.ledger, {
-      isForgetful: forgets,
+      isForgetful: this.isForgetful,
       isDegraded: () => this.parts.level >= DegradationLevel.CACHED_ONLY,
     });
     this.queue = new OpenedOnce(() => openQueueFor(config));

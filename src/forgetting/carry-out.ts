@@ -12,7 +12,7 @@ import type { Ledger } from '../ledger/ledger.js';
 import type { CacheKeys } from './cache-keys.js';
 import { eraseCopies, openGenerations, purge, type WritableGeneration } from './erase-copies.js';
 import { eraseFeedback } from './erase-feedback.js';
-import { eraseShown } from './erase-shown.js';
+import { eraseKept } from './erase-kept.js';
 import { eraseTries } from './erase-tries.js';
 import type { ForgetReceipt, RemovedFrom } from './forget-types.js';
 import type { ForgettingHost } from './forgetting-host.js';
@@ -20,6 +20,7 @@ import type { ForgettingPlan } from './forgetting-plan.js';
 import type { Receipts } from './receipts.js';
 import { leftInStores } from './stores-behind.js';
 import { tracesBy } from './traces.js';
+import { leftInEarlierStores } from './unused-copies.js';
 
 const RESUME = 'ragstone forget --resume';
 
@@ -56,7 +57,7 @@ export async function carryOut(
   removed.push(...copies.removed);
   const forgotten = new Set(ids);
   removed.push(...eraseFeedback(feedbackFileOf(config.dataDir, tenant), (id) => forgotten.has(id)));
-  removed.push(...(await eraseShown(config.dataDir, tenant, { signal, again: RESUME })));
+  removed.push(...(await eraseKept(config, tenant, { signal, again: RESUME })));
   removed.push(...(await eraseTries(config.dataDir)));
   if (plan.source !== undefined) removed.push(...(await eraseClones(config)));
   await purge(generations, ledger, { signal, host, again: RESUME });
@@ -65,7 +66,7 @@ export async function carryOut(
     state: 'done',
     finishedAt: new Date(runtime().now()).toISOString(),
     removed: removed.filter(({ count }) => count > 0),
-    left: [...receipt.left, ...(await leftInStores(host))],
+    left: [...receipt.left, ...(await leftInStores(host)), ...(await leftInEarlierStores(host))],
     traces: withoutHeld(receipt, copies.held),
   };
   receipts.finish(done);

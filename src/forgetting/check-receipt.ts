@@ -12,6 +12,7 @@ import type { ForgetReceipt, ReceiptCheck, RemovedFrom } from './forget-types.js
 import type { ForgettingHost } from './forgetting-host.js';
 import { assertOfTenant, Receipts } from './receipts.js';
 import { type TraceOf, tracesBy } from './traces.js';
+import { unusedCopies } from './unused-copies.js';
 
 const PAGE = 1_000;
 
@@ -42,7 +43,8 @@ export async function checkReceipt(
     if (count > 0) found.push({ place, what, count });
   };
   const ledger = await resources.ledger.reading();
-  for (const facts of (await ledger?.generations()) ?? []) {
+  const generations = (await ledger?.generations()) ?? [];
+  for (const facts of generations) {
     if (ledger === undefined) break;
     const { generation, provider, state } = facts;
     const reader = ledger.reader(generation);
@@ -90,6 +92,12 @@ export async function checkReceipt(
       mapped(flat([keys]), (key) => isTraced('context', key)),
     );
   }
+  for (const { place, paths } of await unusedCopies(generations, host))
+    await look(
+      place,
+      'files and folders',
+      mapped(flat([paths]), () => true),
+    );
   return {
     receipt: receipt.id,
     clean: found.length === 0 && receipt.state === 'done',

@@ -9,10 +9,11 @@ import type { GenerationWriter, Ledger } from '../ledger/ledger.js';
 import { tenantsOf } from '../maintenance/list-generations.js';
 import type { CacheKeys } from './cache-keys.js';
 import { eraseCaches, type OpenGeneration } from './erase-caches.js';
-import { eraseShown } from './erase-shown.js';
+import { eraseKept } from './erase-kept.js';
 import type { RemovedFrom } from './forget-types.js';
 import type { ForgettingHost } from './forgetting-host.js';
 import { storesBehind } from './stores-behind.js';
+import { eraseUnused } from './unused-copies.js';
 
 /** How often a log of SQLite that a reader holds is asked for again, and the pause between, in milliseconds. */
 const LOG_ATTEMPTS = 10;
@@ -51,7 +52,12 @@ export async function eraseCopies(
 ): Promise<{ readonly removed: readonly RemovedFrom[]; readonly held?: CacheKeys }> {
   const learned = await forgetLearned(ledger, generations, { signal, host });
   const caches = await eraseCaches(generations, host.config, signal);
-  return { ...caches, removed: [...learned, ...caches.removed, ...(await forgetResults(host, again))] };
+  const results = await forgetResults(host, again);
+  const unused = await eraseUnused(
+    generations.map(({ facts }) => facts),
+    host,
+  );
+  return { ...caches, removed: [...learned, ...caches.removed, ...results, ...unused] };
 }
 
 /** What a model learnt of the live generation is learnt anew without them; of the others it is forgotten. */
@@ -75,10 +81,11 @@ async function forgetLearned(
 }
 
 /** Nobody finds them any more, for the index has changed; the server would keep their text until they are old. */
-async function forgetResults({ resources }: ForgettingHost, again: string): Promise<RemovedFrom[]> {
-  const cache = await resources.results.cache.open();
-  if (cache === undefined) return [];
-  const count = await cache.clear(await resources.ledger.revision());
+export async function forgetResults(
+  { resources }: Pick<ForgettingHost, 'resources'>,
+  again: string,
+): Promise<RemovedFrom[]> {
+  const count = await resources.results.clear();
   if (count === undefined)
     throw new RAGError(
       'SERVICE_UNAVAILABLE',
@@ -178,8 +185,7 @@ export async function eraseAllCopies(
   const again = 'ragstone encryption rotate';
   const generations = await openGenerations(ledger, { signal, host });
   await eraseCopies(generations, ledger, { signal, host, again });
-  for (const tenant of await tenantsOf(ledger))
-    await eraseShown(host.config.dataDir, tenant, { signal, again });
+  for (const tenant of await tenantsOf(ledger)) await eraseKept(host.config, tenant, { signal, again });
   await purge(generations, ledger, { signal, host, again });
   const behind = await storesBehind(host);
   if (behind.length > 0)

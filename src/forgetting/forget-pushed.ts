@@ -5,7 +5,7 @@ import { IndexRun } from '../indexing/index-run.js';
 import type { LedgerHistory } from '../ledger/history.js';
 import type { GenerationReader } from '../ledger/ledger.js';
 import { eraseCopies, openGenerations, purge, type WritableGeneration } from './erase-copies.js';
-import { eraseShown } from './erase-shown.js';
+import { eraseKept } from './erase-kept.js';
 import type { ForgettingHost } from './forgetting-host.js';
 
 /** How documents that were handed in are erased. Hold the lock of the whole index. */
@@ -30,7 +30,7 @@ export async function forgetPushed(
   for (const generation of generations) await deletePushed(tenant, generation, erasing.signal);
   await ledger.history?.erase(await pushedBefore(tenant, ledger.history));
   await eraseCopies(generations, ledger, { ...erasing, host });
-  await eraseShown(host.config.dataDir, tenant, erasing);
+  await eraseKept(host.config, tenant, erasing);
   await purge(generations, ledger, { ...erasing, host });
 }
 

@@ -3,7 +3,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import type { RAGConfigInput } from '../config/schema/index.js';
-import { LOCAL_SCOPE } from '../core/scope.js';
+import { LOCAL_SCOPE, OPEN_ACCESS } from '../core/scope.js';
 import { createEngine } from '../engine/create-engine.js';
 
 const CARD = '4111 1111 1111 1111';
@@ -51,6 +51,39 @@ describe('redaction at ingest', () => {
       expect(found?.metadata.offsets).toEqual({ start: 0, end: found?.content.length });
       const [status] = (await engine.status()).sources;
       expect(status?.redactions).toEqual({ EMAIL: 3, CREDIT_CARD: 1, API_KEY: 1 });
+    } finally {
+      await engine.close();
+    }
+  });
+
+  it('leaves nothing in titles above a document in its source, in which it is found under what stands there now', async () => {
+    const page = {
+      externalId: 'page',
+      mediaType: 'text/markdown',
+      content: '# Visit\n\nThe visit is at nine.\n',
+      headingPath: [`Of ${VALUES[0]}`, `Paid with ${CARD}`, 'Notes'],
+      metadata: {},
+      access: OPEN_ACCESS,
+    };
+    const engine = await createEngine({
+      cwd: folder,
+      config: { provider: 'libsql', security: { redaction: { enabled: true } } },
+      sources: [
+        {
+          ...{ name: 'pages', type: 'wiki', listing: 'complete' },
+          list: async function* () {
+            yield { id: 'page', version: '1' };
+          },
+          read: async () => ({ documents: [page], failures: [] }),
+        },
+      ],
+    });
+    try {
+      await engine.index();
+      for (const value of VALUES) expect(written()).not.toContain(value);
+      const [found] = (await engine.search('visit at nine')).results;
+      expect(found?.metadata.headingPath).toEqual(['Of [EMAIL]', 'Paid with [CREDIT_CARD]', 'Notes']);
+      expect(await engine.verify()).toMatchObject({ ok: true });
     } finally {
       await engine.close();
     }

@@ -34,3 +34,39 @@ test.each(['a list', 'lines'])('records of JSON stay valid, as long, and clean: 
     }),
   );
 });
+
+const PARTS = [
+  'salary',
+  'salary.base',
+  'salary.base.eur',
+  'salary.a,b',
+  'salary.a:b',
+  "salary.a'b",
+  'salary.a"b',
+  'salary.',
+  'fact:salary.base',
+];
+const FORMS: Readonly<Record<string, (name: string) => string>> = {
+  JSON: (name) => JSON.stringify({ a: 1, [name]: VALUE }),
+  'a list of JSON': (name) => JSON.stringify([{ a: 1, [name]: VALUE }], undefined, 2),
+  'lines of JSON': (name) => `{"a":1}\n${JSON.stringify({ [name]: VALUE })}\n`,
+  'JSON with escapes': (name) =>
+    JSON.stringify({ [name]: VALUE })
+      .replace(/a(?=l)/, '\\u0061')
+      .replaceAll('.', '\\u002e'),
+  'JSON with comments': (name) => `{ // of Ann\n${JSON.stringify({ [name]: VALUE }).slice(1)}`,
+  'front matter in YAML': (name) => `---\na: 1\n${JSON.stringify(name)}: ${VALUE}\n---\nText.\n`,
+};
+
+test.each(Object.keys(FORMS).flatMap((form) => PARTS.map((name) => [form, name] as const)))(
+  'what is called like a marked field, or a part of it, is taken out of %s: %s',
+  (form, name) => {
+    const text = FORMS[form]?.(name) ?? '';
+    const isLines = form.startsWith('lines');
+    expect(text).toContain(VALUE);
+    expect(withholdText(text, ['salary'], { isConverted: false, isLines })?.text ?? text).not.toContain(
+      VALUE,
+    );
+    expect(withholdText(text, ['sal'], { isConverted: false, isLines })).toBeUndefined();
+  },
+);

@@ -8,8 +8,12 @@ export interface RedisShelf {
   set(entries: readonly (readonly [key: string, value: Buffer])[], lifeSeconds: number): Promise<void>;
   /** Undefined where the server did not do it. */
   remove(keys: readonly string[]): Promise<number | undefined>;
-  /** Everything whose key begins so. Undefined where the server did not do it. */
-  removeAll(prefix: string): Promise<number | undefined>;
+  /**
+   * Everything whose key begins so. Undefined where the server did not do it.
+   *
+   * @param isMeant of the value. @default all
+   */
+  removeAll(prefix: string, isMeant?: (value: Buffer) => boolean): Promise<number | undefined>;
   /** That the server does not answer, in words; once a minute at most. */
   warnings(): string[];
   close(): void;
@@ -76,7 +80,7 @@ class GuardedShelf implements RedisShelf {
     return removed;
   }
 
-  async removeAll(prefix: string): Promise<number | undefined> {
+  async removeAll(prefix: string, isMeant?: (value: Buffer) => boolean): Promise<number | undefined> {
     const pattern = `${prefix.replaceAll(/[*?[\]\\]/g, '\\$&')}*`;
     let removed = 0;
     for (let cursor = ''; cursor !== '0'; ) {
@@ -84,12 +88,27 @@ class GuardedShelf implements RedisShelf {
         commands.scan(cursor === '' ? '0' : cursor, 'MATCH', pattern, 'COUNT', 1_000),
       );
       if (page === undefined) return undefined;
-      const count = await this.remove(page[1]);
+      const keys = isMeant === undefined ? page[1] : await this.#keysOf(page[1], isMeant);
+      const count = keys === undefined ? undefined : await this.remove(keys);
       if (count === undefined) return undefined;
       removed += count;
       [cursor] = page;
     }
     return removed;
+  }
+
+  /** Undefined where the server did not say. */
+  async #keysOf(
+    keys: readonly string[],
+    isMeant: (value: Buffer) => boolean,
+  ): Promise<readonly string[] | undefined> {
+    const meant: string[] = [];
+    for (const some of parts(keys)) {
+      const values = await this.#attempt((commands) => commands.mgetBuffer(...some));
+      if (values === undefined) return undefined;
+      meant.push(...some.filter((_, at) => values[at] != null && isMeant(values[at])));
+    }
+    return meant;
   }
 
   warnings(): string[] {

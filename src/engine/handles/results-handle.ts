@@ -4,15 +4,19 @@ import type { ResolvedConfig } from '../../config/resolved-config.js';
 import { OpenedOnce } from '../../core/shared-load.js';
 import { settingsDigest } from '../../searching/cache/cache-key.js';
 import { KeptResults, removeKeptResults } from '../../searching/cache/kept-results.js';
-import { QueryCache } from '../../searching/cache/query-cache.js';
+import { prefixOf, QueryCache } from '../../searching/cache/query-cache.js';
 import { SemanticIndex } from '../../searching/cache/semantic-index.js';
 import type { LedgerHandle } from './ledger-handle.js';
+
+const SERVER = { path: ['rag', 'retrieval', 'cache'], what: 'the cache of results' };
 
 /** Results of searches, as `rag.retrieval.cache` says. */
 export class ResultsHandle {
   /** Undefined where none are kept. */
   readonly cache: OpenedOnce<QueryCache | undefined>;
-  readonly #isEnabled: boolean;
+  /** Results are kept in a file of the data folder. Decrypted metadata, and what only this process finds by parts of its own, are not. */
+  readonly keepsFile: boolean;
+  readonly #config: ResolvedConfig;
   readonly #ledger: LedgerHandle;
 
   constructor(
@@ -20,18 +24,40 @@ export class ResultsHandle {
     ledger: LedgerHandle,
     options: { readonly isForgetful: boolean; readonly isDegraded: () => boolean },
   ) {
-    this.#isEnabled = config.rag.retrieval.cache.enabled;
+    this.keepsFile = config.rag.retrieval.cache.enabled && isShareable(config) && !options.isForgetful;
+    this.#config = config;
     this.#ledger = ledger;
-    this.cache = new OpenedOnce(() => openQueryCache(config, options));
+    const { keepsFile } = this;
+    this.cache = new OpenedOnce(() => openQueryCache(config, { ...options, keepsFile }));
   }
 
   /** Leaves nothing on disk of what searches found before the index changed. A failure is the next search's to deal with. */
   async dropOld(): Promise<void> {
-    if (!this.#isEnabled) return;
+    // An earlier configuration may have kept some.
+    if (!this.keepsFile) removeKeptResults(this.#config.dataDir);
+    if (!this.#config.rag.retrieval.cache.enabled) return;
     try {
       (await this.cache.open())?.dropOld(await this.#ledger.revision());
     } catch {
       // The revision is read again before anything that is kept is shown.
+    }
+  }
+
+  /**
+   * Forgets everything that was found in the index, here and on the server that the settings name, though this process may not use it any
+   * more. Undefined where the server did not do it.
+   */
+  async clear(): Promise<number | undefined> {
+    const here = (await this.cache.open())?.clear() ?? 0;
+    const revision = await this.#ledger.revision();
+    const { redis } = this.#config.rag.retrieval.cache;
+    if (redis === undefined || revision === undefined) return here;
+    const shelf = await openRedisShelf(redis, SERVER, this.#config);
+    try {
+      const shared = await shelf.removeAll(prefixOf(revision));
+      return shared === undefined ? undefined : Math.max(here, shared);
+    } finally {
+      shelf.close();
     }
   }
 
@@ -41,22 +67,23 @@ export class ResultsHandle {
 }
 
 /** Decrypted metadata, and what only this process finds by parts of its own, stays in its memory. */
+const isShareable = (config: ResolvedConfig): boolean =>
+  config.rag.security.encryption.keys.length === 0 &&
+  config.keepsNoText !== true &&
+  packConfig(config) !== undefined;
+
 async function openQueryCache(
   config: ResolvedConfig,
-  { isForgetful, isDegraded }: { readonly isForgetful: boolean; readonly isDegraded: () => boolean },
+  { keepsFile, isDegraded }: { readonly keepsFile: boolean; readonly isDegraded: () => boolean },
 ): Promise<QueryCache | undefined> {
   const { enabled, ttl, maxEntries, redis, semantic: near } = config.rag.retrieval.cache;
   // An earlier configuration kept what is encrypted now.
   if (config.rag.security.encryption.keys.length > 0 || config.keepsNoText === true)
     removeKeptResults(config.dataDir);
   if (!enabled) return undefined;
-  const isShared =
-    config.rag.security.encryption.keys.length === 0 &&
-    config.keepsNoText !== true &&
-    packConfig(config) !== undefined;
-  const place = { path: ['rag', 'retrieval', 'cache'], what: 'the cache of results' };
-  const shared = redis === undefined || !isShared ? undefined : await openRedisShelf(redis, place, config);
-  const kept = isShared && !isForgetful ? new KeptResults({ folder: config.dataDir, maxEntries }) : undefined;
+  const shared =
+    redis === undefined || !isShareable(config) ? undefined : await openRedisShelf(redis, SERVER, config);
+  const kept = keepsFile ? new KeptResults({ folder: config.dataDir, maxEntries }) : undefined;
   const semantic = near.enabled
     ? new SemanticIndex({ threshold: near.threshold, maxEntries, ttl })
     : undefined;

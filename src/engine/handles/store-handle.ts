@@ -65,6 +65,11 @@ export class StoreHandle {
     return (await this.#openStore(provider)).store;
   }
 
+  /** Whether words of a generation are copied from its server to this host. */
+  async copiesWords({ provider }: IndexFacts): Promise<boolean> {
+    return (await this.#openStore(provider)).copiesWords;
+  }
+
   /** Says that the index is searched in another store than the configuration names. */
   notice({ provider }: IndexFacts): string[] {
     const configured = chooseProvider(this.#config, provider).provider;

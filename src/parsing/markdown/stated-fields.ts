@@ -6,7 +6,7 @@ import { isJson } from '../is-json.js';
 import { levelLineEnds } from '../text-range.js';
 import { fencedArea, isYaml, readYaml } from './front-matter.js';
 import { behindComments, endOfLikeJson, endOfValue, type JsonRecord, recordsOf } from './json-scanner.js';
-import { foldedNames, restNames, type StatedFields, states } from './stated-names.js';
+import { fieldsNamed, foldedNames, restNames, type StatedFields, states } from './stated-names.js';
 import { inYaml } from './yaml-fields.js';
 
 /** Front matter of any kind at the beginning of a text. */
@@ -196,7 +196,7 @@ function inRecord(json: string, { members, ...range }: JsonRecord, names: readon
     ? foldedNames(JSON.parse(json.slice(range.start, range.end)) as Metadata, names)
     : [];
   const found = members.map(({ key }) => [
-    ...names.filter((name) => name === key),
+    ...fieldsNamed(key, names),
     ...(key === FOLDED_KEY ? folded : []),
     ...restNames(key, names),
   ]);
@@ -216,7 +216,10 @@ function inLikeJson(text: string, names: readonly string[]): StatedFields[] {
   const withoutBlocks = text.replace(/\/\*[\s\S]*?(?:\*\/|$)/g, ' ');
   const forms = [text, withoutBlocks, withoutBlocks.replace(/(?:\/\/|#)[^\n]*/g, ' ')].map(unescaped);
   const found = names.filter((name) => {
-    const field = new RegExp(String.raw`(?<![\p{L}\p{N}_-])${escapeExpression(name)}["']?\s*[:=]`, 'u');
+    const field = new RegExp(
+      String.raw`(?<![\p{L}\p{N}_-])${escapeExpression(name)}(?:\.[^\n:=]*)?["']?\s*[:=]`,
+      'u',
+    );
     return forms.some((form) => field.test(form));
   });
   return [{ start: 0, end: text.length, names: found, isUnread: true }];

@@ -1,6 +1,6 @@
 import type { TextRange } from '../../core/document.js';
 import { escapeExpression } from '../../core/escape-expression.js';
-import type { Metadata } from '../../core/metadata.js';
+import { isMarkedName, type Metadata } from '../../core/metadata.js';
 import { FOLDED_KEY, liftFields, UNLIFTED_KEY } from '../../core/pushed-fields.js';
 
 /** Where a text states fields, names and values. */
@@ -20,6 +20,10 @@ export function foldedNames(fields: Metadata, names: readonly string[]): readonl
   const lifted = liftFields({ [FOLDED_KEY]: folded });
   return lifted[UNLIFTED_KEY] === folded ? names : names.filter((name) => Object.hasOwn(lifted, name));
 }
+
+/** Fields that a name is that of, or of a part of. */
+export const fieldsNamed = (key: string, names: readonly string[]): readonly string[] =>
+  names.filter((name) => isMarkedName(key, [name]));
 
 /** What could not become fields may hold any of them. */
 export const restNames = (key: string | undefined, names: readonly string[]): readonly string[] =>

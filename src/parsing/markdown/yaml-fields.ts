@@ -15,7 +15,7 @@ import type { Metadata } from '../../core/metadata.js';
 import { FOLDED_KEY, liftFields } from '../../core/pushed-fields.js';
 import { toMetadataValue } from '../metadata-value.js';
 import type { YamlReading } from './front-matter.js';
-import { foldedNames, restNames, type StatedFields, states } from './stated-names.js';
+import { fieldsNamed, foldedNames, restNames, type StatedFields, states } from './stated-names.js';
 
 /**
  * Where front matter in YAML states fields: each with its value and its comments, in comments too, and what repeats a field by aliases or merges.
@@ -52,7 +52,7 @@ export function inYaml(
     return [
       ...namesOfKey(pair, search),
       // A field list of reStructuredText begins with a colon.
-      ...names.filter((name) => `:${name}` === key),
+      ...(key?.startsWith(':') === true ? fieldsNamed(key.slice(1), names) : []),
       // What an alias repeats may be any part of it.
       ...(isCopying ? (nested[at] ?? []).flatMap((part) => part.names) : []),
       ...(key === FOLDED_KEY ? folded : []),
@@ -128,10 +128,10 @@ function nestedIn(node: unknown, end: number, search: Search): StatedFields[] {
 
 /** Fields that a key names, or a part of one that is a list or a mapping. */
 function namesOfKey(pair: Pair, { document, names }: Search): readonly string[] {
-  const keys = new Set([keyOf(pair, document)?.trim()]);
+  const keys = new Set([keyOf(pair, document)?.trim() ?? '']);
   if (isMap(pair.key) || isSeq(pair.key))
     visit(pair.key, { Scalar: (_, { value }) => void keys.add(String(value).trim()) });
-  return names.filter((name) => keys.has(name));
+  return [...new Set([...keys].flatMap((key) => fieldsNamed(key, names)))];
 }
 
 interface Field {

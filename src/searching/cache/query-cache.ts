@@ -129,14 +129,12 @@ export class QueryCache {
     return text === undefined ? undefined : passagesFrom(text);
   }
 
-  /** Forgets everything that was found in an index, here and on the server. Undefined where the server did not do it. */
-  async clear(revision: string | undefined): Promise<number | undefined> {
+  /** Forgets everything that was found in an index, but for what is on the server; says how much it was. */
+  clear(): number {
     const count = Math.max(this.#memory.size, this.#options.kept?.clear() ?? 0);
     this.#memory.clear();
     this.#options.semantic?.clear();
-    if (this.#options.shared === undefined || revision === undefined) return count;
-    const shared = await this.#options.shared.removeAll(prefixOf(revision));
-    return shared === undefined ? undefined : Math.max(count, shared);
+    return count;
   }
 
   /** Leaves nothing on disk of what was found before the index changed. */
@@ -198,8 +196,8 @@ export class QueryCache {
   }
 }
 
-/** Keys of one index. Its revision begins with what is its own for life. */
-const prefixOf = (revision: string): string =>
+/** Keys of one index on a server. Its revision begins with what is its own for life. */
+export const prefixOf = (revision: string): string =>
   `ragstone:query:${digestOf(revision.split('.')[0] ?? '').slice(0, 32)}:`;
 
 /** What went wrong may be well again with the next search. */

@@ -18,8 +18,8 @@ import { digitRuns } from './digit-runs.js';
 import { dressings } from './dressings.js';
 import { type Rewriting, rewrittenTexts } from './rewritten-text.js';
 
-/** Raise it whenever the same text gives other detections: documents are then processed again. */
-export const REDACTION_VERSION = 8;
+/** Raise it whenever a document is redacted otherwise than before: documents are then processed again. */
+export const REDACTION_VERSION = 9;
 
 /** The surest first: where two of them claim the same characters, the earlier one keeps them. */
 const DETECTORS: readonly Detector[] = [

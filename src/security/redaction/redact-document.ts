@@ -88,6 +88,7 @@ export function redactDocument(
       ...raw,
       ...optional('title', raw.title, repeated),
       ...optional('url', raw.url, repeated),
+      ...(raw.headingPath === undefined ? {} : { headingPath: raw.headingPath.map(repeated) }),
       ...(raw.surroundings === undefined ? {} : { surroundings: raw.surroundings.map(repeated) }),
       metadata: redaction.facts(raw.metadata),
     },

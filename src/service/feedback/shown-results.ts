@@ -1,13 +1,6 @@
-import {
-  type Answer,
-  type ContextPack,
-  type DeploymentReference,
-  type EngineView,
-  RagDeploymentModel,
-  type SearchResponse,
-} from '../../index.js';
+import type { Answer, ContextPack, DeploymentReference, EngineView, SearchResponse } from '../../index.js';
 import type { Principal } from '../authentication/principal.js';
-import { type KeptPlace, type KeptValues, MemoryValues } from '../kept/kept-values.js';
+import { type KeptPlace, type KeptValues, ValuesOfDeployments } from '../kept/kept-values.js';
 
 /** How long it is known what was shown, in milliseconds. */
 const KEPT_MS = 3_600_000;
@@ -45,26 +38,20 @@ export interface ShownTo {
  * request is told the same as of none. Of documents in a store of the customer it is in the memory of this process alone.
  */
 export class ShownResults {
-  readonly #values: KeptValues;
-  readonly #unwritten = new MemoryValues();
+  readonly #values: ValuesOfDeployments;
 
-  constructor(values: KeptValues = new MemoryValues()) {
-    this.#values = values;
+  constructor(values?: KeptValues) {
+    this.#values = new ValuesOfDeployments(values);
   }
 
   remember(to: ShownTo, shown: Shown): Promise<void> {
     const kept = { ...shown, places: shown.places.slice(0, MOST_PLACES) };
-    return this.#valuesOf(to).set(placeOf(to), JSON.stringify(kept), KEPT_MS);
+    return this.#values.of(to.deployment).set(placeOf(to), JSON.stringify(kept), KEPT_MS);
   }
 
   async find(to: ShownTo): Promise<Shown | undefined> {
-    const kept = await this.#valuesOf(to).get(placeOf(to));
+    const kept = await this.#values.of(to.deployment).get(placeOf(to));
     return kept === undefined ? undefined : (JSON.parse(kept) as Shown);
-  }
-
-  #valuesOf({ deployment }: ShownTo): KeptValues {
-    const isCustomers = deployment.deploymentModel === RagDeploymentModel.CustomerOwned;
-    return isCustomers ? this.#unwritten : this.#values;
   }
 }
 

@@ -3,9 +3,12 @@ import { join } from 'node:path';
 import { describe, expect, onTestFinished, test } from 'vitest';
 import { temporaryFolder } from '../../../tests/e2e/temporary-folder.js';
 import { DATA_FILES } from '../../core/data-folder.js';
+import { RagDeploymentModel } from '../../index.js';
 import { IdempotentWrites } from '../requests/idempotent-writes.js';
 import { KEPT_LIMITS, type KeptPlace, type KeptValues, MemoryValues } from './kept-values.js';
 import { SqliteValues } from './sqlite-values.js';
+
+const SHARED = { deploymentId: 'shared', deploymentModel: RagDeploymentModel.Shared };
 
 const HOUR = 3_600_000;
 const place = (key: string, tenant = 'acme'): KeptPlace => ({ kind: 'write', tenant, key });
@@ -70,6 +73,7 @@ describe('a file of the data folder', () => {
     const write = (writes: IdempotentWrites, content = 'body') =>
       writes.run({
         tenant: 'acme',
+        deployment: SHARED,
         key: 'k',
         content,
         work: async () => {
@@ -91,7 +95,8 @@ describe('a file of the data folder', () => {
     const folder = temporaryFolder();
     const values = sqlite(folder);
     const writes = new IdempotentWrites(values);
-    const run = (work: () => Promise<string>) => writes.run({ tenant: 'acme', key: 'k', content: 1, work });
+    const run = (work: () => Promise<string>) =>
+      writes.run({ tenant: 'acme', deployment: SHARED, key: 'k', content: 1, work });
     await expect(run(() => Promise.reject(new Error('disk full')))).rejects.toThrow('disk full');
     await values.claim(place('k'), JSON.stringify({ fingerprint: 'of the dead', isDone: false }), -1);
     expect(await run(async () => 'done')).toBe('done');
@@ -102,7 +107,7 @@ describe('a file of the data folder', () => {
     const blocked = new SqliteValues(join(sqliteFile(folder), 'below a file'));
     const writes = new IdempotentWrites(blocked);
     const run = (key: string | undefined) =>
-      writes.run({ tenant: 'acme', key, content: 1, work: async () => 'done' });
+      writes.run({ tenant: 'acme', deployment: SHARED, key, content: 1, work: async () => 'done' });
     await expect(run('k')).rejects.toMatchObject({ reason: 'SERVICE_UNAVAILABLE' });
     expect(await run(undefined)).toBe('done');
   });

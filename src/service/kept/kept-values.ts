@@ -1,5 +1,6 @@
 import { createHash } from 'node:crypto';
 import { LRUCache } from 'lru-cache';
+import { type DeploymentReference, RagDeploymentModel } from '../../index.js';
 
 /** `write`: outcomes of writes with an `idempotency-key`. `shown`: what was shown, for feedback. */
 export type KeptKind = 'write' | 'shown';
@@ -76,5 +77,21 @@ export class MemoryValues implements KeptValues {
     });
     this.#tenants.set(name, values);
     return values;
+  }
+}
+
+/** What is kept of documents in a store of a customer is in the memory of this process alone, whatever keeps that of others. */
+export class ValuesOfDeployments {
+  readonly #values: KeptValues;
+  readonly #unwritten = new MemoryValues();
+
+  /** @param values for all but those documents */
+  constructor(values: KeptValues = new MemoryValues()) {
+    this.#values = values;
+  }
+
+  /** @param deployment where the documents are */
+  of({ deploymentModel }: DeploymentReference): KeptValues {
+    return deploymentModel === RagDeploymentModel.CustomerOwned ? this.#unwritten : this.#values;
   }
 }

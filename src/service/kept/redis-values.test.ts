@@ -1,8 +1,11 @@
 import { describe, expect, test } from 'vitest';
+import { RagDeploymentModel } from '../../index.js';
 import { connectedRedis, freePort, hasRedis, startRedis } from '../../redis/test-redis.js';
 import { IdempotentWrites } from '../requests/idempotent-writes.js';
 import { KEPT_LIMITS, type KeptPlace, MemoryValues } from './kept-values.js';
 import { RedisValues } from './redis-values.js';
+
+const SHARED = { deploymentId: 'shared', deploymentModel: RagDeploymentModel.Shared };
 
 const HOUR = 3_600_000;
 const place = (key: string, tenant = 'acme'): KeptPlace => ({ kind: 'write', tenant, key });
@@ -47,7 +50,7 @@ describe.runIf(hasRedis())('what is kept in a real Redis', () => {
     };
     const writes = [one, other].map((values) => new IdempotentWrites(values));
     const runs = [...writes, ...writes].map((one) =>
-      one.run({ tenant: 'acme', key: 'k', content: 'body', work }),
+      one.run({ tenant: 'acme', deployment: SHARED, key: 'k', content: 'body', work }),
     );
     expect(await Promise.all(runs)).toEqual(Array(4).fill({ id: '1' }));
     expect(done).toBe(1);

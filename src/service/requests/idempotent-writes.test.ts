@@ -1,5 +1,9 @@
-import { expect, test } from 'vitest';
+import { expect, test, vi } from 'vitest';
+import { RagDeploymentModel } from '../../index.js';
+import { MemoryValues } from '../kept/kept-values.js';
 import { IdempotentWrites } from './idempotent-writes.js';
+
+const SHARED = { deploymentId: 'shared', deploymentModel: RagDeploymentModel.Shared };
 
 /** A write whose outcome has so many characters; counts how often it was done. */
 function writesOf(kept: IdempotentWrites, tenant: string) {
@@ -7,6 +11,7 @@ function writesOf(kept: IdempotentWrites, tenant: string) {
   const write = (key: string, length: number): Promise<string> =>
     kept.run({
       tenant,
+      deployment: SHARED,
       key,
       content: key,
       work: async () => {
@@ -31,4 +36,23 @@ test('what is kept for a tenant is bounded by what it holds, and takes no room o
   expect(acme.done(), 'the first one gave way').toBe(32);
   await globex.write('first', 10);
   expect(globex.done(), 'that of the other tenant is kept').toBe(1);
+});
+
+test('outcomes of a tenant whose documents a customer keeps are known to this process, and written nowhere', async () => {
+  const written = new MemoryValues();
+  const set = vi.spyOn(written, 'set');
+  const claim = vi.spyOn(written, 'claim');
+  const kept = new IdempotentWrites(written);
+  const deployment = { deploymentId: 'of-acme', deploymentModel: RagDeploymentModel.CustomerOwned };
+  let done = 0;
+  const write = () =>
+    kept.run({
+      tenant: 'acme',
+      deployment,
+      key: 'k',
+      content: 1,
+      work: async () => ({ id: `zirconflorin ${++done}` }),
+    });
+  expect([await write(), await write()]).toEqual(Array(2).fill({ id: 'zirconflorin 1' }));
+  expect([set, claim].map(({ mock }) => mock.calls)).toEqual([[], []]);
 });

@@ -1,5 +1,5 @@
-import { RAGError, SYSTEM_RUNTIME } from '../../index.js';
-import { digestOf, type KeptPlace, type KeptValues, MemoryValues } from '../kept/kept-values.js';
+import { type DeploymentReference, RAGError, SYSTEM_RUNTIME } from '../../index.js';
+import { digestOf, type KeptPlace, type KeptValues, ValuesOfDeployments } from '../kept/kept-values.js';
 
 /** How long an outcome is kept. */
 const KEPT_MS = 3_600_000;
@@ -12,6 +12,8 @@ const LOOK_MS = 100;
 /** A write to do once. */
 export interface IdempotentWrite<Outcome> {
   readonly tenant: string;
+  /** Where the documents are. */
+  readonly deployment: DeploymentReference;
   /** Of the caller and its own choice; undefined where it chose none. */
   readonly key: string | undefined;
   /** Route and body, to tell a repetition from another request. */
@@ -37,19 +39,26 @@ interface UnderWay {
 
 /**
  * Writes with a key of the caller's are done once: a repetition gets the first one's outcome, or waits for it, whichever process it
- * comes to. Outcomes are kept for an hour; what failed is done again.
+ * comes to. Outcomes are kept for an hour; what failed is done again. Of documents in a store of the customer this process alone knows them.
  */
 export class IdempotentWrites {
-  readonly #values: KeptValues;
+  readonly #values: ValuesOfDeployments;
   /** Of this process. */
   readonly #underWay = new Map<string, UnderWay>();
 
-  constructor(values: KeptValues = new MemoryValues()) {
-    this.#values = values;
+  constructor(values?: KeptValues) {
+    this.#values = new ValuesOfDeployments(values);
   }
 
   /** Throws `IDEMPOTENCY_KEY_REUSED` where the key came with another body before. */
-  async run<Outcome>({ tenant, key, content, signal, work }: IdempotentWrite<Outcome>): Promise<Outcome> {
+  async run<Outcome>({
+    tenant,
+    deployment,
+    key,
+    content,
+    signal,
+    work,
+  }: IdempotentWrite<Outcome>): Promise<Outcome> {
     if (key === undefined) return work();
     const place: KeptPlace = { kind: 'write', tenant, key };
     const fingerprint = digestOf(JSON.stringify(content));
@@ -64,7 +73,7 @@ export class IdempotentWrites {
         if (before !== undefined) return before.outcome as Outcome;
         continue;
       }
-      const outcome = this.#claim(place, fingerprint, work);
+      const outcome = claim({ values: this.#values.of(deployment), place }, fingerprint, work);
       const done = outcome.then((claimed) => {
         if (claimed === undefined) throw new RAGError('ABORTED', 'Another process does it.');
         return claimed.outcome;
@@ -82,51 +91,57 @@ export class IdempotentWrites {
       });
     }
   }
+}
 
-  /** Does the write, or gives its outcome; undefined while another process does it. */
-  async #claim<Outcome>(
-    place: KeptPlace,
-    fingerprint: string,
-    work: () => Promise<Outcome>,
-  ): Promise<{ readonly outcome: unknown } | undefined> {
-    const begun = JSON.stringify({ fingerprint, isDone: false } satisfies KeptWrite);
-    const known = await this.#values.claim(place, begun, LEASE_MS);
-    if (known !== undefined) {
-      const kept = JSON.parse(known) as KeptWrite;
-      assertSame(kept, fingerprint);
-      return kept.isDone ? { outcome: kept.outcome } : undefined;
-    }
-    const stopRenewing = this.#renew(place, begun);
-    try {
-      const outcome = await work();
-      await stopRenewing();
-      const done = JSON.stringify({ fingerprint, isDone: true, outcome } satisfies KeptWrite);
-      // It is done: that it is not known to be is no failure of it.
-      await this.#values.set(place, done, KEPT_MS).catch(() => undefined);
-      return { outcome };
-    } catch (error) {
-      await stopRenewing();
-      await this.#values.remove(place).catch(() => undefined);
-      throw error;
-    }
-  }
+/** Where a write is known. */
+interface WritePlace {
+  readonly values: KeptValues;
+  readonly place: KeptPlace;
+}
 
-  #renew(place: KeptPlace, begun: string): () => Promise<void> {
-    let renewing: Promise<unknown> = Promise.resolve();
-    let cancel = (): void => undefined;
-    const next = (): void => {
-      const renew = (): void => {
-        renewing = this.#values.set(place, begun, LEASE_MS).catch(() => undefined);
-        next();
-      };
-      cancel = SYSTEM_RUNTIME.setTimer(renew, RENEW_MS, { isBackground: true });
-    };
-    next();
-    return async () => {
-      cancel();
-      await renewing;
-    };
+/** Does the write, or gives its outcome; undefined while another process does it. */
+async function claim<Outcome>(
+  { values, place }: WritePlace,
+  fingerprint: string,
+  work: () => Promise<Outcome>,
+): Promise<{ readonly outcome: unknown } | undefined> {
+  const begun = JSON.stringify({ fingerprint, isDone: false } satisfies KeptWrite);
+  const known = await values.claim(place, begun, LEASE_MS);
+  if (known !== undefined) {
+    const kept = JSON.parse(known) as KeptWrite;
+    assertSame(kept, fingerprint);
+    return kept.isDone ? { outcome: kept.outcome } : undefined;
   }
+  const stopRenewing = renewing({ values, place }, begun);
+  try {
+    const outcome = await work();
+    await stopRenewing();
+    const done = JSON.stringify({ fingerprint, isDone: true, outcome } satisfies KeptWrite);
+    // It is done: that it is not known to be is no failure of it.
+    await values.set(place, done, KEPT_MS).catch(() => undefined);
+    return { outcome };
+  } catch (error) {
+    await stopRenewing();
+    await values.remove(place).catch(() => undefined);
+    throw error;
+  }
+}
+
+function renewing({ values, place }: WritePlace, begun: string): () => Promise<void> {
+  let renewed: Promise<unknown> = Promise.resolve();
+  let cancel = (): void => undefined;
+  const next = (): void => {
+    const renew = (): void => {
+      renewed = values.set(place, begun, LEASE_MS).catch(() => undefined);
+      next();
+    };
+    cancel = SYSTEM_RUNTIME.setTimer(renew, RENEW_MS, { isBackground: true });
+  };
+  next();
+  return async () => {
+    cancel();
+    await renewed;
+  };
 }
 
 function assertSame(kept: Pick<KeptWrite, 'fingerprint'>, fingerprint: string): void {

@@ -54,13 +54,14 @@ export async function writeOnce<Outcome>(
   request: FastifyRequest,
   work: () => Promise<Outcome>,
 ): Promise<Outcome> {
-  const { principal, signal, writes } = contextOf(request);
+  const { principal, deployment, signal, writes } = contextOf(request);
   const stated = request.headers['idempotency-key'];
   if (stated !== undefined && (typeof stated !== 'string' || !IDEMPOTENCY_KEY.test(stated)))
     throw new RAGError('REQUEST_INVALID', 'The header idempotency-key must be 1 to 200 visible characters.');
   const { method, url, body } = request;
   return writes.run({
     tenant: principal.scope.tenant,
+    deployment,
     // Who has other rights may have been answered otherwise.
     key: stated === undefined ? undefined : JSON.stringify([principal.scope, principal.name, stated]),
     content: [method, url, body ?? null],

@@ -67,3 +67,15 @@ test('what a part of a marked field is taken from stands in no text', () => {
   expect(content).not.toContain('zirconflorin');
   expect(metadata['salary.base']).toBe('zirconflorin');
 });
+
+test.each(['salary', 'salary.base', 'salary.base.eur', 'salary.', 'fact:salary.base'])(
+  'a member that is called like a marked field, or a part of it, stands in no text: %s',
+  (name) => {
+    const { content } = toPbiDocument(
+      { id: '1', title: 'The archive', [name]: 'zirconflorin', salaries: 'open' },
+      { externalId: 'a#1', extractors: [], markedFields: ['salary'], metadata: {}, access: OPEN_ACCESS },
+    );
+    expect(content).not.toContain('zirconflorin');
+    expect(content).toContain('open');
+  },
+);

@@ -63,10 +63,8 @@ const sourcesOfMarked = ({ extractors, markedFields }: Marking): string[] =>
 /** An item without the fields, whole ones, that a marked field of the metadata is taken from. */
 function withoutMarked(pbi: JsonObject, context: PbiContext): JsonObject {
   const sources = sourcesOfMarked(context).flatMap((field) => [field.split('.')[0] ?? field, field]);
-  const marked = new Set([...context.markedFields, ...sources]);
-  return marked.size === 0
-    ? pbi
-    : Object.fromEntries(Object.entries(pbi).filter(([name]) => !marked.has(name)));
+  const marked = [...context.markedFields, ...sources];
+  return Object.fromEntries(Object.entries(pbi).filter(([name]) => !isMarkedName(name, marked)));
 }
 
 /**
@@ -77,7 +75,7 @@ function withoutMarked(pbi: JsonObject, context: PbiContext): JsonObject {
 export function assertMarkedNames(source: string, { extractors, markedFields }: Marking): void {
   const sources = sourcesOfMarked({ extractors, markedFields });
   const isOfMarked = (path: string): boolean =>
-    path.split('.').some((name) => markedFields.includes(name)) ||
+    path.split('.').some((_, at, names) => isMarkedName(names.slice(at).join('.'), markedFields)) ||
     sources.some(
       (marked) => path === marked || path.startsWith(`${marked}.`) || marked.startsWith(`${path}.`),
     );

@@ -63,3 +63,25 @@ test('a column of a marked field may have several names that are all marked', ()
   const options = { key: ['id'], text: '{note}', fields: { salary: 'band', pay: 'band' } };
   expect(() => new RowMapping({ ...options, markedFields: ['salary', 'pay'] }, 'rows')).not.toThrow();
 });
+
+test.each(['salary.base', 'SALARY.Base', 'salary.'])(
+  'a column that is called like a part of a marked field stands in no text, title or address: %s',
+  (column) => {
+    const row = { id: '7', note: 'Ann works here.', [column]: 'zirconflorin' };
+    const common = { key: ['id'], markedFields: ['salary'] };
+    const templated = {
+      text: `{note} {${column}}`,
+      title: `{id} {${column}}`,
+      link: `https://x.example/{${column}}`,
+    };
+    for (const options of [templated, { content: ['note', column] }]) {
+      const { content, title, url } = new RowMapping({ ...common, ...options }, 'rows').toDocument('7', row);
+      expect([content, title, url].join()).not.toContain('zirconflorin');
+      expect(content).toContain('Ann works here.');
+    }
+    const open = (options: object) => () => new RowMapping({ ...common, text: '{note}', ...options }, 'rows');
+    expect(open({ fields: { pay: column } })).toThrow(/Encrypt "pay"/);
+    expect(open({ key: [column] })).toThrow(/another key/);
+    expect(open({ fields: { 'salary.base': column } })).not.toThrow();
+  },
+);

@@ -52,8 +52,8 @@ export class RowMapping {
   readonly #createdAt: string | undefined;
   readonly #mediaType: string;
   readonly #metadata: Metadata;
-  /** Columns of marked fields, and those called so. */
-  readonly #withheld: ReadonlySet<string>;
+  /** Whether a column is of a marked field, or called so, or like a part of it. */
+  readonly #isWithheld: (column: string) => boolean;
 
   /** @throws RAGError `CONFIG_INVALID` naming the setting that is missing or wrong. */
   constructor(options: RowMappingOptions, source: string) {
@@ -76,18 +76,16 @@ export class RowMapping {
     this.#fields = fieldPairs(options.fields ?? preset?.fields ?? []);
     const marked = options.markedFields ?? [];
     const columns = this.#fields.flatMap(([name, column]) => (isMarkedName(name, marked) ? [column] : []));
-    this.#withheld = new Set([...marked, ...columns].map(folded));
-    assertNotKeys(
-      key.filter((column) => this.#withheld.has(folded(column))),
-      source,
-    );
+    const withheld = [...marked, ...columns].map(folded);
+    this.#isWithheld = (column) => isMarkedName(folded(column), withheld);
+    assertNotKeys(key.filter(this.#isWithheld), source);
     const times = Object.entries({ createdAt: options.createdAt, updatedAt: options.updatedAt });
     assertMarkedNames(
       [
         ...this.#fields,
         ...times.flatMap(([name, column]) => (column === undefined ? [] : [[name, column] as const])),
       ],
-      { marked, withheld: this.#withheld, source },
+      { marked, isWithheld: this.#isWithheld, source },
     );
     this.#createdAt = options.createdAt;
     this.#mediaType = options.mediaType ?? (this.#content.length > 1 ? 'text/markdown' : 'text/plain');
@@ -109,10 +107,7 @@ export class RowMapping {
   }
 
   toDocument(externalId: string, row: Row): RawDocument {
-    const shown =
-      this.#withheld.size === 0
-        ? row
-        : Object.fromEntries(Object.entries(row).filter(([column]) => !this.#withheld.has(folded(column))));
+    const shown = Object.fromEntries(Object.entries(row).filter(([column]) => !this.#isWithheld(column)));
     const title = this.#title?.render(shown).replaceAll(/\s+/g, ' ').trim();
     const isLinked = this.#link?.columns.every((column) => textOf(shown[column]) !== '') ?? false;
     const createdAt = this.#createdAt === undefined ? undefined : momentOf(row[this.#createdAt]);
@@ -158,11 +153,15 @@ function assertMarkedNames(
   fields: readonly (readonly [string, string])[],
   {
     marked,
-    withheld,
+    isWithheld,
     source,
-  }: { readonly marked: readonly string[]; readonly withheld: ReadonlySet<string>; readonly source: string },
+  }: {
+    readonly marked: readonly string[];
+    readonly isWithheld: (column: string) => boolean;
+    readonly source: string;
+  },
 ): void {
-  const found = fields.find(([name, column]) => withheld.has(folded(column)) && !isMarkedName(name, marked));
+  const found = fields.find(([name, column]) => isWithheld(column) && !isMarkedName(name, marked));
   if (found === undefined) return;
   const [name, column] = found;
   throw new RAGError(

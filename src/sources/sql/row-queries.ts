@@ -32,6 +32,7 @@ export class RowQueries {
     { source, dialect }: { readonly source: string; readonly dialect: SqlConnection['dialect'] },
   ) {
     this.#from = fromOf(origin, source);
+    assertNotRows([...mapping.columns, ...mapping.key], source);
     this.#key = mapping.key.map((column) => sql.id(column));
     this.#mapping = mapping;
     this.#dialect = dialect;
@@ -108,6 +109,8 @@ export class RowQueries {
   }
 }
 
+/** What the rows are called together. PostgreSQL takes a name of a table for the whole row where no column has it. */
+const ROWS = 'ragstone:rows';
 const STAMP = 'ragstone:stamp';
 const keyAlias = (index: number): string => `ragstone:key${index}`;
 
@@ -121,6 +124,15 @@ export const idOfKey = (key: RowKey): string =>
 export const keyOfId = (id: string, columns: number): RowKey =>
   columns === 1 ? [id] : id.split(':').map((part) => part.replaceAll('%3A', ':').replaceAll('%25', '%'));
 
+function assertNotRows(columns: readonly string[], source: string): void {
+  if (!columns.includes(ROWS)) return;
+  throw new RAGError(
+    'CONFIG_INVALID',
+    `Source "${source}": "${ROWS}" is what Ragstone calls the rows together, and no column. Name the columns that a document is made of.`,
+    { details: { source, key: 'text' } },
+  );
+}
+
 function fromOf(
   { table, query }: { table?: string | undefined; query?: string | undefined },
   source: string,
@@ -132,8 +144,8 @@ function fromOf(
       { details: { source, key: 'table' } },
     );
   if (query !== undefined)
-    return sql`(${sql.raw(singleStatement(query, source))}) as ${sql.id('ragstone:rows')}`;
-  return sql.id(...(table ?? '').split('.'));
+    return sql`(${sql.raw(singleStatement(query, source))}) as ${sql.id(ROWS)}`;
+  return sql`${sql.id(...(table ?? '').split('.'))} as ${sql.id(ROWS)}`;
 }
 
 /** Quoted texts and names (SQL, and PostgreSQL's dollar quotes), and comments. */

@@ -3,7 +3,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import Database from 'libsql';
 import pg from 'pg';
-import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest';
+import { afterAll, beforeAll, beforeEach, describe, expect, it, onTestFinished } from 'vitest';
 import { RAGError } from '../../core/errors.js';
 import { isUnreadable, type Source, type SourceItem } from '../source.js';
 import { createSqlSource, type SqlSourceOptions } from './sql-source.js';
@@ -331,6 +331,37 @@ describe('a source of PostgreSQL', () => {
     const error = await listed(source).catch((thrown: unknown) => thrown);
     expect(String(error)).toMatch(/57014.*timeoutMs/);
   });
+
+  test.each([
+    ['people', { table: 'ragstone_people' }, 'ragstone_people'],
+    ['a schema', { table: 'public.ragstone_people' }, 'ragstone_people'],
+    ['a query', { query: 'SELECT * FROM ragstone_people' }, 'ragstone:rows'],
+    ['the name of all rows', { table: 'ragstone_people' }, 'ragstone:rows'],
+  ])(
+    'gives no text a whole row, with what is marked in it, under the name of %s',
+    async (_, origin, name) => {
+      const client = new pg.Client(postgresUrl);
+      await client.connect();
+      onTestFinished(() => client.end());
+      await client.query('DROP TABLE IF EXISTS public.ragstone_people');
+      await client.query('CREATE TABLE public.ragstone_people (id text, note text, salary text)');
+      await client.query("INSERT INTO ragstone_people VALUES ('1', 'Ann works.', 'zirconflorin')");
+      const read = async (text: string) => {
+        const source = createSqlSource({
+          ...{ name: 'people', key: ['id'], text, markedFields: ['salary'] },
+          connection: { dialect: 'postgres', connectionString: postgresUrl ?? '' },
+          ...origin,
+        });
+        await listed(source);
+        return (await readOne(source, '1')).content;
+      };
+      await expect(read(`{note} {${name}}`)).rejects.toMatchObject({
+        message: expect.stringContaining(name) as string,
+      });
+      expect(await read('{note} {salary}')).toBe('Ann works. ');
+      await client.query('DROP TABLE ragstone_people');
+    },
+  );
 
   test('cannot write, whatever its query calls', async () => {
     const source = createSqlSource({
