@@ -6,9 +6,10 @@ import { RAGError } from '../../core/errors.js';
 import { openEmbeddingCache } from '../../embedding/disk-embedding-cache.js';
 import { keysOfVectors } from '../../embedding/kept-vectors.js';
 import { ReaderThreads } from '../../embedding/static/reader/reader-threads.js';
+import type { TextReader } from '../../embedding/text-reader.js';
 import { ThreadCalls } from '../../threads/thread-calls.js';
 import type { RerankCandidate, Reranker } from '../reranker.js';
-import { createReaderReranker, type ReaderRerankerOptions, type TextReader } from './reader-reranker.js';
+import { createReaderReranker, type ReaderRerankerOptions } from './reader-reranker.js';
 
 /** Scores candidates by what is stated for their content. */
 const builtinOf = (scores: Readonly<Record<string, number>>): Reranker => ({

@@ -1,7 +1,7 @@
 import { dotProduct } from '../../core/dot-product.js';
 import { RAGError } from '../../core/errors.js';
 import { logOddsOf } from '../../core/logistic.js';
-import type { ReaderThreads, ReadTexts } from '../../embedding/static/reader/reader-threads.js';
+import type { ComparedTexts, TextReader } from '../../embedding/text-reader.js';
 import { passageTextOf, type RerankCandidate, type RerankedCandidate, type Reranker } from '../reranker.js';
 
 /** Passages that are read. */
@@ -16,9 +16,6 @@ export interface ReaderRerankerOptions {
   readonly builtin: Reranker;
   readonly reader: TextReader;
 }
-
-/** Makes texts vectors whose cosines tell how alike they are. */
-export type TextReader = Pick<ReaderThreads, 'read' | 'close'>;
 
 /**
  * Orders the first passages of the built-in reranker by the sum of its scores (as log-odds) and the weighted cosines of the reader
@@ -71,7 +68,7 @@ const textOf = (candidate: RerankCandidate | undefined): string =>
  * How alike passages are to the query. One that there was no time for counts as the least alike, for those before it are read first; one in a
  * script that is not read as alike as the others are. Where the query is not read, all are the same.
  */
-function cosines({ query, passages }: ReadTexts): readonly number[] {
+function cosines({ query, passages }: ComparedTexts): readonly number[] {
   const read = passages.flatMap((passage) =>
     passage === undefined || passage.length === 0 ? [] : [passage],
   );

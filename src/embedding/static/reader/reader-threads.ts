@@ -4,6 +4,7 @@ import { RAGError } from '../../../core/errors.js';
 import { startWorker } from '../../../threads/start-worker.js';
 import { ThreadCalls } from '../../../threads/thread-calls.js';
 import { cacheKeyerOf, type EmbeddingCache } from '../../embedding-cache.js';
+import type { ComparedTexts, TextReader, TextsToCompare } from '../../text-reader.js';
 import { readerIdentity } from './encoder-model.js';
 
 /** What a thread is asked for: texts, the most wanted first, and how long it may read. The first one is always read. */
@@ -13,28 +14,13 @@ export interface TextsToRead {
   readonly forMs: number;
 }
 
-export interface PassagesToRead {
-  /** Read before the passages. Its vector is kept in memory alone. */
-  readonly query?: string | undefined;
-  /** The most wanted first. */
-  readonly passages: readonly string[];
-  /** Milliseconds. */
-  readonly forMs: number;
-}
-
-/** Vectors of length 1; undefined for a text that there was no time for, empty for one in a script that is not read. */
-export interface ReadTexts {
-  readonly query: Float32Array | undefined;
-  readonly passages: readonly (Float32Array | undefined)[];
-}
-
 /** More threads than that take memory (some 30 MB each) from what else the machine does. */
 const MOST_THREADS = 2;
 /** Vectors that are kept in memory, of 1.5 kB each. */
 const KEPT = 20_000;
 
 /** The reader in threads of its own, so that other searches go on. They start with the first call; a passage is read once. */
-export class ReaderThreads {
+export class ReaderThreads implements TextReader {
   readonly #cache: EmbeddingCache | undefined;
   readonly #kept = new LRUCache<string, Float32Array>({ max: KEPT });
   readonly #threads = Array.from(
@@ -52,11 +38,8 @@ export class ReaderThreads {
     this.#cache = cache;
   }
 
-  /**
-   * Vectors of texts. Of those that were not read before the first ones are read whatever time there is, one for each thread.
-   * @throws RAGError `RERANKER_UNAVAILABLE`, `MODEL_NOT_FOUND`, `MODEL_INVALID`; `ABORTED` by the signal
-   */
-  async read({ query, passages, forMs }: PassagesToRead, signal?: AbortSignal): Promise<ReadTexts> {
+  /** Of texts that were not read before the first ones are read whatever time there is, one for each thread. */
+  async read({ query, passages, forMs }: TextsToCompare, signal?: AbortSignal): Promise<ComparedTexts> {
     const { fingerprint, dimensions } = await readerIdentity();
     const keyOf = cacheKeyerOf(fingerprint, 'document');
     const keys = passages.map(keyOf);

@@ -1,0 +1,22 @@
+/** Texts to read for a question. */
+export interface TextsToCompare {
+  /** Read first. Its vector is kept in memory alone. */
+  readonly query?: string | undefined;
+  /** The most wanted first. */
+  readonly passages: readonly string[];
+  /** How long they are read, in milliseconds. */
+  readonly forMs: number;
+}
+
+/** Vectors of length 1; undefined for a text that there was no time for, empty for one in a script that is not read. */
+export interface ComparedTexts {
+  readonly query: Float32Array | undefined;
+  readonly passages: readonly (Float32Array | undefined)[];
+}
+
+/** Makes texts vectors whose cosines tell how alike they are. */
+export interface TextReader {
+  /** @throws RAGError `RERANKER_UNAVAILABLE`, `MODEL_NOT_FOUND`, `MODEL_INVALID`; `ABORTED` by the signal */
+  read(texts: TextsToCompare, signal?: AbortSignal): Promise<ComparedTexts>;
+  close(): Promise<void>;
+}
