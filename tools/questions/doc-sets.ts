@@ -1,9 +1,9 @@
 import { readFileSync } from 'node:fs';
 import { z } from 'zod';
 
-const packageSchema = z.strictObject({
+export const packageSchema = z.strictObject({
   registry: z.enum(['npm', 'pypi']),
-  name: z.string().regex(/^[a-z\d][a-z\d._-]*$/),
+  name: z.string().regex(/^(@[a-z\d-]+\/)?[a-z\d][a-z\d._-]*$/),
   version: z.string().regex(/^\d[\w.+-]*$/),
   /** Of the archive that the registry's client fetches (pypi: the source archive), as in a lock file of npm. */
   integrity: z.string().regex(/^sha(256|512)-[A-Za-z\d+/]+=*$/),
@@ -21,7 +21,7 @@ const docSetSchema = z.strictObject({
   packages: z.array(packageSchema).min(1),
 });
 
-const spanSchema = z.strictObject({
+export const spanSchema = z.strictObject({
   /** `PACKAGE/PATH`, below the folder of the set. */
   path: z.string().regex(/^(?!.*(^|\/)\.\.(\/|$))[^/].*$/),
   /** First character of the quote and the one behind its last: UTF-16 code units of the file read as UTF-8. */

@@ -11,7 +11,7 @@ const run = promisify(execFile);
 
 /** The package's archive in `folder`, fetched by the registry's own client unless it is there. Throws when the integrity is another. */
 export async function fetchArchive(pack: DocPackage, folder: string): Promise<string> {
-  const archive = join(folder, `${pack.registry}-${pack.name}-${pack.version}.tgz`);
+  const archive = join(folder, `${pack.registry}-${pack.name.replace('/', '-')}-${pack.version}.tgz`);
   if (await matches(archive, pack.integrity)) return archive;
   await mkdir(folder, { recursive: true });
   const incoming = await mkdtemp(join(folder, 'incoming-'));
@@ -62,7 +62,7 @@ async function fetchFromPypi({ name, version, integrity }: DocPackage, to: strin
   const [algorithm, digest] = digestOf(integrity);
   const list = join(to, 'requirements.txt');
   await writeFile(list, `${name}==${version} --hash=${algorithm}:${digest.toString('hex')}\n`);
-  const options = ['--quiet', '--no-deps', '--no-binary', ':all:', '--require-hashes', '--dest', to];
+  const options = ['--quiet', '--no-deps', '--no-binary', name, '--require-hashes', '--dest', to];
   await run('python3', ['-m', 'pip', 'download', ...options, '-r', list], { cwd: to });
 }
 

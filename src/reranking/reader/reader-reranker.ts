@@ -6,8 +6,8 @@ import { passageTextOf, type RerankCandidate, type RerankedCandidate, type Reran
 
 /** Passages that are read. */
 const READ = 30;
-/** Of a cosine beside log-odds: chosen on the training side of `tools/questions` (`tools/reader`). */
-const WEIGHT = 16;
+/** Of a cosine beside log-odds: chosen on sources that the reader was not trained on (`tools/reader`). */
+const WEIGHT = 32;
 /** How long a search waits for passages that were not read before, in milliseconds. */
 const READ_MS = 250;
 
