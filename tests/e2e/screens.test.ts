@@ -76,7 +76,7 @@ describe('a run', () => {
     const { stdout, stderr } = await runRagstone(['index', 'docs'], { cwd });
     expect(stdout).toContain('Indexed 10 documents');
     expect(stderr).toContain('Not read in "docs": formulas: 1; in fees.xlsx.');
-    expect((await runRagstone(['status'], { cwd })).stdout).toMatch(/not read[^]*formulas +1/);
+    expect((await runRagstone(['status'], { cwd })).stdout).toMatch(/not read[\s\S]*formulas +1/);
     expect((await runRagstone(['doctor'], { cwd })).stdout).toMatch(
       /Met and not read in "[^"]*docs": formulas: 1\./,
     );
