@@ -27,7 +27,7 @@ export const CHUNK_KEYS: ReadonlySet<string> = new Set([
 export const SEALED_KEY = 'sealed';
 
 /** Keys that the engine writes and no document can set. */
-export const ENGINE_KEYS: ReadonlySet<string> = new Set([...CHUNK_KEYS, 'redactions', SEALED_KEY]);
+export const ENGINE_KEYS: ReadonlySet<string> = new Set([...CHUNK_KEYS, 'redactions', 'unread', SEALED_KEY]);
 
 /** Offsets of the content in its stored revision; undefined where the chunk does not say. */
 export const offsetsOf = ({ metadata }: WithMetadata): TextRange | undefined => rangeOf(metadata.offsets);

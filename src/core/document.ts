@@ -1,5 +1,6 @@
 import type { Metadata } from './metadata.js';
 import type { AccessControl } from './scope.js';
+import type { UnreadCounts } from './unread.js';
 
 /** Media type of one product backlog item: a JSON object whose keys are the item's fields. */
 export const PBI_MEDIA_TYPE = 'application/vnd.ragstone.pbi+json';
@@ -93,22 +94,6 @@ export interface SourceCode {
   /** Definitions and statements of the top level; between them stands only white space. */
   readonly units: readonly CodeUnit[];
 }
-
-/** What a parser can meet and not read. */
-export const UNREAD_KINDS = [
-  'pictures',
-  'charts',
-  'drawings',
-  'formulas',
-  'comments',
-  'embedded files',
-  'attachments',
-  'pages without text',
-  'letters without a meaning',
-  'cells',
-] as const;
-export type UnreadKind = (typeof UNREAD_KINDS)[number];
-export type UnreadCounts = Readonly<Partial<Record<UnreadKind, number>>>;
 
 /** A document understood: its stored text, byte-exact as citations will quote it, and its structure. */
 export interface ParsedDocument {

@@ -77,6 +77,7 @@ interface RunStats {
   readonly errors?: readonly { readonly source?: string; readonly item?: string }[];
   readonly skipped?: Readonly<Record<string, unknown>>;
   readonly redactions?: Readonly<Record<string, unknown>>;
+  readonly unread?: Readonly<Record<string, unknown>>;
   readonly failure?: { readonly reason: string; readonly message: string };
 }
 
@@ -100,12 +101,13 @@ export function runWithout({
   ];
   return (text) => {
     const stats = JSON.parse(text) as RunStats;
-    const { errors = [], skipped = {}, redactions = {}, failure } = stats;
+    const { errors = [], skipped = {}, redactions = {}, unread = {}, failure } = stats;
     const kept = errors.filter(
       ({ source, item }) =>
         source !== whole && (source === undefined || item === undefined || !names.has(keyOf(source, item))),
     );
-    const namesSource = whole !== undefined && (whole in skipped || whole in redactions);
+    const namesSource =
+      whole !== undefined && [skipped, redactions, unread].some((counts) => whole in counts);
     const namesIt = failure !== undefined && told.some((name) => failure.message.includes(name));
     if (kept.length === errors.length && !namesSource && !namesIt) return text;
     return JSON.stringify({
@@ -114,6 +116,7 @@ export function runWithout({
       ...(namesIt ? { failure: { ...failure, message: 'It named what was forgotten.' } } : {}),
       ...(stats.skipped === undefined ? {} : { skipped: without(skipped, whole) }),
       ...(stats.redactions === undefined ? {} : { redactions: without(redactions, whole) }),
+      ...(stats.unread === undefined ? {} : { unread: without(unread, whole) }),
     });
   };
 }

@@ -13,6 +13,7 @@ import { contentHash } from '../core/ids.js';
 import { PARSING_VERSION } from '../parsing/parsing-version.js';
 import { realPathOf } from '../security/real-path.js';
 import { sourceDefinition } from '../sources/definitions.js';
+import { maxBytesOf } from '../sources/file-types.js';
 import { assertDistinct, createPushSource, type PushedDocument } from '../sources/push/push-source.js';
 import type { Source } from '../sources/source.js';
 import { protectionSettings } from './document-protection.js';
@@ -143,13 +144,14 @@ export interface PushedItems {
 
 /** Throws what a push is refused for as a whole: `DOCUMENT_TOO_LARGE`, and as `assertDistinct` does. */
 export function assertPushable({ documents, deleted, project }: PushedItems, { rag }: ResolvedConfig): void {
-  const { maxFileBytes } = rag.limits;
-  const large = documents.find(({ bytes }) => bytes !== undefined && bytes.length > maxFileBytes);
-  if (large !== undefined)
-    throw new RAGError(
-      'DOCUMENT_TOO_LARGE',
-      `The document ${JSON.stringify(large.id)} has more bytes than limits.maxFileBytes (${maxFileBytes}).`,
-    );
+  for (const { id, fileName, bytes } of documents) {
+    const most = rag.limits.maxFileBytes ?? maxBytesOf(fileName ?? id);
+    if (bytes !== undefined && bytes.length > most)
+      throw new RAGError(
+        'DOCUMENT_TOO_LARGE',
+        `The document ${JSON.stringify(id)} has more bytes than limits.maxFileBytes (${most}).`,
+      );
+  }
   assertDistinct(pushSourceName(project), { documents, deleted });
 }
 

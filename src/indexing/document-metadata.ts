@@ -16,7 +16,7 @@ const MOST_NAMES = 5;
 
 /**
  * The one way by which what documents, servers and callers say of a document becomes metadata: front matter, fields, pushed
- * facts. What the engine writes itself cannot be set (`redactions`, `gap`, and every name that begins with `$`, which names
+ * facts. What the engine writes itself cannot be set (`redactions`, `unread`, `gap`, and every name that begins with `$`, which names
  * system fields), nor what reaches a prototype; `url` is an address of the web or left out.
  */
 export function gateMetadata(stated: Metadata): GatedMetadata {

@@ -26,7 +26,7 @@ async function withEngine<T>(config: RAGConfigInput, work: (engine: Engine) => P
 test('two files of one name are told apart by their origin, in results, answers and failures', async () => {
   write('docs/README.md', '# Retention\n\nAudit logs are kept for 30 days.\n');
   write('src/README.md', '# Port\n\nThe gateway listens on port 8443.\n');
-  writeFileSync(join(cwd, 'src', 'bad.md'), Buffer.from([0x23, 0x20, 0xff, 0xff]));
+  writeFileSync(join(cwd, 'src', 'bad.md'), Buffer.from([0xff, 0xfe, 0x00, 0xd8, 0x41, 0x00]));
   const sources = [{ name: 'handbook', type: 'markdown' as const, root: 'docs', paths: ['**'] }];
   await withEngine({ provider: 'libsql', sources }, async (engine) => {
     await engine.index({ sources: ['handbook'] });

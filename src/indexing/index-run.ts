@@ -227,6 +227,7 @@ export class IndexRun extends IndexTally {
       stages: Object.fromEntries([...this.#stages].map(([stage, ms]) => [stage, round(ms)])),
       ...tally.renewed(),
       ...tally.redactions(),
+      ...tally.unread(),
       ...tally.forgotten(),
       ...tally.retention(),
       ...(tally.handedOver === 0 ? {} : { itemsHandedOver: tally.handedOver }),

@@ -1,3 +1,4 @@
+import { type UnreadCounts, unreadInWords } from '../core/unread.js';
 import type { IndexError, IndexResult } from '../engine/engine.js';
 import type { RedactionCounts } from './document-protection.js';
 
@@ -19,6 +20,7 @@ export class IndexTally {
   readonly #notices = new Map<string, number>();
   readonly #truncated = { chunks: 0, maxInputTokens: 0 };
   readonly #redactions = new Map<string, Map<string, number>>();
+  readonly #unread = new Map<string, UnreadOfSource>();
   readonly #leftOut = new Map<string, number>();
   readonly #retention = new Map<string, RetentionCounts>();
 
@@ -44,6 +46,22 @@ export class IndexTally {
       const ofSource = this.#redactions.get(source) ?? new Map<string, number>();
       this.#redactions.set(source, ofSource.set(type, (ofSource.get(type) ?? 0) + count));
     }
+  }
+
+  /** What of a document was met and not read, by kind. */
+  countUnread(source: string, document: string, counts: UnreadCounts): void {
+    this.#addUnread(source, { counts, names: [document], documents: 1 });
+  }
+
+  #addUnread(source: string, { counts, names, documents }: UnreadOfSource): void {
+    const before = this.#unread.get(source) ?? { counts: {}, names: [], documents: 0 };
+    const sums = new Map(Object.entries(before.counts));
+    for (const [kind, count] of Object.entries(counts)) sums.set(kind, (sums.get(kind) ?? 0) + count);
+    this.#unread.set(source, {
+      counts: Object.fromEntries(sums),
+      names: [...before.names, ...names].slice(0, MOST_NAMES),
+      documents: before.documents + documents,
+    });
   }
 
   /** One more that was forgotten on purpose and is listed still. */
@@ -73,6 +91,7 @@ export class IndexTally {
     this.countTruncated(other.#truncated.chunks, other.#truncated.maxInputTokens);
     for (const [source, times] of other.#leftOut) this.leaveOut(source, times);
     for (const [source, counts] of other.#retention) this.countRetention(source, counts);
+    for (const [source, unread] of other.#unread) this.#addUnread(source, unread);
     for (const [source, counts] of other.#redactions)
       this.countRedactions(source, Object.fromEntries(counts));
   }
@@ -102,6 +121,12 @@ export class IndexTally {
     return { redactions: Object.fromEntries(bySource) };
   }
 
+  /** What was met and not read, by source and kind. */
+  unread(): Pick<IndexResult['stats'], 'unread'> {
+    if (this.#unread.size === 0) return {};
+    return { unread: Object.fromEntries([...this.#unread].map(([source, { counts }]) => [source, counts])) };
+  }
+
   /** How many of each source were forgotten on purpose and left out. */
   forgotten(): Pick<IndexResult['stats'], 'forgotten'> {
     return this.#leftOut.size === 0 ? {} : { forgotten: Object.fromEntries(this.#leftOut) };
@@ -115,6 +140,7 @@ export class IndexTally {
     const notices = [...this.#notices].map(([text, count]) =>
       count === 1 ? text : `${text} (${count} times)`,
     );
+    for (const [source, unread] of this.#unread) notices.push(unreadNotice(source, unread));
     for (const [source, count] of this.#leftOut)
       notices.push(
         `${count} forgotten ${count === 1 ? 'item' : 'items'} of "${source}" left out. \`ragstone forget --undo RECEIPT\` lets them in again.`,
@@ -127,6 +153,22 @@ export class IndexTally {
       );
     return notices;
   }
+}
+
+/** What of a source's documents was met and not read. */
+interface UnreadOfSource {
+  readonly counts: UnreadCounts;
+  /** Of the first documents. */
+  readonly names: readonly string[];
+  readonly documents: number;
+}
+
+/** Documents that a notice names. */
+const MOST_NAMES = 3;
+
+function unreadNotice(source: string, { counts, names, documents }: UnreadOfSource): string {
+  const more = documents > names.length ? ` and ${documents - names.length} more` : '';
+  return `Not read in "${source.replace(/^path:/, '')}": ${unreadInWords(counts)}; in ${names.join(', ')}${more}.`;
 }
 
 type RetentionCounts = NonNullable<IndexResult['stats']['retention']>[string];

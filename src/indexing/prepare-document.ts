@@ -9,6 +9,7 @@ import { itemIdsOf } from '../core/item-id.js';
 import type { Metadata, MetadataValue } from '../core/metadata.js';
 import { liftFields } from '../core/pushed-fields.js';
 import type { AccessControl, Scope } from '../core/scope.js';
+import type { UnreadCounts } from '../core/unread.js';
 import type { GraphRows } from '../graph/graph.js';
 import { graphRowsOf } from '../graph/graph-rows.js';
 import { type EncodedText, encodeUtf8 } from '../ledger/text-encoding.js';
@@ -60,6 +61,8 @@ export interface DocumentSummary {
   readonly warnings: readonly string[];
   /** What was taken out of it, by type; empty where redaction is off. */
   readonly redactions: RedactionCounts;
+  /** What of it the parser met and did not read; absent where there was nothing. */
+  readonly unread?: UnreadCounts | undefined;
   /** Why it is indexed with less than was asked for, and has to be prepared again. */
   readonly shortcoming?: RAGError | undefined;
 }
@@ -226,6 +229,7 @@ function factsOf(
     graph,
     warnings: [...parsed.warnings, ...warnings, ...(cut === undefined ? [] : [cut])],
     redactions,
+    unread: parsed.unread,
     shortcoming,
   };
 }
@@ -371,6 +375,7 @@ function documentMetadata(
     ...optional('title', title),
     ...documentDates(raw, parsed),
     ...(Object.keys(redactions).length === 0 ? {} : { redactions }),
+    ...(parsed.unread === undefined ? {} : { unread: { ...parsed.unread } }),
   };
   return { metadata, warnings: stated.warnings };
 }

@@ -157,8 +157,9 @@ export async function settleItem(prepared: PreparedItem, task: SourceTask): Prom
     if (shortcoming !== undefined) report(externalId, shortcoming);
     return shortcoming ?? [];
   });
-  for (const { externalId, warnings, redactions } of documents) {
+  for (const { externalId, warnings, redactions, unread } of documents) {
     tally.countRedactions(source, redactions);
+    if (unread !== undefined) tally.countUnread(source, externalId, unread);
     for (const warning of warnings) tally.notice(`${externalId}: ${warning}`);
   }
   const failure = [...failures.values(), ...shortcomings][0];

@@ -166,6 +166,7 @@ export async function parseWithheld(
   const parsed = {
     ...last,
     metadata: Object.fromEntries(metadata),
+    ...(stated.unread === undefined ? {} : { unread: stated.unread }),
     warnings: isUnread ? [...stated.warnings, UNREAD_WARNING] : stated.warnings,
   };
   return { stated, parsed };

@@ -119,6 +119,8 @@ export interface SourceSummary {
   readonly chunks: number;
   /** Sums of the documents' metadata field `redactions`, by type; absent where there are none. */
   readonly redactions?: Readonly<Record<string, number>>;
+  /** The same of the field `unread`. */
+  readonly unread?: Readonly<Record<string, number>>;
 }
 
 /** `building`: being filled, seen by no search. `live`: what searches read; at most one. `retired`: was live, can be taken back. */

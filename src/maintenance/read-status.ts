@@ -177,7 +177,7 @@ async function ofProject(
     after = page.at(-1)?.documentId;
     if (page.length < PAGE) break;
   }
-  return sources.flatMap(({ redactions: _, ...source }) => {
+  return sources.flatMap(({ redactions: _redactions, unread: _unread, ...source }) => {
     const count = counts.get(source.source);
     return count === undefined ? [] : [{ ...source, ...count }];
   });

@@ -1,5 +1,6 @@
-import type { ParsedDocument, RawDocument, UnreadCounts } from '../core/document.js';
+import type { ParsedDocument, RawDocument } from '../core/document.js';
 import type { Metadata } from '../core/metadata.js';
+import type { UnreadCounts } from '../core/unread.js';
 import type { Parser, SyncParser } from './parser.js';
 import { unreadOf } from './unread.js';
 

@@ -1,4 +1,5 @@
 import { createRequire } from 'node:module';
+import type { analyse as Analyse } from 'chardet';
 
 /** An encoding and how sure it is. */
 export interface DetectedEncoding {
@@ -42,8 +43,7 @@ export function detectEncoding(bytes: Uint8Array): DetectedEncoding {
 }
 
 function candidatesOf(sample: Uint8Array): DetectedEncoding[] {
-  const { analyse } = loadDetector();
-  const found = analyse(sample).map(({ name, confidence }) => ({
+  const found = loadAnalyse()(sample).map(({ name, confidence }) => ({
     encoding: labelOf(name),
     certainty: Math.max(1, Math.round(confidence)),
   }));
@@ -72,11 +72,11 @@ export function decodeAs(encoding: string, bytes: Uint8Array): string {
   return decoder.decode(bytes, { stream: true }) + decoder.decode();
 }
 
-let detector: typeof import('chardet') | undefined;
-const loadDetector = (): typeof import('chardet') => {
+let analyse: typeof Analyse | undefined;
+const loadAnalyse = (): typeof Analyse => {
   // Sync, for parsers that need nothing else loaded.
-  detector ??= createRequire(import.meta.url)('chardet') as typeof import('chardet');
-  return detector;
+  analyse ??= (createRequire(import.meta.url)('chardet') as { analyse: typeof Analyse }).analyse;
+  return analyse;
 };
 
 /** Short texts: the encoding in which they are in the letters of the language that it is for. */

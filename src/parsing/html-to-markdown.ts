@@ -1,6 +1,8 @@
 import type { Element, ElementContent, Nodes, Root, RootContent, Text } from 'hast';
 import type { Options as WriterOptions } from 'remark-stringify';
 import { RAGError } from '../core/errors.js';
+import { isLineNumbers, listingOf } from './code-listings.js';
+import { formulaText } from './math-markup.js';
 import { fillTables } from './table-grid.js';
 import { isCell, narrowTables } from './wide-tables.js';
 
@@ -228,6 +230,7 @@ function partsOf(node: RootContent, isInCell: boolean): readonly RootContent[] {
   const { tagName, children } = node;
   if (isInCell && BREAKS_LINE.has(tagName)) return [asText(' '), ...children, asText(' ')];
   if (tagName === 'q') return [asText('"'), ...children, asText('"')];
+  if (tagName === 'sup' || tagName === 'sub') return scriptParts(node);
   if (tagName === 'wbr') return [asText('\u200b')];
   if (UNWRITTEN.has(tagName)) return [];
   // Nothing reads it from here on, but the search for the next text passes over what has it.
@@ -235,6 +238,24 @@ function partsOf(node: RootContent, isInCell: boolean): readonly RootContent[] {
   const isEmpty = children.every((child) => child.type === 'text' && child.value.trim() === '');
   return isPlain(tagName) || (isEmpty && !MEANS_SOMETHING_EMPTY.has(tagName)) ? children : [node];
 }
+
+/** What is written raised or lowered and changes a word no more than the letters do: `1st`, `H2O`, a mark of a note that is a link. */
+const SAME_RAISED =
+  /^(?:st|nd|rd|th|er?|o|os|as?|re|te|ers?|tm|sm|\u2122|\u00ae|\u00a9|\u00ba|\u00aa|\*+|[\u2020\u2021])$/i;
+const SAME_LOWERED = /^\d+$/;
+
+/** Exponents and indices keep what they are: `10^6`, `x_i`. Without a sign `10^6` would be `106`. */
+function scriptParts(element: Element): readonly RootContent[] {
+  const { tagName, children } = element;
+  const text = allText(element).trim();
+  const isWords =
+    text === '' || /\s/.test(text) || find(element, (inner) => inner.tagName === 'a') !== undefined;
+  const same = tagName === 'sup' ? SAME_RAISED : SAME_LOWERED;
+  return isWords || same.test(text) ? children : [asText(`${tagName === 'sup' ? '^' : '_'}${text}`)];
+}
+
+const allText = (node: Nodes): string =>
+  node.type === 'text' ? node.value : 'children' in node ? node.children.map(allText).join('') : '';
 
 const asText = (value: string): Text => ({ type: 'text', value });
 
@@ -299,20 +320,30 @@ const isFurnitureOrUnread = (element: Element): boolean =>
   FURNITURE.has(element.tagName) ||
   (typeof element.properties.role === 'string' && FURNITURE_ROLES.has(element.properties.role));
 
+/** A formula as text; undefined for other elements. */
+function formulaOf(element: Element): string | undefined {
+  if (element.tagName === 'math') return formulaText(element);
+  const isTex = element.tagName === 'script' && /^math\/tex/i.test(String(element.properties.type ?? ''));
+  return isTex ? `$${textOf(element)}$` : undefined;
+}
+
 function prune<Node extends RootContent | ElementContent>(
   node: Node,
   isDropped: (element: Element) => boolean,
 ): Node[] {
   if (node.type === 'comment' || node.type === 'doctype') return [];
   if (node.type !== 'element') return [node];
-  if (isDropped(node)) return [];
+  const formula = formulaOf(node);
+  if (formula !== undefined) return [asText(formula) as Node];
+  if (isDropped(node) || isLineNumbers(node)) return [];
   const properties = { ...node.properties };
   for (const name of ['href', 'src'] as const) {
     // Code and data in an address are no place to go to.
     if (/^\s*(?:javascript|data|vbscript):/i.test(String(properties[name] ?? ''))) delete properties[name];
   }
   const children = node.children.flatMap((child) => prune(child, isDropped));
-  return [{ ...node, properties, children }];
+  const listing = listingOf(node, children);
+  return listing === undefined ? [{ ...node, properties, children }] : ([...listing] as Node[]);
 }
 
 function find(node: Nodes, isWanted: (element: Element) => boolean): Element | undefined {

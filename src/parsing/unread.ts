@@ -1,4 +1,5 @@
-import type { ParsedDocument, UnreadCounts } from '../core/document.js';
+import type { ParsedDocument } from '../core/document.js';
+import type { UnreadCounts } from '../core/unread.js';
 
 /** Counts of a document without those of nothing; absent where there are none. */
 export function unreadOf(counts: UnreadCounts): Pick<ParsedDocument, 'unread'> {

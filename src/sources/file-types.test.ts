@@ -1,7 +1,7 @@
 import picomatch from 'picomatch';
 import { expect, test } from 'vitest';
 import { makeDocumentsOf } from '../../tests/fixtures/documents/make-office.js';
-import { DEFAULT_FILE_TYPES, fileTypeOf, typeOfFile } from './file-types.js';
+import { DEFAULT_FILE_TYPES, fileTypeOf, maxBytesOf, typeOfFile } from './file-types.js';
 
 const isRead = picomatch(DEFAULT_FILE_TYPES.map((glob) => `**/${glob}`));
 
@@ -54,4 +54,18 @@ test.each([
 
 test.each(Object.entries(makeDocumentsOf()))('%s is known by its bytes, whatever its name', (kind, bytes) => {
   expect(typeOfFile('upload.bin', bytes).kind).toBe(kind);
+});
+
+test.each([
+  ['plan.pdf', 100],
+  ['fees.XLSX', 100],
+  ['export.csv', 100],
+  ['export.jsonl', 100],
+  ['notes.md', 10],
+  ['main.ts', 10],
+  ['page.html', 10],
+  ['data.json', 10],
+  ['README', 10],
+])('%s is read up to %i MiB', (path, mebibytes) => {
+  expect(maxBytesOf(path)).toBe(mebibytes * 1024 * 1024);
 });

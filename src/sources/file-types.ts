@@ -217,6 +217,27 @@ export function fileTypeOf(path: string): FileType {
   return (extension === undefined ? undefined : TYPES.get(extension)) ?? PLAIN_TEXT;
 }
 
+const MIB = 1024 * 1024;
+/** Larger files are not read unless that is configured: text that a person writes is smaller. In bytes. */
+const DEFAULT_MAX_FILE_BYTES = 10 * MIB;
+/** The same for formats that hold pictures or are written by programs, whose parsers are bounded by memory. */
+const DEFAULT_MAX_LARGE_BYTES = 100 * MIB;
+const LARGE: ReadonlySet<string> = new Set([
+  ...[
+    MEDIA_TYPES.pdf,
+    MEDIA_TYPES.docx,
+    MEDIA_TYPES.xlsx,
+    MEDIA_TYPES.pptx,
+    MEDIA_TYPES.odt,
+    MEDIA_TYPES.epub,
+  ],
+  ...[MEDIA_TYPES.mail, MEDIA_TYPES.csv, MEDIA_TYPES.tsv, MEDIA_TYPES.jsonLines],
+]);
+
+/** Largest file of a name that is read, unless that is configured. In bytes. */
+export const maxBytesOf = (path: string): number =>
+  LARGE.has(fileTypeOf(path).mediaType) ? DEFAULT_MAX_LARGE_BYTES : DEFAULT_MAX_FILE_BYTES;
+
 /** The type of a file that somebody hands in: first bytes that leave no doubt count for more than its name. */
 export function typeOfFile(name: string, content: string | Uint8Array): FileType {
   const bytes = Buffer.from(content);

@@ -13,6 +13,7 @@ import {
   unreadableError,
   vanishedError,
 } from './file-errors.js';
+import { maxBytesOf } from './file-types.js';
 import { isInPlace } from './opened-place.js';
 
 /** Where a file may be read from. */
@@ -22,7 +23,8 @@ export interface FileGuard {
   /** The root with its links resolved. */
   readonly realRoot: string;
   readonly followSymlinks: boolean;
-  readonly maxFileBytes: number;
+  /** Absent: by format. */
+  readonly maxFileBytes: number | undefined;
 }
 
 const READ_BYTES = 256 * 1024;
@@ -70,12 +72,13 @@ async function* pieces(
   { stats, guard }: { stats: Stats; guard: FileGuard },
 ): AsyncGenerator<Uint8Array> {
   const buffer = Buffer.allocUnsafe(Math.min(READ_BYTES, stats.size + 1));
+  const most = guard.maxFileBytes ?? maxBytesOf(id);
   let total = 0;
   for (;;) {
     const { bytesRead } = await handle.read(buffer, 0, buffer.length, null);
     if (bytesRead === 0) return;
     total += bytesRead;
-    if (total > guard.maxFileBytes) throw tooLargeError(id, total, guard.maxFileBytes);
+    if (total > most) throw tooLargeError(id, total, most);
     yield buffer.subarray(0, bytesRead);
     // It says that it has ended, which saves a call. Some file systems give less than asked for before.
     if (bytesRead < buffer.length && total >= stats.size) return;
@@ -97,7 +100,8 @@ async function withFile<Result>(
     handle = opened.handle;
     const { stats } = opened;
     if (!(await isInPlace(handle, opening, { id, ...guard }))) throw outsideRootError(id);
-    if (stats.size > guard.maxFileBytes) throw tooLargeError(id, stats.size, guard.maxFileBytes);
+    const most = guard.maxFileBytes ?? maxBytesOf(id);
+    if (stats.size > most) throw tooLargeError(id, stats.size, most);
     return await use(handle, stats);
   } catch (error) {
     throw fileReadError(id, error);

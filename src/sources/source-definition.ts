@@ -12,8 +12,8 @@ export interface SourceContext {
   readonly dataDir: string;
   /** Of the process, for programs that read their own variables. */
   readonly environment: Readonly<Record<string, string | undefined>>;
-  /** `rag.limits.maxFileBytes` */
-  readonly maxFileBytes: number;
+  /** `rag.limits.maxFileBytes`; undefined where the format of a file decides. */
+  readonly maxFileBytes: number | undefined;
   /** Metadata fields that are encrypted: a source that makes a text of fields leaves them out of it. */
   readonly markedFields: readonly string[];
   /** Folder that nothing may be read beyond, and the check of what is. Absent where the user named the configuration. */

@@ -9,9 +9,6 @@ import { type FileGuard, hashFile, readWholeFile } from './open-file.js';
 import type { ListedItem, ListOptions, ReadResult, SourceItem } from './source.js';
 import { type SkippedCounts, walkFiles } from './walk-files.js';
 
-/** Largest file that is read, unless configured: 10 MiB. */
-export const DEFAULT_MAX_FILE_BYTES = 10 * 1024 * 1024;
-
 /** Which files below a folder belong to a source, and which folder that is. */
 export interface RootedSelection extends FileSelection {
   /** The folder of the root with its links resolved. Throws `SOURCE_UNREADABLE` once it is another than at first. */
@@ -60,8 +57,8 @@ export interface FileSelection {
   readonly hidden?: boolean;
   /** Whether symbolic links are followed, one deep and inside the root only. Default false. */
   readonly followSymlinks?: boolean;
-  /** Larger files are reported as `DOCUMENT_TOO_LARGE`. Bytes, default 10 MiB. */
-  readonly maxFileBytes?: number;
+  /** Larger files are reported as `DOCUMENT_TOO_LARGE`. Bytes; default: by format (`maxBytesOf`). */
+  readonly maxFileBytes?: number | undefined;
   /** Told once per listing, when it is complete. */
   readonly onListed?: (summary: ListingSummary) => void;
 }
@@ -86,7 +83,7 @@ const guardOf = async (selection: RootedSelection, root: string): Promise<FileGu
   root,
   realRoot: await selection.realRoot(root),
   followSymlinks: selection.followSymlinks ?? false,
-  maxFileBytes: selection.maxFileBytes ?? DEFAULT_MAX_FILE_BYTES,
+  maxFileBytes: selection.maxFileBytes,
 });
 
 /** A file's bytes and times. */

@@ -67,14 +67,19 @@ describe('a run', () => {
       'docs/mail.eml': 'Subject: Switches\n\nThey come to track four.\n',
       'docs/letter.rtf': '{\\rtf1 The seal is kept.}',
       'docs/fees.xlsx': makeXlsx({
-        sheets: { S: '<row><c t="inlineStr"><is><t>Mooring</t></is></c></row>' },
+        sheets: { S: '<row><c t="inlineStr"><is><t>Mooring</t></is></c><c><f>A1</f></c></row>' },
       }),
       'docs/openapi.yaml': 'openapi: 3.0.0\npaths: { /ferry: { get: { summary: Ferries } } }\n',
       'docs/table.csv': 'a,b\n',
       'docs/server.log': 'WARN\n',
     });
-    const { stdout } = await runRagstone(['index', 'docs'], { cwd });
+    const { stdout, stderr } = await runRagstone(['index', 'docs'], { cwd });
     expect(stdout).toContain('Indexed 10 documents');
+    expect(stderr).toContain('Not read in "docs": formulas: 1; in fees.xlsx.');
+    expect((await runRagstone(['status'], { cwd })).stdout).toMatch(/not read[\s\S]*formulas +1/);
+    expect((await runRagstone(['doctor'], { cwd })).stdout).toMatch(
+      /Met and not read in "[^"]*docs": formulas: 1\./,
+    );
     expect(stdout).toContain("`paths: ['**', '**/*.{csv,log}']` of a source.");
     for (const [words, source] of [
       ['lanternctl', 'README'],

@@ -192,8 +192,27 @@ async function examineIndex(engine: Engine): Promise<Finding[]> {
           detail: `${held}; ${failures.length} failed.`,
           nextStep: '`ragstone failures` says which, and why.',
         };
-  return [...examineQueue(status), index];
+  return [...examineQueue(status), index, ...examineUnread(status)];
 }
+
+/** What documents hold that is in no text is no fault, and nobody finds it. */
+const examineUnread = ({ sources }: IndexStatus): Finding[] =>
+  sources.flatMap(({ source, unread }) =>
+    unread === undefined
+      ? []
+      : [
+          {
+            check: 'index',
+            state: 'ok',
+            detail: `Met and not read in "${source}": ${countsInWords(unread)}.`,
+          },
+        ],
+  );
+
+const countsInWords = (counts: Readonly<Record<string, number>>): string =>
+  Object.entries(counts)
+    .map(([kind, count]) => `${kind}: ${count}`)
+    .join(', ');
 
 /** Undefined where nothing is indexed yet. */
 async function statusOf(engine: Engine): Promise<IndexStatus | undefined> {

@@ -23,7 +23,7 @@ export function renderIndexResult(result: IndexResult, context: CliContext): str
     rows.length === 0 ? '' : renderTable(['', ''], rows, { context, numeric: [1] }).trimStart(),
     describeRun(result),
     renderSkipped(result),
-    renderRedactions(Object.entries(stats.redactions ?? {}), context),
+    renderCounts('redacted', Object.entries(stats.redactions ?? {}), context),
     renderFailures(stats.errors, context, stats.documentsProcessed + stats.documentsUnchanged),
   ];
   return parts.filter((part) => part !== '').join('\n\n');
@@ -64,15 +64,16 @@ function renderSkipped({ stats: { skipped = {} } }: IndexResult): string {
     .join('\n');
 }
 
-/** What was taken out of documents, by source and type; empty text where nothing was. */
-export function renderRedactions(
+/** Counts by source and kind, under a word for what they are; empty text where there are none. */
+export function renderCounts(
+  word: string,
   bySource: readonly (readonly [string, Readonly<Record<string, number>>])[],
   context: CliContext,
 ): string {
   const rows = bySource.flatMap(([source, counts]) =>
-    Object.entries(counts).map(([type, count]) => [oneLine(source), oneLine(type), formatCount(count)]),
+    Object.entries(counts).map(([kind, count]) => [oneLine(source), oneLine(kind), formatCount(count)]),
   );
-  return rows.length === 0 ? '' : renderTable(['source', 'redacted', ''], rows, { context, numeric: [2] });
+  return rows.length === 0 ? '' : renderTable(['source', word, ''], rows, { context, numeric: [2] });
 }
 
 /** What hosted models would be asked for. */

@@ -1,6 +1,6 @@
 import type { CliContext } from '../context.js';
 import type { ShownStatus } from '../index-view.js';
-import { renderFailures, renderRedactions } from './index-result.js';
+import { renderCounts, renderFailures } from './index-result.js';
 import { renderFailingSources } from './source-states.js';
 import { describeStores } from './stores.js';
 import { renderTable } from './table.js';
@@ -38,11 +38,14 @@ export function renderStatus(status: ShownStatus, context: CliContext): string {
   if (failing !== '') parts.push(failing);
   if (status.following !== undefined) parts.push(renderFollowing(status.following, context));
   if (status.work !== undefined) parts.push(renderWork(status.work, context));
-  const redactions = renderRedactions(
-    status.sources.map(({ source, redactions: counts }) => [source, counts ?? {}]),
-    context,
-  );
-  if (redactions !== '') parts.push(redactions);
+  for (const [word, kind] of [
+    ['redacted', 'redactions'],
+    ['not read', 'unread'],
+  ] as const) {
+    const counts = status.sources.map((source) => [source.source, source[kind] ?? {}] as const);
+    const rendered = renderCounts(word, counts, context);
+    if (rendered !== '') parts.push(rendered);
+  }
   if (status.upgrade !== undefined) parts.push(renderUpgrade(status.upgrade, context));
   const failures = renderFailures(status.failures, context, status.documents);
   if (failures !== '') parts.push(failures);

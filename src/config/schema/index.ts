@@ -27,8 +27,10 @@ import { syncSchema } from './sync.js';
 const limits = z
   .strictObject({
     maxFileBytes: wholeNumber(1)
-      .default(10_485_760)
-      .describe('A larger file is reported and not read, in bytes (10 MiB).'),
+      .optional()
+      .describe(
+        'A larger file is reported and not read, in bytes. Default: 10 MiB, and 100 MiB for PDF, Word, workbooks, presentations, OpenDocument, EPUB, mail, CSV and JSON Lines, of which memory is the bound (`parseMemoryMb`).',
+      ),
     parseTimeoutMs: wholeNumber(100)
       .max(3_600_000)
       .default(90_000)

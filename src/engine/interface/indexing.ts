@@ -1,5 +1,6 @@
 import type { ContextEstimate } from '../../chunking/contextual/chunk-contextualiser.js';
 import type { ErrorReason } from '../../core/errors.js';
+import type { UnreadCounts } from '../../core/unread.js';
 import type { EmbeddingEstimate } from '../../embedding/embedder.js';
 import type { PushedDocument } from '../../sources/push/push-source.js';
 
@@ -126,6 +127,8 @@ export interface IndexResult {
     readonly stages: Readonly<Record<string, number>>;
     /** Personal data and secrets taken out of the documents of this run, by source and type; absent where there were none. */
     readonly redactions?: Readonly<Record<string, Readonly<Record<string, number>>>>;
+    /** What parsers met in the documents of this run and did not read, by source and kind (`pictures`, `formulas`); absent where there was nothing. */
+    readonly unread?: Readonly<Record<string, UnreadCounts>>;
     /**
      * What was left out by rule, by source and kind: files of other kinds by their extension (`png`), `hidden`, `in .gitignore`;
      * absent where nothing was.

@@ -1,5 +1,6 @@
 import type { ErrorReason } from '../../core/errors.js';
 import type { Metadata } from '../../core/metadata.js';
+import type { UnreadCounts } from '../../core/unread.js';
 import type { DocumentStatus } from '../../ledger/ledger.js';
 
 /** How the runs over one source went. Times are ISO-8601 UTC. */
@@ -65,6 +66,8 @@ export interface SourceStatus {
   readonly chunks: number;
   /** Personal data and secrets that were taken out of what is indexed, by type; absent where there were none. */
   readonly redactions?: Readonly<Record<string, number>>;
+  /** What parsers met in what is indexed and did not read, by kind (`pictures`, `formulas`); absent where there is nothing. */
+  readonly unread?: UnreadCounts;
   /** How the runs over it went; absent where it was never listed. */
   readonly sync?: Omit<SourceSyncState, 'source' | 'cursor'> | undefined;
 }

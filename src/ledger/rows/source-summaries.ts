@@ -16,6 +16,7 @@ interface Tally {
   failedItems: number;
   chunks: number;
   redactions?: Record<string, number>;
+  unread?: Record<string, number>;
 }
 
 const SOURCE = { tenant: text('tenant'), source: text('source') };
@@ -60,5 +61,18 @@ export function* summarizeSources(generation: number): Program<SourceSummary[]> 
   );
   for (const { type, count, ...row } of redactions)
     tallyOf(row).redactions = { ...tallyOf(row).redactions, [type]: count };
+  const unread = yield* select(
+    { ...SOURCE, kind: text('entry.key'), count: bigint('sum(CAST(entry.value AS bigint))') },
+    sql`${spelled({
+      sqlite: sql`FROM @document, json_each(metadata, '$.unread') AS entry WHERE generation = ${generation}
+        AND json_type(metadata, '$.unread') = 'object' AND entry.type = 'integer'`,
+      // By its form: JSON with a NUL character or half of a surrogate pair in it is none to the server.
+      postgres: sql`FROM @document, json_each_text(
+        substring(metadata FROM '"unread":(\\{(?:"[a-z ]+":[0-9]{1,15},?)+\\})')::json) AS entry
+        WHERE generation = ${generation}`,
+    })} GROUP BY tenant, source, entry.key`,
+  );
+  for (const { kind, count, ...row } of unread)
+    tallyOf(row).unread = { ...tallyOf(row).unread, [kind]: count };
   return [...tallies.values()];
 }

@@ -1,10 +1,11 @@
-import type { ParsedDocument, RawDocument, UnreadCounts } from '../../core/document.js';
+import type { ParsedDocument, RawDocument } from '../../core/document.js';
 import { toRAGError } from '../../core/errors.js';
 import { MEDIA_TYPES } from '../../core/media-types.js';
-import { ARCHIVE_LIMITS, type Archive, declaredTitle, openArchive } from '../archive/open-archive.js';
-import type { ZipLimits } from '../archive/unpack-zip.js';
+import type { UnreadCounts } from '../../core/unread.js';
 import { htmlToMarkdown } from '../html-to-markdown.js';
+import { ARCHIVE_LIMITS, type Archive, declaredTitle, openArchive } from '../open-archive.js';
 import type { Parser, SyncParser } from '../parser.js';
+import type { ZipLimits } from '../unpack-zip.js';
 import { unreadOf } from '../unread.js';
 import { withNumbers } from './numbering.js';
 import { formulasAsText } from './office-math.js';

@@ -1,5 +1,5 @@
-import { escapeMarkup } from '../archive/open-archive.js';
-import { allOf, childOf, readXml, type XmlElement } from '../archive/read-xml.js';
+import { escapeMarkup } from '../open-archive.js';
+import { allOf, childOf, readXml, type XmlElement } from '../read-xml.js';
 
 /** What of WordprocessingML says how paragraphs are numbered (ECMA-376 part 1, 17.9). */
 export interface NumberingParts {

@@ -1,5 +1,5 @@
-import { escapeMarkup } from '../archive/open-archive.js';
-import { childOf, elementsOf, readXml, type XmlElement, xmlText } from '../archive/read-xml.js';
+import { escapeMarkup } from '../open-archive.js';
+import { childOf, elementsOf, readXml, type XmlElement, xmlText } from '../read-xml.js';
 
 /** `m:oMath` does not nest. */
 const FORMULA = /<m:oMath(?:\s[^>]*)?>[\s\S]*?<\/m:oMath>/g;

@@ -1,10 +1,10 @@
 import type { RawDocument } from '../../core/document.js';
 import { RAGError } from '../../core/errors.js';
 import { MEDIA_TYPES } from '../../core/media-types.js';
-import { openArchive, resolvePart } from '../archive/open-archive.js';
-import { allOf, childOf, xmlText } from '../archive/read-xml.js';
 import type { ConvertedDocument, ConvertedFormat } from '../converted-parser.js';
 import { htmlToMarkdown } from '../html-to-markdown.js';
+import { openArchive, resolvePart } from '../open-archive.js';
+import { allOf, childOf, xmlText } from '../read-xml.js';
 
 /** Books in EPUB: their chapters in the order of reading, as pages of HTML are read. */
 export const EPUB_FORMAT: ConvertedFormat = { mediaType: MEDIA_TYPES.epub, convert: readEpub };

@@ -31,6 +31,113 @@ make test</code></pre><ul><li>one</li><li>two</li></ul></body></html>`,
     expect(metadata).toEqual({ locale: 'en', description: 'About' });
   });
 
+  it.each([
+    ['10<sup>6</sup> tons', '10^6 tons'],
+    ['5 m<sup>2</sup> and m<sup>-1</sup>', '5 m^2 and m^-1'],
+    ['x<sup>n+1</sup>', 'x^n+1'],
+    ['the 1<sup>st</sup> of May, 2<sup>nd</sup>', 'the 1st of May, 2nd'],
+    ['Acme<sup>TM</sup> pump<sup>®</sup>', 'AcmeTM pump®'],
+    ['H<sub>2</sub>O and CO<sub>2</sub>', 'H2O and CO2'],
+    ['p<sub>max</sub> is x<sub>i</sub>', 'p_max is x_i'],
+    ['said<sup><a href="#n1">1</a></sup>.', 'said[1](#n1).'],
+    ['as n<sup><i>k</i></sup>', 'as n^k'],
+    ['a<sup></sup>b', 'ab'],
+  ])('keeps what is raised and lowered: %s', async (html, expected) => {
+    expect((await parse(`<main><p>${html}</p></main>`)).text.trim()).toBe(expected);
+  });
+
+  const tex = '<annotation encoding="application/x-tex">E = mc^{2}</annotation>';
+  it.each([
+    ['its TeX', `<math><semantics><mrow><mi>E</mi></mrow>${tex}</semantics></math>`, '$E = mc^{2}$'],
+    ['its other text', '<math alttext="{\\displaystyle a^{2}}"><mi>a</mi></math>', '$a^{2}$'],
+    [
+      'a fraction',
+      '<math><mi>Q</mi><mo>=</mo><mfrac><mrow><mi>T</mi><mo>-</mo><mi>S</mi></mrow><mi>d</mi></mfrac></math>',
+      'Q = (T-S)/d',
+    ],
+    [
+      'powers and indices',
+      '<math><msup><mi>x</mi><mn>2</mn></msup><mo>+</mo><msub><mi>y</mi><mi>i</mi></msub></math>',
+      'x^2 + y_i',
+    ],
+    [
+      'roots',
+      '<math><msqrt><mi>a</mi><mo>+</mo><mn>1</mn></msqrt><mroot><mi>b</mi><mn>3</mn></mroot></math>',
+      'sqrt(a + 1)root_3(b)',
+    ],
+    ['sums', '<math><munderover><mo>∑</mo><mi>i</mi><mi>n</mi></munderover><mi>i</mi></math>', '∑_i^ni'],
+    [
+      'matrices',
+      '<math><mtable><mtr><mtd><mi>a</mi></mtd><mtd><mi>b</mi></mtd></mtr><mtr><mtd><mn>1</mn></mtd><mtd><mn>2</mn></mtd></mtr></mtable></math>',
+      '\\[a, b; 1, 2]',
+    ],
+    ['words', '<math><mi>v</mi><mtext>in metres</mtext></math>', 'v in metres'],
+    [
+      'what KaTeX writes',
+      `<span class="katex"><span class="katex-mathml"><math><semantics><mi>E</mi>${tex}</semantics></math></span><span class="katex-html" aria-hidden="true"><span>E=mc2</span></span></span>`,
+      '$E = mc^{2}$',
+    ],
+    ['what MathJax reads', '<script type="math/tex">a_1 + b</script>', '$a_1 + b$'],
+  ])('reads formulas: %s', async (_, html, expected) => {
+    expect((await parse(`<main><p>It is ${html} here.</p></main>`)).text.trim()).toBe(
+      `It is ${expected} here.`,
+    );
+  });
+
+  const CODE = 'x = 1\ny = 22';
+  const listing = '```\nx = 1\ny = 22\n```';
+  it.each([
+    [
+      'Pygments',
+      `<table class="highlighttable"><tr><td class="linenos"><div class="linenodiv"><pre>1\n2</pre></div></td><td class="code"><div><pre>${CODE}\n</pre></div></td></tr></table>`,
+    ],
+    [
+      'Pygments in the lines',
+      '<pre><span class="linenos">1</span>x = 1\n<span class="linenos">2</span>y = 22\n</pre>',
+    ],
+    [
+      'Rouge',
+      `<table class="rouge-table"><tbody><tr><td class="rouge-gutter gl"><pre class="lineno">1\n2\n</pre></td><td class="rouge-code"><pre>${CODE}\n</pre></td></tr></tbody></table>`,
+    ],
+    [
+      'Chroma',
+      `<table class="lntable"><tr><td class="lntd"><pre class="chroma"><code><span class="lnt">1\n</span><span class="lnt">2\n</span></code></pre></td><td class="lntd"><pre class="chroma"><code>${CODE}\n</code></pre></td></tr></table>`,
+    ],
+    [
+      'Chroma in the lines',
+      '<pre><code><span class="line"><span class="ln">1</span>x = 1\n</span><span class="line"><span class="ln">2</span>y = 22\n</span></code></pre>',
+    ],
+    [
+      'highlight.js',
+      '<table class="hljs-ln"><tbody><tr><td class="hljs-ln-numbers" data-line-number="1"></td><td class="hljs-ln-code">x = 1</td></tr><tr><td class="hljs-ln-numbers" data-line-number="2"></td><td class="hljs-ln-code">y = 22</td></tr></tbody></table>',
+    ],
+    [
+      'GitHub',
+      '<table><tr><td class="blob-num" data-line-number="1">1</td><td class="blob-code">x = 1</td></tr><tr><td class="blob-num">2</td><td class="blob-code">y = 22</td></tr></table>',
+    ],
+    [
+      'Prism',
+      `<pre class="line-numbers"><code>${CODE}<span aria-hidden="true" class="line-numbers-rows"><span></span><span></span></span></code></pre>`,
+    ],
+    [
+      'SyntaxHighlighter',
+      `<table><tr><td class="gutter"><div class="line number1">1</div><div class="line number2">2</div></td><td class="code"><pre>${CODE}</pre></td></tr></table>`,
+    ],
+    [
+      'numbers in a list of lines',
+      '<pre><span class="line-number">1</span>x = 1\n<span class="line-number">2</span>y = 22</pre>',
+    ],
+  ])('leaves out the line numbers of listings: %s', async (_, html) => {
+    expect((await parse(`<main>${html}</main>`)).text.trim()).toBe(listing);
+  });
+
+  it('keeps tables of figures, whatever their class', async () => {
+    const { text } = await parse(
+      '<main><table><tr><td class="num">1</td><td>berth</td></tr><tr><td class="num">2</td><td>buoy</td></tr></table></main>',
+    );
+    expect(text).toContain('| 2 | buoy |');
+  });
+
   it('leaves names and addresses in the form in which people write them', async () => {
     const { text } = await parse(
       '<p>Set max_connections_limit or __init__, mail ops_team@example.org, see https://example.org/a_b, www.example.org.</p><p># no heading *</p>',

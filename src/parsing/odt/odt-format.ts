@@ -1,10 +1,10 @@
 import type { RawDocument } from '../../core/document.js';
 import { RAGError } from '../../core/errors.js';
 import { MEDIA_TYPES } from '../../core/media-types.js';
-import { escapeMarkup, openArchive } from '../archive/open-archive.js';
-import { allOf, childOf, elementsOf, type XmlElement, type XmlNode, xmlText } from '../archive/read-xml.js';
 import type { ConvertedDocument, ConvertedFormat } from '../converted-parser.js';
 import { htmlToMarkdown } from '../html-to-markdown.js';
+import { escapeMarkup, openArchive } from '../open-archive.js';
+import { allOf, childOf, elementsOf, type XmlElement, type XmlNode, xmlText } from '../read-xml.js';
 
 /** Text documents of OpenDocument (ISO/IEC 26300): headings, lists, tables, notes, comments. Pictures and objects are left out and counted. */
 export const ODT_FORMAT: ConvertedFormat = { mediaType: MEDIA_TYPES.odt, convert: readOdt };

@@ -1,16 +1,11 @@
-import type { RawDocument, UnreadCounts } from '../../core/document.js';
+import type { RawDocument } from '../../core/document.js';
 import { RAGError } from '../../core/errors.js';
 import { MEDIA_TYPES } from '../../core/media-types.js';
-import {
-  type Archive,
-  declaredTitle,
-  escapeMarkup,
-  openArchive,
-  relationsOf,
-} from '../archive/open-archive.js';
-import { allOf, elementsOf, type XmlElement, xmlText } from '../archive/read-xml.js';
+import type { UnreadCounts } from '../../core/unread.js';
 import type { ConvertedDocument, ConvertedFormat } from '../converted-parser.js';
 import { htmlToMarkdown } from '../html-to-markdown.js';
+import { type Archive, declaredTitle, escapeMarkup, openArchive, relationsOf } from '../open-archive.js';
+import { allOf, elementsOf, type XmlElement, xmlText } from '../read-xml.js';
 
 /** Presentations (`.pptx`): each slide under its title, with tables, notes and comments. Pictures, charts and drawings are left out and counted. */
 export const PPTX_FORMAT: ConvertedFormat = { mediaType: MEDIA_TYPES.pptx, convert: readPptx };

@@ -1,10 +1,10 @@
 import type { RawDocument } from '../../core/document.js';
 import { RAGError } from '../../core/errors.js';
 import { MEDIA_TYPES } from '../../core/media-types.js';
-import { escapeMarkup } from '../archive/open-archive.js';
 import type { ConvertedDocument, ConvertedFormat } from '../converted-parser.js';
 import { decodeAs } from '../detect-encoding.js';
 import { htmlToMarkdown } from '../html-to-markdown.js';
+import { escapeMarkup } from '../open-archive.js';
 
 /** Rich Text Format (1.9.1): paragraphs and tables. Pictures are left out and counted. */
 export const RTF_FORMAT: ConvertedFormat = { mediaType: MEDIA_TYPES.rtf, convert: readRtf };

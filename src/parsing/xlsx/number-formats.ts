@@ -1,4 +1,4 @@
-import { allOf, childOf, type XmlElement } from '../archive/read-xml.js';
+import { allOf, childOf, type XmlElement } from '../read-xml.js';
 
 /** Built-in formats of dates and times (ECMA-376 part 1, 18.8.30). */
 const DATE_FORMATS: ReadonlySet<number> = new Set([

@@ -1,9 +1,9 @@
 import type { RawDocument } from '../../core/document.js';
 import { RAGError } from '../../core/errors.js';
 import { MEDIA_TYPES } from '../../core/media-types.js';
-import { declaredTitle, openArchive, relationsOf } from '../archive/open-archive.js';
-import { allOf, childOf, type XmlElement, xmlText } from '../archive/read-xml.js';
 import type { ConvertedDocument, ConvertedFormat } from '../converted-parser.js';
+import { declaredTitle, openArchive, relationsOf } from '../open-archive.js';
+import { allOf, childOf, type XmlElement, xmlText } from '../read-xml.js';
 import { numberForms } from './number-formats.js';
 import { MAX_CELLS, readSheet, type Sheet, type SheetFacts } from './sheet-reader.js';
 

@@ -193,6 +193,7 @@ const sourceStatus = z
     failedItems: z.int(),
     chunks: z.int(),
     redactions: z.record(z.string(), z.int()).optional(),
+    unread: z.record(z.string(), z.int()).optional().describe('What parsers met and did not read, by kind.'),
     sync: sourceSync.optional().describe('How the runs over it went; absent where it was never listed.'),
   })
   .meta({ id: 'SourceStatus' });

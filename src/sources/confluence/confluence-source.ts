@@ -47,7 +47,7 @@ export interface ConfluenceSourceOptions {
   readonly markedFields?: readonly string[];
   readonly metadata?: Metadata;
   readonly allowPrivateNetwork?: boolean;
-  readonly maxFileBytes?: number;
+  readonly maxFileBytes?: number | undefined;
   readonly http?: Partial<HttpClientOptions>;
   readonly now?: () => Date;
 }

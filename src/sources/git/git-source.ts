@@ -5,7 +5,7 @@ import { RAGError, throwIfAborted } from '../../core/errors.js';
 import type { Metadata } from '../../core/metadata.js';
 import { OPEN_ACCESS } from '../../core/scope.js';
 import { tooLargeError } from '../file-errors.js';
-import { fileTypeOf } from '../file-types.js';
+import { fileTypeOf, maxBytesOf } from '../file-types.js';
 import { kindsOf } from '../skipped-kinds.js';
 import type { ListedItem, ListOptions, ReadResult, Source, SourceItem } from '../source.js';
 import type { Confinement } from '../source-definition.js';
@@ -48,7 +48,7 @@ export interface GitSourceOptions {
   /** Whether the history is read: authors, dates, and an identity that renames keep. @default true */
   readonly history?: boolean;
   /** Larger files are reported as `DOCUMENT_TOO_LARGE`. Bytes, default 10 MiB. */
-  readonly maxFileBytes?: number;
+  readonly maxFileBytes?: number | undefined;
   /** Address of a file for people, with `{commit}` and `{path}`. */
   readonly link?: string | undefined;
   /** For https. */
@@ -56,7 +56,6 @@ export interface GitSourceOptions {
   readonly metadata?: Metadata;
 }
 
-const DEFAULT_MAX_FILE_BYTES = 10 * 1024 * 1024;
 /** https://github.com/git-lfs/git-lfs/blob/main/docs/spec.md: a pointer starts so and is shorter than 1024 bytes. */
 const LFS_POINTER = 'version https://git-lfs.github.com/spec/';
 const LFS_POINTER_BYTES = 1_024;
@@ -124,8 +123,8 @@ class GitSource implements Source {
 
   async *list({ signal }: ListOptions = {}): AsyncGenerator<ListedItem> {
     const { files } = await this.#take(signal);
-    const limit = this.#options.maxFileBytes ?? DEFAULT_MAX_FILE_BYTES;
     for (const [id, { path, blob, bytes, facts }] of files) {
+      const limit = this.#options.maxFileBytes ?? maxBytesOf(path);
       if (bytes === undefined) yield { id, error: missingError(path) };
       else if (bytes > limit) yield { id, error: tooLargeError(path, bytes, limit) };
       else yield { id, version: versionOf({ path, blob, facts }), bytes };

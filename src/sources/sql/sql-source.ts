@@ -23,7 +23,7 @@ export interface SqlSourceOptions extends RowMappingOptions {
   /** Longest time of one statement, in milliseconds. @default 30_000 */
   readonly timeoutMs?: number;
   /** Longer documents are reported as `DOCUMENT_TOO_LARGE`. Bytes in UTF-8, default 10 MiB. */
-  readonly maxDocumentBytes?: number;
+  readonly maxDocumentBytes?: number | undefined;
 }
 
 const DEFAULT_TIMEOUT_MS = 30_000;

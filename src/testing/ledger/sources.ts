@@ -163,6 +163,19 @@ export const testSources: LedgerPart = (test) => {
     assert.equal((await writer.sources())[0]?.redactions, undefined);
   });
 
+  test('what was not read is summed by kind', async ({ writer }) => {
+    await indexDocuments(
+      writer,
+      planned('d', { metadata: { unread: { pictures: 2, charts: 1 } } }),
+      planned('e', { metadata: { unread: { pictures: 3 } } }),
+      planned('f', { metadata: { unread: 'no object' } }),
+      planned('g', { metadata: { unread: { pictures: 'no number' } } }),
+    );
+    assert.deepEqual((await writer.sources())[0]?.unread, { pictures: 5, charts: 1 });
+    await indexDocuments(writer, planned('d'), planned('e'));
+    assert.equal((await writer.sources())[0]?.unread, undefined);
+  });
+
   test('runs are remembered, killed ones as unfinished', async ({ ledger }) => {
     assert.equal(await ledger.lastRun(), undefined);
     const first = await ledger.startRun('index docs', AT);

@@ -1,4 +1,4 @@
-import { RAGError } from '../../core/errors.js';
+import { RAGError } from '../core/errors.js';
 
 /** An element of XML, its name without its prefix. Attributes are under their name with and without it (`r:id`, `id`); one that has none comes first. */
 export interface XmlElement {

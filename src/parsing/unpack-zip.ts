@@ -1,5 +1,5 @@
 import { inflateRawSync } from 'node:zlib';
-import { RAGError } from '../../core/errors.js';
+import { RAGError } from '../core/errors.js';
 
 /** What a ZIP file may unpack to. */
 export interface ZipLimits {

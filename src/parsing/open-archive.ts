@@ -1,5 +1,5 @@
-import type { RawDocument } from '../../core/document.js';
-import { RAGError } from '../../core/errors.js';
+import type { RawDocument } from '../core/document.js';
+import { RAGError } from '../core/errors.js';
 import { readXml, type XmlElement } from './read-xml.js';
 import { unpackWithin, type ZipLimits } from './unpack-zip.js';
 

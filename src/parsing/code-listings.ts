@@ -1,0 +1,74 @@
+import type { Element, ElementContent } from 'hast';
+
+/** Classes of line numbers in listings, of Pygments, Rouge, Chroma, highlight.js, GitHub, SyntaxHighlighter. */
+const NUMBERED =
+  /^(?:linenos?|linenodiv|lineno|line-?numbers?|line-numbers-rows|ln|lnt|lntd|gutter|rouge-gutter|gl|blob-num|hljs-ln-numbers|code-gutter)$/;
+
+/** Whether an element holds the numbers of the lines of a listing, and nothing else. */
+export function isLineNumbers({ properties, children }: Element): boolean {
+  const { className } = properties;
+  return (
+    Array.isArray(className) &&
+    className.some((name) => NUMBERED.test(String(name))) &&
+    children.every(isFigures)
+  );
+}
+
+const isFigures = (node: ElementContent): boolean => {
+  if (node.type === 'text') return /^[\d\s]*$/.test(node.value);
+  return node.type !== 'element' || node.children.every(isFigures);
+};
+
+/**
+ * What a table is that sets the lines of a listing beside their numbers: the listing.
+ *
+ * @param table as it is written
+ * @param children of the table, without line numbers
+ */
+export function listingOf(
+  table: Element,
+  children: readonly ElementContent[],
+): readonly ElementContent[] | undefined {
+  if (table.tagName !== 'table' || !holdsNumbers(table)) return undefined;
+  const rows = rowsOf(children);
+  if (rows.length === 0 || rows.some((row) => row.length !== 1)) return undefined;
+  const cells = rows.flat();
+  if (cells.some((cell) => hasCode(cell))) return cells.flatMap((cell) => cell.children);
+  const lines = cells.map((cell) => textOf(cell).replace(/\n+$/, ''));
+  const code: Element = {
+    type: 'element',
+    tagName: 'code',
+    properties: {},
+    children: [{ type: 'text', value: lines.join('\n') }],
+  };
+  return [{ type: 'element', tagName: 'pre', properties: {}, children: [code] }];
+}
+
+const holdsNumbers = ({ children }: Element): boolean =>
+  children.some((child) => child.type === 'element' && (isNumberCell(child) || holdsNumbers(child)));
+
+const isNumberCell = (element: Element): boolean =>
+  element.tagName === 'td' &&
+  (isLineNumbers(element) ||
+    element.children.some((child) => child.type === 'element' && isLineNumbers(child)));
+
+function rowsOf(children: readonly ElementContent[]): Element[][] {
+  return children.flatMap((child) => {
+    if (child.type !== 'element') return [];
+    if (child.tagName !== 'tr') return rowsOf(child.children);
+    return [
+      child.children.filter(
+        (cell): cell is Element => cell.type === 'element' && cell.tagName === 'td' && !isBlank(cell),
+      ),
+    ];
+  });
+}
+
+const isBlank = (cell: Element): boolean =>
+  cell.children.every((child) => child.type === 'text' && child.value.trim() === '');
+
+const hasCode = ({ children }: Element): boolean =>
+  children.some((child) => child.type === 'element' && (child.tagName === 'pre' || hasCode(child)));
+
+const textOf = (node: ElementContent): string =>
+  node.type === 'text' ? node.value : node.type === 'element' ? node.children.map(textOf).join('') : '';
