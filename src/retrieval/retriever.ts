@@ -163,7 +163,7 @@ export interface QueryUnderstanding {
   readonly parts?: readonly string[];
   /** What was looked for beside the query. */
   readonly expansions: readonly {
-    readonly kind: ExpansionKind;
+    readonly kind: ExpansionKind | 'synonyms';
     readonly text: string;
     /** Why, in a sentence. */
     readonly reason: string;
