@@ -1,7 +1,8 @@
-import { readFile, stat } from 'node:fs/promises';
+import { stat } from 'node:fs/promises';
 import { readSynonymRule, ruleLines, type SynonymRule } from '../analysis/synonyms.js';
 import type { ResolvedConfig } from '../config/resolved-config.js';
 import { RAGError } from '../core/errors.js';
+import { readRegularText } from '../security/regular-file.js';
 
 interface ReadFile {
   /** Time and size of the file when it was read. */
@@ -32,7 +33,7 @@ async function rulesOfFile(file: string): Promise<readonly SynonymRule[]> {
     const state = `${mtimeMs} ${size}`;
     const before = read.get(file);
     if (before?.state === state) return before.rules;
-    const rules = ruleLines(await readFile(file, 'utf8')).map(({ line, rule }) => {
+    const rules = ruleLines(await readRegularText(file)).map(({ line, rule }) => {
       const found = readSynonymRule(rule);
       if (found === undefined) throw invalid(`Line ${line} of ${file} is no synonym rule. ${HOW_TO_WRITE}`);
       return found;
