@@ -75,12 +75,22 @@ export function resolveSettings(
         ...stores.storage,
         local: { ...local, path: resolveIn(folders, local.path, DATA_FOLDERS.store) },
       },
-      retrieval: { ...rag.retrieval, topK: file.rag_top_k ?? rag.retrieval.topK },
+      retrieval: {
+        ...rag.retrieval,
+        topK: file.rag_top_k ?? rag.retrieval.topK,
+        synonyms: withFile(rag.retrieval.synonyms, folders),
+      },
       answering: withInstructions(rag.answering, folders),
       monitoring: withPaths(rag.monitoring, folders),
     },
   };
 }
+
+const withFile = (
+  { rules, file }: RAGSettings['retrieval']['synonyms'],
+  { projectRoot }: Folders,
+): RAGSettings['retrieval']['synonyms'] =>
+  file === undefined ? { rules } : { rules, file: resolve(projectRoot, file) };
 
 const withInstructions = (
   { instructions, ...rest }: RAGSettings['answering'],

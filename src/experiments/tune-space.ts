@@ -100,6 +100,12 @@ function unweightedFusions(areWeightsStated: boolean): NamedFusion[] {
   ];
 }
 
+/** The user's own settings, and the same with synonyms of a file. */
+export const synonymSpace = (file: string): TunedSettings[] => [
+  { name: 'current', settings: {} },
+  { name: 'with the synonyms', settings: { retrieval: { synonyms: { file } } } },
+];
+
 /** Ways to cut documents beside the user's own; each needs an index of its own. */
 export function otherChunkings({ rag }: ResolvedConfig): TunedSettings[] {
   const { strategy, maxSize, unit } = rag.chunking;

@@ -1,5 +1,6 @@
 import { access } from 'node:fs/promises';
 import { join, resolve } from 'node:path';
+import { synonymsIn } from '../analysis/synonyms.js';
 import type { ResolvedConfig } from '../config/resolved-config.js';
 import type { RAGSettingsInput } from '../config/schema/index.js';
 import type { ScoredChunk } from '../core/chunk.js';
@@ -14,6 +15,7 @@ import { areGraded, isAnswerable, type Question } from '../evaluation/question-s
 import { seededRandom, shuffled } from '../evaluation/random.js';
 import type { FeedbackJudgments } from '../feedback/feedback-judgments.js';
 import type { SearchResources } from '../searching/searched-index.js';
+import { synonymRules } from '../searching/synonym-rules.js';
 import { collectionOf, membersOf } from '../stores/collection-members.js';
 import type { TextQuery, VectorCollection, VectorQuery } from '../stores/vector-store.js';
 import { targetOf } from './evaluate.js';
@@ -28,7 +30,7 @@ import {
   taskSearch,
   withSettings,
 } from './session.js';
-import { otherChunkings, retrievalSpace, type TunedSettings } from './tune-space.js';
+import { otherChunkings, retrievalSpace, synonymSpace, type TunedSettings } from './tune-space.js';
 
 /** Which data set settings are found on. */
 export interface TuneOptions extends Omit<EvaluateOptions, 'mode' | 'run' | 'metrics' | 'rerank'> {
@@ -42,6 +44,8 @@ export interface TuneOptions extends Omit<EvaluateOptions, 'mode' | 'run' | 'met
   readonly maxQueries?: number;
   /** Try other chunk sizes, where the target is a folder with questions. @default true, and false with `feedback` */
   readonly chunking?: boolean;
+  /** File of synonyms (`rag.retrieval.synonyms.file`): it alone is tried, against the present settings. Relative to `cwd`. */
+  readonly synonyms?: string;
   /** In place of `questions`: those that the feedback of the user's own index makes. @default false */
   readonly feedback?: boolean;
   /** Of `feedback`: the name of the source that the target is. @default passages of every source */
@@ -182,11 +186,17 @@ interface Trials {
 async function runTrials(measured: EvaluateOptions, options: TuneOptions): Promise<Trials> {
   const progress = trialProgress(measured);
   const first = await openEvaluation(measured);
+  const { synonyms, cwd = '.' } = options;
   const chunkings =
-    first.task.kind === 'questions' && options.chunking !== false ? otherChunkings(first.config) : [];
+    first.task.kind === 'questions' && options.chunking !== false && synonyms === undefined
+      ? otherChunkings(first.config)
+      : [];
   const { task, notices } = sampledTask(first.task, options);
   const plan = { task, metric: metricOf(first.task, options), measured };
-  const space = retrievalSpace(first.config, { withCandidates: true });
+  const space =
+    synonyms === undefined
+      ? retrievalSpace(first.config, { withCandidates: true })
+      : synonymSpace(resolve(cwd, synonyms));
   const narrow = retrievalSpace(first.config, { withCandidates: false });
   progress.expect(space.length + chunkings.length * narrow.length);
   const settings = await closing(first, () => trySettings(first, space, { ...plan, progress }));
@@ -197,7 +207,25 @@ async function runTrials(measured: EvaluateOptions, options: TuneOptions): Promi
     settings.push(...tried.map((trial) => joined(chunking, trial)));
   }
   const { dataset, split } = targetOf(first, measured);
-  return { dataset, split, metric: plan.metric, settings, notices: [...first.notices, ...notices] };
+  const told = synonyms === undefined ? [] : [await reachOfSynonyms(resolve(cwd, synonyms), task)];
+  return { dataset, split, metric: plan.metric, settings, notices: [...first.notices, ...notices, ...told] };
+}
+
+/** How many queries hold a word of the rules. */
+async function reachOfSynonyms(file: string, task: EvaluationTask): Promise<string> {
+  const rules = await synonymRules({ rag: { retrieval: { synonyms: { rules: [], file } } } });
+  const texts =
+    task.kind === 'dataset'
+      ? task.dataset.queries.map(({ text }) => text)
+      : task.questions.map(({ question }) => question);
+  const used = new Set<string>();
+  let reached = 0;
+  for (const text of texts) {
+    const found = synonymsIn(text, rules);
+    if (found.length > 0) reached += 1;
+    for (const { rule } of found) used.add(rule);
+  }
+  return `The synonyms add words to ${reached} of ${texts.length} questions; ${used.size} of ${rules.length} rules are used.`;
 }
 
 const closing = <T>(session: EvaluationSession, work: () => Promise<T>): Promise<T> =>

@@ -1,4 +1,5 @@
 import { profileOf, type WordRarity } from '../analysis/query-profile.js';
+import { type FoundSynonym, synonymsIn } from '../analysis/synonyms.js';
 import { DegradationLevel } from '../core/degradation.js';
 import { throwIfAborted } from '../core/errors.js';
 import type { Notice } from '../core/notice.js';
@@ -66,16 +67,22 @@ async function retrieve(
 ): Promise<RetrievalResult> {
   throwIfAborted(request.signal);
   assertRequest(request, options.capabilities);
-  const { operators, processed, lane } = await traced('stage', { stage: 'understand' }, async () => {
-    const prepared = prepareQuery(request.text);
-    const asked = laneInputOf(options, request, prepared);
-    const operators = await operatorsInTime(asked, {
-      maxTopK: options.capabilities.maxTopK,
-      deadlineMs: Math.min(options.settings.laneDeadlineMs, leftUntil(request.until)),
-    });
-    return { operators, processed: processQuery(prepared), lane: { ...asked, query: operators.query } };
-  });
-  const { query } = operators;
+  const { operators, processed, lane, synonyms } = await traced(
+    'stage',
+    { stage: 'understand' },
+    async () => {
+      const prepared = prepareQuery(request.text);
+      const asked = laneInputOf(options, request, prepared);
+      const operators = await operatorsInTime(asked, {
+        maxTopK: options.capabilities.maxTopK,
+        deadlineMs: Math.min(options.settings.laneDeadlineMs, leftUntil(request.until)),
+      });
+      const synonyms = synonymsIn(prepared.text, options.synonyms ?? []);
+      const query = withSynonyms(operators.query, synonyms);
+      return { operators, processed: processQuery(prepared), lane: { ...asked, query }, synonyms };
+    },
+  );
+  const { query } = lane;
   const { capabilities, embedQuery, reads = () => true, settings } = options;
   const isRead = reads(query.text);
   const deadlineMs = Math.min(settings.laneDeadlineMs, leftUntil(request.until));
@@ -149,7 +156,17 @@ async function retrieve(
     candidates: refined.candidates.map((candidate) =>
       rankedCandidateOf(candidate, graph.paths.get(candidate.chunk.documentId)),
     ),
-    understanding,
+    understanding: {
+      ...understanding,
+      expansions: [
+        ...synonyms.map(({ text, rule }) => ({
+          kind: 'synonyms' as const,
+          text,
+          reason: `A rule of rag.retrieval.synonyms: ${rule}.`,
+        })),
+        ...understanding.expansions,
+      ],
+    },
     lanes: reports,
     degradationLevel: degradationOf(reports, fused.length > 0 && isRerankWanted(options, request)),
     notices: [
@@ -164,6 +181,20 @@ async function retrieve(
     ],
     removed: [...operators.removed(), ...refined.removed],
   };
+}
+
+/** What a synonym counts beside the word that was asked for, shared by its words. */
+const SYNONYM_WEIGHT = 0.8;
+
+/** The query with synonyms among the words that the lexical lane looks for. */
+function withSynonyms(query: PreparedQuery, synonyms: readonly FoundSynonym[]): PreparedQuery {
+  if (synonyms.length === 0) return query;
+  const weights = new Map(query.lexical.terms.map((term, at) => [term, query.lexical.counts[at] ?? 1]));
+  for (const { terms } of synonyms)
+    for (const term of terms)
+      if (!weights.has(term)) weights.set(term, SYNONYM_WEIGHT / Math.sqrt(terms.length));
+  const lexical = { ...query.lexical, terms: [...weights.keys()], counts: [...weights.values()] };
+  return { ...query, lexical };
 }
 
 const fusedScoresOf = (found: readonly FoundCandidate[]): ReadonlyMap<string, number> =>

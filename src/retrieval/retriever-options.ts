@@ -1,4 +1,5 @@
 import type { WordRarity } from '../analysis/query-profile.js';
+import type { SynonymRule } from '../analysis/synonyms.js';
 import type { Notice } from '../core/notice.js';
 import type { GraphPassage } from '../graph/linked-from.js';
 import type { RankedDocument } from '../graph/rank.js';
@@ -44,6 +45,8 @@ export interface RetrieverOptions {
   /** How rare words are in general, for scores. @default every word counts alike */
   readonly loadRarity?: () => Promise<WordRarity>;
   readonly settings: RetrievalSettings;
+  /** @default none */
+  readonly synonyms?: readonly SynonymRule[];
   /** Milliseconds since the epoch. @default the clock of the runtime */
   readonly now?: () => number;
   /** Told what each step left, for explanations of a miss. */

@@ -163,7 +163,7 @@ export interface QueryUnderstanding {
   readonly parts?: readonly string[];
   /** What was looked for beside the query. */
   readonly expansions: readonly {
-    readonly kind: ExpansionKind;
+    readonly kind: ExpansionKind | 'synonyms';
     readonly text: string;
     /** Why, in a sentence. */
     readonly reason: string;
@@ -183,11 +183,13 @@ export type TracedStage = 'dense' | 'lexical' | 'identifier' | 'fusion' | 'reran
 /** Told the list of each step that ran, best first: how a document that is missing from the results is followed. */
 export type StageTrace = (stage: TracedStage, list: readonly ScoredChunk[]) => void;
 
-/** Passages of the same document that a shown one stands for. */
+/** Passages that a shown one stands for. */
 export interface MorePassages {
   readonly passages: number;
   /** Other documents among theirs: copies of the same item. */
   readonly copies: number;
+  /** Passages of this and other documents that say nearly the same, and were left out; absent where there are none. */
+  readonly alike?: number;
 }
 
 /** `document`: one passage of each document. `items`: of each backlog item and ticket only. `none`: all passages. */

@@ -9,6 +9,7 @@ import { readableWords } from '../retrieval/spelling/readable-words.js';
 import { scopeCollection } from '../stores/scoped-collection.js';
 import type { VectorCollection } from '../stores/vector-store.js';
 import type { FindResources } from './searched-index.js';
+import { synonymRules } from './synonym-rules.js';
 
 export interface CorrectionRequest {
   readonly scope: Scope;
@@ -34,6 +35,7 @@ export async function correctWords(
   const { retrieval, enabled } = resources.config.rag;
   if (!enabled || !retrieval.spelling.enabled) return UNCHANGED;
   const { collection, store, ledger, sealing } = await resources.stores.collection();
+  const known = new Set((await synonymRules(resources.config)).flatMap(({ from }) => from.flat()));
   const held = heldTerms(collection, scope, await ledger.lastRun());
   const deadline = {
     timeoutMs: retrieval.laneDeadlineMs,
@@ -46,7 +48,9 @@ export async function correctWords(
       const { maxTopK } = store.capabilities;
       const words = readableWords({ collection: scoped, held, maxTopK, signal: abort });
       const correction =
-        words === undefined ? undefined : await correctQuery(text, { words, loadLanguage: languageWords });
+        words === undefined
+          ? undefined
+          : await correctQuery(text, { words, known, loadLanguage: languageWords });
       return correction === undefined ? UNCHANGED : { correction, notices: [] };
     });
   } catch (error) {

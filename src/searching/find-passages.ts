@@ -45,6 +45,7 @@ import { retrievalRequest, retrievalSettings } from './retrieval-request.js';
 import { type LimitedSearch, limitCosts } from './search-costs.js';
 import type { FindResources, SearchedIndex } from './searched-index.js';
 import { chunkLimit, collapseOfChunks, passageLimit, shownPassages } from './shown-passages.js';
+import { synonymRules } from './synonym-rules.js';
 import { describeEmptyFilters } from './unknown-filters.js';
 
 export interface FindOptions {
@@ -327,6 +328,7 @@ async function findHere(
     loadReranker: () => resources.models.reranker.open(),
     loadChatModel: async () => resources.models.chatModel?.open(),
     settings: costs?.settings ?? retrievalSettings(config),
+    synonyms: query.options?.exactWords === true ? [] : await synonymRules(config),
     onStage,
   });
   const turn = { owner: collection, concurrency: SEARCHES_AT_ONCE };

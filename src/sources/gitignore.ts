@@ -1,14 +1,14 @@
 import { dirname, join, relative, sep } from 'node:path';
-import ignore, { type Ignore } from 'ignore';
 import { systemErrorCode } from '../core/errors.js';
 import { sourceFiles } from '../core/runtime.js';
 import { NOT_REGULAR, readRegularText } from '../security/regular-file.js';
 import { unreadableRulesError } from './file-errors.js';
+import { type IgnorePattern, ignorePatterns } from './ignore-pattern.js';
 
 interface RuleFile {
   /** Absolute folder the rules are relative to. */
   readonly folder: string;
-  readonly rules: Ignore;
+  readonly patterns: readonly IgnorePattern[];
 }
 
 /**
@@ -27,16 +27,22 @@ export class GitignoreRules {
 
   static async forRoot(root: string): Promise<GitignoreRules> {
     const fromWorkTree = new GitignoreRules(await topOfWorkTree(root));
-    return (await fromWorkTree.isIgnored(root, true)) ? new GitignoreRules(root) : fromWorkTree;
+    return (await fromWorkTree.#isInsideIgnored(root)) ? new GitignoreRules(root) : fromWorkTree;
   }
 
-  /** Rejects with `DOCUMENT_UNREADABLE` where a `.gitignore` exists and cannot be read: what to leave out is then unknown. */
+  /** Whether a folder or one above it is left out. */
+  async #isInsideIgnored(folder: string): Promise<boolean> {
+    if (folder === this.#top) return false;
+    return (await this.#isInsideIgnored(dirname(folder))) || this.isIgnored(folder, true);
+  }
+
+  /** Of an entry of a folder that is not left out itself. Rejects with `DOCUMENT_UNREADABLE` where a `.gitignore` exists and cannot be read: what to leave out is then unknown. */
   async isIgnored(path: string, isFolder: boolean): Promise<boolean> {
     if (path === this.#top) return false;
-    for (const { folder, rules } of await this.#chainFor(dirname(path))) {
-      const local = relative(folder, path).replaceAll(sep, '/') + (isFolder ? '/' : '');
-      const { ignored, unignored } = rules.test(local);
-      if (ignored || unignored) return ignored;
+    for (const { folder, patterns } of await this.#chainFor(dirname(path))) {
+      const local = relative(folder, path).replaceAll(sep, '/');
+      const deciding = patterns.findLast((pattern) => pattern.matches(local, isFolder));
+      if (deciding !== undefined) return !deciding.isNegated;
     }
     return false;
   }
@@ -62,7 +68,7 @@ async function readRules(folder: string): Promise<RuleFile | undefined> {
   const path = join(folder, '.gitignore');
   try {
     const text = await readRegularText(path, { open: sourceFiles().open });
-    return { folder, rules: ignore().add(text.replace(/^\uFEFF/, '')) };
+    return { folder, patterns: ignorePatterns(text) };
   } catch (error) {
     const code = systemErrorCode(error);
     if (code === 'ENOENT' || code === 'ENOTDIR' || code === 'EISDIR' || code === NOT_REGULAR)

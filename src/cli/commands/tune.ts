@@ -16,6 +16,7 @@ Examples:
   $ ragstone tune docs --questions questions.jsonl           try fusion, weights, reranking, candidates and chunk sizes
   $ ragstone tune docs --questions questions.jsonl --write   and write the best into the configuration file, if it is a gain
   $ ragstone tune docs --feedback --source docs              on what people opened and judged, where there is enough of it
+  $ ragstone tune docs --questions questions.jsonl --synonyms synonyms.txt   are the synonyms of a file worth keeping?
   $ ragstone tune data/scifact                               on the train split, where the data set has one
 
 What is reported was measured on queries that had no part in the choice. A difference that chance explains is not called a
@@ -41,6 +42,12 @@ export function registerTune(program: Command, context: CliContext): void {
     .option('--folds <n>', 'parts that are held out in turn (default: 5)', wholeNumber(2))
     .option('--seed <n>', 'of the splits and samples (default: 1)', wholeNumber(0))
     .option('--max-queries <n>', 'sample that many where there are more (default: 300)', wholeNumber(1))
+    .addOption(
+      new Option(
+        '--synonyms <file>',
+        'try the synonyms of a file, and nothing else, against the present settings',
+      ),
+    )
     .option('--no-chunking', 'leave the chunk sizes as they are')
     .option('--drop-self', 'leave out the document that the query was made from')
     .addOption(new Option('--score-by <what>', 'what makes a result right').choices(['id', 'text']))

@@ -90,9 +90,11 @@ function renderPassage(
   return lines.join('\n');
 }
 
-function moreOf({ passages, copies }: MorePassages): string {
+function moreOf({ passages, copies, alike = 0 }: MorePassages): string {
   const found = `${passages} more ${passages === 1 ? 'passage' : 'passages'} of this document`;
-  return copies === 0 ? found : `${found} and ${copies === 1 ? 'a copy' : `${copies} copies`} of it`;
+  const copied = copies === 0 ? found : `${found} and ${copies === 1 ? 'a copy' : `${copies} copies`} of it`;
+  if (alike === 0) return copied;
+  return passages === 0 ? `and ${alike} like it` : `${copied}, and ${alike} like it`;
 }
 
 const COLOURS = { strong: 'green', possible: 'yellow', weak: 'dim' } as const;

@@ -1,4 +1,5 @@
 import * as z from 'zod';
+import { readSynonymRule } from '../../analysis/synonyms.js';
 import { optionalSecretText, share, wholeNumber } from '../../core/setting-values.js';
 
 const weight = () => z.number().min(0);
@@ -107,6 +108,32 @@ const EXPANSIONS = [
   'hyde',
   'multi-query',
 ] as const;
+
+const synonyms = z
+  .strictObject({
+    rules: z
+      .array(
+        z
+          .string()
+          .refine(
+            (rule) => readSynonymRule(rule) !== undefined,
+            'must be words that mean the same (`k8s, kubernetes`), or one way (`pager => on-call phone`)',
+          ),
+      )
+      .default([])
+      .describe(
+        'Words and phrases that are searched for too: `k8s, kubernetes` each for the others, `pager, beeper => on-call phone` one way.',
+      ),
+    file: z
+      .string()
+      .min(1)
+      .optional()
+      .describe(
+        'File with more of them, one a line, as Solr and Elasticsearch write them; `#` begins a comment. It is read again when it changes. `ragstone tune --synonyms FILE` says what it is worth.',
+      ),
+  })
+  .prefault({})
+  .describe('Synonyms, for the words of a question.');
 
 const expansion = z
   .strictObject({
@@ -263,6 +290,7 @@ export const retrievalSchema = z
     fusion,
     spelling,
     expansion,
+    synonyms,
     rerank,
     adaptiveTopK,
     nearDuplicates,

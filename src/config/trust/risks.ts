@@ -29,6 +29,7 @@ export interface WrittenConfig {
 const PATH_KEYS: ReadonlySet<string> = new Set([
   'root',
   'path',
+  'file',
   'instructions',
   'repository',
   'upgradeQuestions',

@@ -9,7 +9,7 @@ import type { CollapseMode, RemovedCandidate, RetrievalRequest } from '../retrie
 import { collapse, isCollapsible } from './collapse.js';
 import { applyThreshold, cutWhereScoresFall } from './cut-by-score.js';
 import { maximalMarginalRelevance } from './maximal-marginal-relevance.js';
-import { removeNearDuplicates } from './near-duplicates.js';
+import { type DistinctCandidates, removeNearDuplicates } from './near-duplicates.js';
 import { applyRecency } from './recency.js';
 
 export interface RefineInput {
@@ -108,10 +108,13 @@ async function firstDistinct(
     const whole = await read(pool.slice(0, size));
     const counted = whole.some(({ chunk }) => isCollapsible(chunk, mode)) ? COUNTED : 0;
     const single = collapse(counted > size ? await read(pool.slice(0, counted)) : whole, mode);
-    const distinct =
+    const distinctOf = (candidates: readonly Candidate[]): DistinctCandidates =>
       threshold === undefined
-        ? { kept: single.kept.slice(0, limit), removed: [] }
-        : removeNearDuplicates(single.kept, { threshold, limit });
+        ? { kept: candidates.slice(0, limit), removed: [], areCopied: false }
+        : removeNearDuplicates(candidates, { threshold, limit });
+    const first = distinctOf(single.kept);
+    const isCounted = !first.areCopied || Math.max(counted, size) >= COUNTED || size >= pool.length;
+    const distinct = isCounted ? first : distinctOf(collapse(await read(pool.slice(0, COUNTED)), mode).kept);
     if (distinct.kept.length >= limit || size >= pool.length)
       return { kept: distinct.kept, removed: [...single.removed, ...distinct.removed] };
   }

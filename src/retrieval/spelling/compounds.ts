@@ -1,8 +1,8 @@
 import { analyzeText } from '../../analysis/lexical-analyzer.js';
 import { foldCase, normaliseText } from '../../analysis/normalise.js';
 import { forEachWord } from '../../analysis/tokens.js';
-import type { ReadableWords } from './correct-query.js';
 import type { QueryWord } from './query-words.js';
+import type { ReadableWords } from './readable-words.js';
 
 /** Shorter words are seldom compounds, and shorter parts are in many words by chance. */
 const SHORTEST_COMPOUND = 9;

@@ -1,6 +1,7 @@
 import { describe, expect, it } from 'vitest';
 import { analyzeText } from '../../analysis/lexical-analyzer.js';
-import { correctQuery, type ReadableWords } from './correct-query.js';
+import { correctQuery } from './correct-query.js';
+import type { ReadableWords } from './readable-words.js';
 
 const TEXTS = [
   'Continuous integration builds every change. The pipeline runs the tests, and the deployment follows.',

@@ -9,19 +9,12 @@ import type { QueryCorrection } from '../retriever.js';
 import { partsOfCompound } from './compounds.js';
 import { wordsOneMistakeAway } from './edits.js';
 import { LONGEST_CORRECTED, type QueryWord, readQueryWords, SHORTEST_CORRECTED } from './query-words.js';
-
-/** The words of the passages that the asker may read, and of no others. */
-export interface ReadableWords {
-  /** Those of the terms that some passage holds. */
-  held(terms: readonly string[]): Promise<ReadonlySet<string>>;
-  /** A few passages that hold one of the terms; those with rare ones first. */
-  textsWith(terms: readonly string[]): Promise<readonly string[]>;
-  /** In how many passages the term is, up to some hundred. */
-  count(term: string): Promise<number>;
-}
+import type { ReadableWords } from './readable-words.js';
 
 export interface CorrectionInput {
   readonly words: ReadableWords;
+  /** Terms of words that are no mistakes though no passage holds them: what is searched for in their place is stated. @default none */
+  readonly known?: ReadonlySet<string>;
   /** Words of the language, which are no mistakes though no passage holds them; loaded when the first is needed. */
   readonly loadLanguage: () => Promise<ReadonlySet<string>>;
 }
@@ -88,9 +81,10 @@ export async function correctQuery(
   };
 }
 
-async function unheld(words: readonly QueryWord[], { words: readable }: CorrectionInput) {
-  const held = await readable.held(words.map(({ term }) => term));
-  return words.filter(({ term }) => !held.has(term));
+async function unheld(words: readonly QueryWord[], { words: readable, known }: CorrectionInput) {
+  const open = words.filter(({ term }) => known?.has(term) !== true);
+  const held = await readable.held(open.map(({ term }) => term));
+  return open.filter(({ term }) => !held.has(term));
 }
 
 /** A word of the language, or one with a plain ending: `daemons`, `mopping`. */

@@ -2,7 +2,16 @@ import { indexedTextOfStored } from '../../analysis/indexed-text.js';
 import { analyzeText } from '../../analysis/lexical-analyzer.js';
 import { EVERYTHING } from '../../core/filter.js';
 import type { VectorCollection } from '../../stores/vector-store.js';
-import type { ReadableWords } from './correct-query.js';
+
+/** The words of the passages that the asker may read, and of no others. */
+export interface ReadableWords {
+  /** Those of the terms that some passage holds. */
+  held(terms: readonly string[]): Promise<ReadonlySet<string>>;
+  /** A few passages that hold one of the terms; those with rare ones first. */
+  textsWith(terms: readonly string[]): Promise<readonly string[]>;
+  /** In how many passages the term is, up to some hundred. */
+  count(term: string): Promise<number>;
+}
 
 /** Passages that are read for the words near a mistyped one. */
 const SAMPLE = 24;

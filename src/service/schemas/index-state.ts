@@ -100,7 +100,7 @@ export const explainResponse = z
         movedBy: z.literal('variety').optional(),
         origin: z.object({ source: z.string() }).describe('Name of the source that it came from.'),
         more: z
-          .object({ passages: z.int(), copies: z.int() })
+          .object({ passages: z.int(), copies: z.int(), alike: z.int().optional() })
           .optional()
           .describe('What else was found of the same document.'),
         metadata: facts,

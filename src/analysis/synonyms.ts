@@ -1,0 +1,71 @@
+import { ENGLISH_STOP_WORDS } from './english-stop-words.js';
+import { analyzeText } from './lexical-analyzer.js';
+import { phraseText } from './query-operators.js';
+
+/** What is searched for too where a query holds certain words. */
+export interface SynonymRule {
+  /** As it is written. */
+  readonly rule: string;
+  /** Words and phrases of a query that it is about, each as its stems. */
+  readonly from: readonly (readonly string[])[];
+  /** What is added for each of them: words and phrases, as written. */
+  readonly to: readonly string[];
+  /** All of `from` and `to` mean the same. */
+  readonly isBothWays: boolean;
+}
+
+/** Something that a query holds, and what is searched for beside it. */
+export interface FoundSynonym {
+  readonly rule: string;
+  readonly text: string;
+  readonly terms: readonly string[];
+}
+
+/**
+ * A rule in the form of Solr: `k8s, kubernetes` means each for the others, `pager, beeper => on-call phone` one way. Undefined for a line
+ * that is none: fewer than two sides, or one without a word.
+ */
+export function readSynonymRule(rule: string): SynonymRule | undefined {
+  const sides = rule.split('=>').map((side) => side.split(',').map((words) => words.trim()));
+  const [from = [], to = from] = sides;
+  const isBothWays = sides.length === 1;
+  const all = [...from, ...to];
+  if (sides.length > 2 || all.some((words) => stemsOf(words).length === 0)) return undefined;
+  if (isBothWays && from.length < 2) return undefined;
+  return { rule: rule.trim(), from: from.map(stemsOf), to, isBothWays };
+}
+
+/** Lines of a file of rules, with their numbers; blank ones and comments (`#`) are none. */
+export const ruleLines = (text: string): { readonly line: number; readonly rule: string }[] =>
+  text
+    .replace(/^\uFEFF/, '')
+    .split(/\r?\n/)
+    .map((rule, at) => ({ line: at + 1, rule: rule.replace(/(?:^|\s)#.*$/, '').trim() }))
+    .filter(({ rule }) => rule !== '');
+
+/** What rules add to a query: once each, and nothing that it holds already. */
+export function synonymsIn(query: string, rules: readonly SynonymRule[]): FoundSynonym[] {
+  const stems = stemsOf(query);
+  const said = ` ${stems.join(' ')} `;
+  const known = new Set(analyzeText(query));
+  const added = new Set<string>();
+  return rules.flatMap(({ rule, from, to }) => {
+    const held = from.filter((words) => said.includes(` ${words.join(' ')} `));
+    if (held.length === 0) return [];
+    return to.flatMap((text): FoundSynonym[] => {
+      const words = stemsOf(text).join(' ');
+      if (said.includes(` ${words} `) || added.has(words)) return [];
+      added.add(words);
+      const terms = [...new Set(analyzeText(text))].filter((term) => !known.has(term));
+      return terms.length === 0 ? [] : [{ rule, text, terms }];
+    });
+  });
+}
+
+/** Words by their stems, those of grammar as they are, so that `sign in` is not `sign`. */
+const stemsOf = (text: string): string[] =>
+  phraseText(text)
+    .trim()
+    .split(' ')
+    .filter((word) => word !== '')
+    .map((word) => (ENGLISH_STOP_WORDS.has(word) ? word : (analyzeText(word)[0] ?? word)));
