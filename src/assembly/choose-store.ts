@@ -6,7 +6,7 @@ import type { VectorStoreManager } from '../stores/failover/store-manager.js';
 import { guardedStore } from '../stores/guarded-store.js';
 import type { StoreDefinition, StoreOwner } from '../stores/store-definition.js';
 import type { CollectionSpec, VectorStore } from '../stores/vector-store.js';
-import { isManaged, openFailover } from './open-failover.js';
+import { openFailover } from './open-failover.js';
 import {
   type ConfirmChunks,
   type OpenedStore,
@@ -62,10 +62,32 @@ function canBeShared({ provider }: ProviderChoice, { own }: ResolvedConfig): boo
 }
 
 function providerOf(config: ResolvedConfig, recorded: string | undefined): ProviderChoice {
+  const isManaged = recorded !== undefined && firstManaged(recorded, config, recorded) !== undefined;
+  return isManaged
+    ? { provider: recorded, origin: 'it is one of the stores of rag.failover' }
+    : firstOf(config, recorded);
+}
+
+/**
+ * The store of `rag.failover` that is asked first, where an index whose store has this name is kept in both of them.
+ *
+ * @param recorded provider of the index that is searched now
+ */
+function firstManaged(
+  provider: string,
+  config: ResolvedConfig,
+  recorded: string | undefined,
+): string | undefined {
+  const { failover } = config.rag;
+  if (failover === undefined) return undefined;
+  const first = firstOf(config, recorded).provider;
+  return provider === first || provider === failover.secondary.provider ? first : undefined;
+}
+
+/** The configured store, and the first one where there are two. */
+function firstOf(config: ResolvedConfig, recorded: string | undefined): ProviderChoice {
   const { provider, storage } = config.rag;
   const own = config.own?.store?.name;
-  if (recorded !== undefined && isManaged(recorded, config))
-    return { provider: recorded, origin: 'it is one of the stores of rag.failover' };
   if (own !== undefined) return { provider: own, origin: 'it was handed to createEngine' };
   const named = provider === 'auto' ? undefined : storeDefinition(provider);
   if (!storage.local.persist) return { provider: 'memory', origin: 'rag.storage.local.persist is false' };
@@ -108,9 +130,11 @@ export async function createStoreFor(
     holds === undefined
       ? chooseProvider(config, options.recorded)
       : { provider: holds, origin: 'the index is kept in it' };
-  if (isManaged(choice.provider, config)) {
-    const { owner, confirm, known } = options;
-    return { ...choice, ...(await openFailover(config, { name: choice.provider, owner, confirm, known })) };
+  const { owner, confirm, known } = options;
+  const first = firstManaged(choice.provider, config, owner?.recorded?.provider ?? options.recorded);
+  if (first !== undefined) {
+    const { provider: name } = choice;
+    return { ...choice, ...(await openFailover(config, { name, first, owner, confirm, known })) };
   }
   const own = config.own?.store;
   if (own?.name === choice.provider)

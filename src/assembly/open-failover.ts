@@ -1,6 +1,7 @@
 import { join } from 'node:path';
 import type { ResolvedConfig, ValueOrigin } from '../config/resolved-config.js';
 import { DATA_FOLDERS } from '../core/data-folder.js';
+import { RAGError } from '../core/errors.js';
 import { STORES } from '../stores/definitions.js';
 import type { VectorStoreManager } from '../stores/failover/store-manager.js';
 import { guardedStore } from '../stores/guarded-store.js';
@@ -24,6 +25,8 @@ export interface OpenedFailover extends OpenedStore {
 export interface FailoverContext {
   /** What the index calls its store: the provider of one of the two. */
   readonly name: string;
+  /** Provider of the store that is asked first. */
+  readonly first: string;
   readonly owner?: StoreOwner | undefined;
   readonly confirm?: ConfirmChunks | undefined;
   /** Every collection of the index. */
@@ -35,27 +38,23 @@ export interface FailoverContext {
 const WRITE_WAIT_MS = 120_000;
 const MEGABYTE = 1024 * 1024;
 
-/** Whether an index whose store has this name is kept in the stores of `rag.failover`. */
-export function isManaged(provider: string, { rag, own }: ResolvedConfig): boolean {
-  if (rag.failover === undefined) return false;
-  return provider === (own?.store?.name ?? rag.provider) || provider === rag.failover.secondary.provider;
-}
-
 /** Opens both stores of `rag.failover`. Neither has to answer. */
 export async function openFailover(
   config: ResolvedConfig,
-  { name, owner, confirm, known }: FailoverContext,
+  { name, first: provider, owner, confirm, known }: FailoverContext,
 ): Promise<OpenedFailover> {
   const { failover, degradation, retrieval } = config.rag;
   if (failover === undefined) throw new TypeError('There is no rag.failover.');
   const { secondary, primaryName, dualWrite, maxJournalMb } = failover;
   const { VectorStoreManager } = await import('../stores/failover/store-manager.js');
-  const first = await openFirst(config, owner);
+  const firstName = primaryName ?? provider;
+  if (firstName === secondary.name) throw sameNames(firstName);
+  const first = await openFirst(provider, config, owner);
   const second = await openMember(secondary.provider, secondConfig(config));
   const folder = join(config.dataDir, DATA_FOLDERS.failover);
   const manager = new VectorStoreManager({
     stores: {
-      [primaryName ?? config.own?.store?.name ?? config.rag.provider]: first.store,
+      [firstName]: first.store,
       [secondary.name]: second.store,
     },
     ...{ folder, name, dualWrite, known },
@@ -80,11 +79,23 @@ export async function openFailover(
   };
 }
 
-async function openFirst(config: ResolvedConfig, owner: StoreOwner | undefined): Promise<OpenedStore> {
+/** What `rag.provider` stands for shows when the index is looked at. */
+const sameNames = (name: string): RAGError =>
+  new RAGError(
+    'CONFIG_INVALID',
+    `Both stores of rag.failover are called "${name}": the index is kept in the store "${name}", and rag.failover.secondary is another of that name. Name another kind of store, or give the second one a name: secondary: { provider: ..., name: second }.`,
+    { details: { key: 'rag.failover.secondary', value: name } },
+  );
+
+async function openFirst(
+  provider: string,
+  config: ResolvedConfig,
+  owner: StoreOwner | undefined,
+): Promise<OpenedStore> {
   const own: VectorStore | undefined = config.own?.store;
   if (own !== undefined) return withWords(borrowed(own), config, []);
   const stated = withOriginsOf('rag.failover.primary.storage', config);
-  return openMember(config.rag.provider, stated.origins.size === 0 ? config : stated, owner);
+  return openMember(provider, stated.origins.size === 0 ? config : stated, owner);
 }
 
 async function openMember(

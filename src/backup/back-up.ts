@@ -12,11 +12,10 @@ import { tryLockFile } from '../ledger/lock-file.js';
 import { isPathInside } from '../security/path-containment.js';
 import { PRIVATE_FILE, PRIVATE_FOLDER } from '../security/private-files.js';
 import { flushFolderSync } from '../security/regular-file.js';
-import { STORES } from '../stores/definitions.js';
-import type { StoreDefinition } from '../stores/store-definition.js';
 import { type BackedUpFile, type BackupManifest, FORMAT, MANIFEST } from './backup-manifest.js';
 import { copyDataFolder } from './copy-data-folder.js';
 import { flushFile, hashOf } from './file-hash.js';
+import { type PlaceOfChunks, placeOfSecond, placesOfChunks } from './places-of-chunks.js';
 
 /** Which index, as `createEngine` takes it. */
 export type BackupPlace = Pick<LoadConfigOptions, 'file' | 'config' | 'dataDir' | 'cwd' | 'env'>;
@@ -53,6 +52,9 @@ export interface BackupResult {
 const DEFAULT_WAIT_MS = 600_000;
 /** Vectors hardly shrink: the quickest level. */
 const LEVEL = 1;
+/** A folder beside the archive, behind its name, and what stands in it while the archive is made. */
+const PARTIAL = '.partial';
+const [LOCK, FILES, ARCHIVE] = ['backup.lock', 'files', 'archive'] as const;
 
 /**
  * Packs the data folder and the store of an index into one file, for `restoreBackup`. Searches go on; a run that writes waits between two
@@ -69,9 +71,12 @@ export async function backUp(file: string, options: BackupOptions = {}): Promise
   assertPlainDataFolder(config);
   const draft = await openDraft(path);
   try {
+    const killed = await removeKilled(dirname(path));
     const { dataDir, rag } = config;
     let copied = 0;
-    const store = { path: rag.storage.local.path, isKept: placeOfStore(config) === 'here' };
+    const places = await placesOfChunks(config);
+    const isKept = places.some(({ place }) => place === 'here');
+    const store = { path: rag.storage.local.path, isKept };
     const pausedMs = await copyDataFolder({
       ...{ dataDir, store, to: draft.files, waitMs, signal },
       onFile: () => onProgress?.({ stage: 'copying', done: ++copied, total: 0 }),
@@ -87,7 +92,8 @@ export async function backUp(file: string, options: BackupOptions = {}): Promise
     const onFile = (): void => onProgress?.({ stage: 'packing', done: ++packed, total: listed.length + 1 });
     const archiveBytes = await pack(draft, manifest, { path, signal, onFile });
     const bytes = listed.reduce((sum, one) => sum + one.bytes, 0);
-    return { path, files: listed.length, bytes, archiveBytes, pausedMs, notices: leftOutOf(config) };
+    const notices = [...leftOutOf(config, places), ...killed];
+    return { path, files: listed.length, bytes, archiveBytes, pausedMs, notices };
   } catch (error) {
     throw systemErrorCode(error) === 'ENOSPC' ? noSpace(path, error) : error;
   } finally {
@@ -104,8 +110,8 @@ interface Draft {
 
 /** What a backup that was killed left there is removed. */
 async function openDraft(path: string): Promise<Draft> {
-  const folder = `${path}.partial`;
-  const lockFile = join(folder, 'backup.lock');
+  const folder = path + PARTIAL;
+  const lockFile = join(folder, LOCK);
   if (existsSync(folder) && !existsSync(lockFile))
     throw new RAGError('USAGE', `${folder} is in the way: name another file, or move it.`);
   await mkdir(folder, { recursive: true, mode: PRIVATE_FOLDER });
@@ -115,7 +121,7 @@ async function openDraft(path: string): Promise<Draft> {
       'USAGE',
       `Another process makes ${path} at this moment. Wait for it, or name another file.`,
     );
-  const [files, archive] = [join(folder, 'files'), join(folder, 'archive')];
+  const [files, archive] = [join(folder, FILES), join(folder, ARCHIVE)];
   await rm(files, { recursive: true, force: true });
   await rm(archive, { force: true });
   await mkdir(files, { mode: PRIVATE_FOLDER });
@@ -192,19 +198,50 @@ function assertPlace(path: string, { dataDir, projectRoot, rag }: ResolvedConfig
       );
 }
 
-function placeOfStore({ rag }: ResolvedConfig): 'here' | 'on a server' | 'in S3' {
-  const definition: StoreDefinition | undefined = STORES.find(({ name }) => name === rag.provider);
-  if (definition?.reads === 'server') return 'on a server';
-  return definition?.reads === 's3' && rag.storage.s3 !== undefined ? 'in S3' : 'here';
+function leftOutOf(config: ResolvedConfig, places: readonly PlaceOfChunks[]): string[] {
+  const { ledger, failover } = config.rag;
+  const second = placeOfSecond(config);
+  return [
+    ...(ledger.type === 'postgres'
+      ? [
+          'The ledger is on PostgreSQL and not in this archive: back up its schema by the means of the server (pg_dump), together with the store.',
+        ]
+      : []),
+    ...places
+      .filter(({ place }) => place !== 'here')
+      .map(
+        ({ store, place }) =>
+          `The chunks are ${place}, in the store "${store}", and not in this archive: back them up by its means. When both are restored, \`ragstone verify --repair\` brings them in step.`,
+      ),
+    ...(second === undefined
+      ? []
+      : [
+          `The second store of rag.failover, "${failover?.secondary.name ?? ''}", is ${second} and not in this archive. \`ragstone stores sync\` fills it anew.`,
+        ]),
+  ];
 }
 
-function leftOutOf(config: ResolvedConfig): string[] {
-  const { rag } = config;
-  const place = placeOfStore(config);
-  const ledger =
-    'The ledger is on PostgreSQL and not in this archive: back up its schema by the means of the server (pg_dump), together with the store.';
-  const store = `The chunks are ${place}, in the store "${rag.provider}", and not in this archive: back them up by its means. When both are restored, \`ragstone verify --repair\` brings them in step.`;
-  return [...(rag.ledger.type === 'postgres' ? [ledger] : []), ...(place === 'here' ? [] : [store])];
+/** Removes what backups that were killed left beside an archive, under whatever name; says so. */
+async function removeKilled(folder: string): Promise<string[]> {
+  const removed: string[] = [];
+  for (const entry of existsSync(folder) ? await readdir(folder, { withFileTypes: true }) : []) {
+    const path = join(folder, entry.name);
+    if (!entry.isDirectory() || !entry.name.endsWith(PARTIAL) || !(await isDraft(path))) continue;
+    const lock = tryLockFile(join(path, LOCK));
+    if (lock === undefined) continue;
+    lock.release();
+    await rm(path, { recursive: true, force: true });
+    removed.push(`${path} was removed: a backup that was killed had left it.`);
+  }
+  return removed;
+}
+
+/** Whether a folder holds what a backup makes, and nothing else. */
+async function isDraft(folder: string): Promise<boolean> {
+  const names = await readdir(folder);
+  return (
+    names.includes(LOCK) && names.every((name) => name === FILES || name === ARCHIVE || name.startsWith(LOCK))
+  );
 }
 
 const noSpace = (path: string, cause: unknown): RAGError =>

@@ -11,11 +11,13 @@ import {
 } from 'node:fs';
 import { join } from 'node:path';
 import { create, extract, list } from 'tar';
-import { describe, expect, it } from 'vitest';
+import { describe, expect, it, onTestFinished } from 'vitest';
 import { temporaryFolder, writeFiles } from '../../tests/e2e/temporary-folder.js';
+import type { RAGConfigInput } from '../config/schema/index.js';
 import { contentHash } from '../core/ids.js';
 import { testDeployments } from '../deployments/test-deployments.js';
 import { createEngine } from '../engine/create-engine.js';
+import { tryLockFile } from '../ledger/lock-file.js';
 import { backUp } from './back-up.js';
 import type { BackupManifest } from './backup-manifest.js';
 import { restoreBackup } from './restore.js';
@@ -118,6 +120,57 @@ describe('backUp', () => {
     const stopped = backUp('third.tar.gz', { cwd: folder, signal: AbortSignal.abort() });
     await expect(stopped).rejects.toMatchObject({ reason: 'ABORTED' });
     expect(readdirSync(folder).sort()).toEqual(['.ragstone', 'docs', 'small.tar.gz']);
+  });
+
+  it('removes what killed ones left under other names and says so, but for what others make or have there', async () => {
+    const { folder } = await backedUp();
+    writeFiles(folder, {
+      'monday.tar.gz.partial/backup.lock': '',
+      'monday.tar.gz.partial/files/data/ledger.db': 'half',
+      'tuesday.tar.partial/backup.lock': '',
+      'mine.partial/backup.lock': '',
+      'mine.partial/notes.txt': 'kept',
+    });
+    const lock = tryLockFile(join(folder, 'tuesday.tar.partial', 'backup.lock'));
+    onTestFinished(() => lock?.release());
+    const { notices } = await backUp('wednesday.tar', { cwd: folder });
+    expect(notices).toEqual([expect.stringMatching(/monday\.tar\.gz\.partial was removed/)]);
+    expect(
+      readdirSync(folder)
+        .filter((name) => name.endsWith('.partial'))
+        .sort(),
+    ).toEqual(['mine.partial', 'tuesday.tar.partial']);
+  });
+
+  it.each([
+    ['auto', { s3: { url: 's3://bucket/folder' } }, /in S3, in the store "lancedb"/],
+    ['lancedb', { s3: { url: 's3://bucket/folder' } }, /in S3, in the store "lancedb"/],
+    ['libsql', { s3: { url: 's3://bucket/folder' } }, /in S3, in the store "lancedb"/],
+    ['qdrant', { server: { url: 'http://127.0.0.1:1' } }, undefined],
+    ['auto', {}, undefined],
+  ] as const)(
+    'says where the chunks of the index are, whatever rag.provider names: %s %j',
+    async (provider, storage, told) => {
+      const folder = temporaryFolder(notes(2));
+      const engine = await engineIn(folder, 'lancedb');
+      await engine.index();
+      await engine.close();
+      const { notices } = await backUp('copy.tar', { cwd: folder, config: { provider, storage } });
+      expect(notices).toEqual(told === undefined ? [] : [expect.stringMatching(told)]);
+    },
+  );
+
+  it('says that a second store elsewhere is not in it', async () => {
+    const { folder } = await backedUp();
+    const elsewhere = temporaryFolder();
+    const secondary = {
+      provider: 'libsql',
+      name: 'second',
+      storage: { local: { path: elsewhere } },
+    } as const;
+    const config: RAGConfigInput = { provider: 'libsql', failover: { secondary } };
+    const { notices } = await backUp('copy.tar', { cwd: folder, config });
+    expect(notices).toEqual([expect.stringContaining(`"second", is in ${elsewhere}`)]);
   });
 
   it('removes what a killed one left, and leaves alone what others have there', async () => {

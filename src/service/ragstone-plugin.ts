@@ -17,7 +17,7 @@ import type { KeptValues } from './kept/kept-values.js';
 import { registerOpenApi } from './openapi/register-openapi.js';
 import { cors, helmet, serializerCompiler, validatorCompiler } from './packages.js';
 import { auditCalls, auditedView, noteCaller } from './requests/audit-calls.js';
-import { limitBodies } from './requests/body-limits.js';
+import { bytesUnderWay, limitBodies } from './requests/body-limits.js';
 import { callersView } from './requests/callers-view.js';
 import { takeTurns } from './requests/connection-turns.js';
 import { countRequests, type ServiceMonitoring } from './requests/count-requests.js';
@@ -134,7 +134,7 @@ export const ragstonePlugin: FastifyPluginAsync<ServiceOptions> = async (app, op
   keepDeadlines(app);
   limitCalls(app, { requestsPerMinute, groups, authenticate: options.authenticate, redis });
   limitUnfinishedBodies(app, { requests, bodies });
-  joinPieces(app);
+  joinPieces(app, bytesUnderWay());
   await registerOpenApi(app, options.basePath);
   await app.register(knowledgeRoutes, { prefix: '/api/ai/rag' });
   const { maxUploads = 16, maxUploadsPerTenant = 4 } = options;

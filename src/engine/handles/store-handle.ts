@@ -45,9 +45,10 @@ export class StoreHandle {
     this.sealing = new OpenedOnce(() => openSealing(config));
   }
 
-  /** The configured store. An index that exists keeps its store under `provider: auto`, unless it is being rebuilt. */
+  /** The configured store. An index that exists keeps its store under `provider: auto`, unless it is being rebuilt; where there are two, also then. */
   async configured({ rebuild = false }: { rebuild?: boolean } = {}): Promise<ConfiguredStore> {
-    const live = rebuild ? undefined : await this.#ledger.live();
+    const isKept = !rebuild || this.#config.rag.failover !== undefined;
+    const live = isKept ? await this.#ledger.live() : undefined;
     const { provider, origin } = chooseProvider(this.#config, live?.facts.provider);
     return { ...(await this.#openStore(provider)), origin };
   }

@@ -46,7 +46,7 @@ describe('tables as text', () => {
   });
 
   it('name rows of another length, and refuse a quote that never closes', async () => {
-    expect((await parse('a,b\n1\n1,2')).warnings).toEqual([expect.stringMatching(/^1 rows have/)]);
+    expect((await parse('a,b\n1\n1,2')).warnings).toEqual([expect.stringMatching(/^1 row has/)]);
     await expect(parse(`a,b\n1,"${'x'.repeat(10)}`)).rejects.toMatchObject({ reason: 'DOCUMENT_INVALID' });
   });
 

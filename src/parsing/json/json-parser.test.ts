@@ -32,7 +32,7 @@ describe('JSON', () => {
   it('reads one value a line, and counts lines that are none', () => {
     const { code, warnings } = parse('{"a":1}\n\nno\n{"a":2}', MEDIA_TYPES.jsonLines);
     expect(namesOf(code?.units ?? [])).toEqual(['line 1', 'line 3', 'line 4']);
-    expect(warnings).toEqual(['1 lines are not valid JSON and were kept as text.']);
+    expect(warnings).toEqual(['1 line is not valid JSON and was kept as text.']);
   });
 
   it.each(['{', '[1,]', 'nothing', '{"a":1}{"b":2}'])('%s is refused', (content) => {

@@ -70,7 +70,14 @@ function readLines(text: string, name: string): { units: CodeUnit[]; notes: stri
   }
   return {
     units,
-    notes: invalid === 0 ? [] : [`${invalid} lines are not valid JSON and were kept as text.`],
+    notes:
+      invalid === 0
+        ? []
+        : [
+            invalid === 1
+              ? '1 line is not valid JSON and was kept as text.'
+              : `${invalid} lines are not valid JSON and were kept as text.`,
+          ],
   };
 }
 

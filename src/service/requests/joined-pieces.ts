@@ -1,7 +1,9 @@
 import { Transform, type TransformCallback } from 'node:stream';
 import type { FastifyInstance } from 'fastify';
 import { RAGError } from '../../index.js';
-import { hasBody } from './limit-load.js';
+import { MOST_BYTES } from './body-limits.js';
+import { giveToTenant, hasBody } from './limit-load.js';
+import type { SharedPlaces } from './shared-places.js';
 
 /** Bytes that are handed on at once. */
 const BLOCK_BYTES = 65_536;
@@ -9,14 +11,21 @@ const BLOCK_BYTES = 65_536;
 const FREE_PIECES = 10_000;
 const LEAST_BYTES = 32;
 
-/** Bodies are read in blocks: kept one by one, the pieces of a chunked body take a hundred times their bytes. One in too many small pieces is refused, and its connection closed. */
-export function joinPieces(app: FastifyInstance): void {
+/**
+ * Bodies are read in blocks, which hold places of their bytes until they are answered: kept one by one, the pieces of a chunked body take a hundred times their bytes. One in too many small pieces is refused, and its connection closed.
+ */
+export function joinPieces(app: FastifyInstance, bytes: SharedPlaces): void {
   app.addHook('preParsing', (request, reply, payload, done) => {
     if (!hasBody(request)) {
       done(null, payload);
       return;
     }
-    const joined = new JoinedPieces(() => void reply.header('connection', 'close'));
+    const held = bytes.take(0);
+    giveToTenant(request, held);
+    const joined = new JoinedPieces({
+      onTooSmall: () => void reply.header('connection', 'close'),
+      onBytes: (all, before) => held.grow(Math.max(0, all - MOST_BYTES) - Math.max(0, before - MOST_BYTES)),
+    });
     // Whoever reads may have stopped listening.
     joined.on('error', () => undefined);
     payload
@@ -24,33 +33,51 @@ export function joinPieces(app: FastifyInstance): void {
       .on('close', () => {
         if (!payload.readableEnded) joined.destroy(new RAGError('ABORTED', 'The caller went away.'));
       });
+    reply.raw.once('close', () => {
+      held.leave();
+      // What was answered before its body had come is read on, so that the caller can send it to the end and hear the answer.
+      payload.unpipe(joined).resume();
+    });
     done(null, payload.pipe(joined));
   });
 }
 
+interface Watch {
+  /** It is refused for its pieces. */
+  readonly onTooSmall: () => void;
+  /** So many bytes came; what this throws refuses the body. */
+  readonly onBytes: (all: number, before: number) => void;
+}
+
 class JoinedPieces extends Transform {
-  readonly #onRefused: () => void;
+  readonly #watch: Watch;
   #block: Buffer = Buffer.alloc(0);
   #filled = 0;
   #pieces = 0;
   #bytes = 0;
 
-  constructor(onRefused: () => void) {
+  constructor(watch: Watch) {
     super();
-    this.#onRefused = onRefused;
+    this.#watch = watch;
   }
 
   override _transform(piece: Buffer, _: BufferEncoding, done: TransformCallback): void {
     this.#pieces += 1;
     this.#bytes += piece.length;
     if (this.#pieces > FREE_PIECES && this.#bytes < LEAST_BYTES * this.#pieces) {
-      this.#onRefused();
+      this.#watch.onTooSmall();
       done(
         new RAGError(
           'REQUEST_INVALID',
           `The body comes in more than ${FREE_PIECES} pieces of less than ${LEAST_BYTES} bytes on average. Send it in larger ones.`,
         ),
       );
+      return;
+    }
+    try {
+      this.#watch.onBytes(this.#bytes, this.#bytes - piece.length);
+    } catch (error) {
+      done(error instanceof Error ? error : new Error(String(error)));
       return;
     }
     // Most bodies come in one.

@@ -46,7 +46,7 @@ export async function limitLoad(
  * out. The user of this machine alone has no others beside him.
  */
 export function limitTenants(app: FastifyInstance): void {
-  app.addHook('onRequest', async (request) => giveToTenant(request));
+  app.addHook('onRequest', async (request) => giveToTenant(request, request.place));
 }
 
 /**
@@ -62,7 +62,7 @@ export function limitUnfinishedBodies(
     // Its places are free already.
     if (reply.raw.destroyed) throw new RAGError('ABORTED', 'The caller went away.');
     request.place = places.take();
-    giveToTenant(request);
+    giveToTenant(request, request.place);
   };
   app.addHook('preParsing', async (request, reply) => {
     if (request.place !== null && hasBody(request)) change(request, reply, bodies);
@@ -72,7 +72,8 @@ export function limitUnfinishedBodies(
   });
 }
 
-function giveToTenant({ ragstone, place }: FastifyRequest): void {
+/** The user of this machine alone has no others beside him, and no share. */
+export function giveToTenant({ ragstone }: FastifyRequest, place: Place | null): void {
   if (ragstone === null || ragstone.principal.isLocal === true) return;
   place?.giveTo(ragstone.principal.scope.tenant);
 }

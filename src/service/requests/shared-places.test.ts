@@ -1,5 +1,6 @@
 import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
+import { RAGError } from '../../index.js';
 import { SharedPlaces } from './shared-places.js';
 
 /** Takes places for a tenant until it is refused. */
@@ -24,6 +25,35 @@ describe('places that tenants share', () => {
     expect(fill(new SharedPlaces({ most: 256, mostOfTenant: 0 }), 'a')).toBe(224);
     expect(fill(new SharedPlaces({ most: 2, mostOfTenant: 0 }), 'a')).toBe(2);
     expect(fill(new SharedPlaces({ most: 0, mostOfTenant: 7 }), 'a')).toBe(7);
+  });
+
+  test('of bytes a tenant gets its share, another one its own, and a refused body leaves what it held', () => {
+    const bytes = new SharedPlaces({
+      most: 800,
+      mostOfTenant: 300,
+      shareError: () => new RAGError('SERVICE_UNAVAILABLE', 'share'),
+    });
+    const body = (tenant: string) => {
+      const held = bytes.take(0);
+      held.giveTo(tenant);
+      return held;
+    };
+    const [first, second] = [body('a'), body('a')];
+    first.grow(200);
+    second.grow(100);
+    expect(() => second.grow(1)).toThrow('share');
+    second.grow(5);
+    body('a').grow(100);
+    body('b').grow(300);
+    const small = body('c');
+    small.grow(100);
+    // The last part is for those who hold less than is left.
+    expect(() => small.grow(50)).toThrow('share');
+    body('d').grow(99);
+    first.leave();
+    first.leave();
+    body('c').grow(200);
+    expect(() => body('e').grow(400)).toThrow('more to do than it can');
   });
 
   test('in any order of taking and leaving as many are free in the end as in the beginning', () => {

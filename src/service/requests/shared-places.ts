@@ -5,13 +5,21 @@ export interface PlaceLimits {
   readonly most: number;
   /** Those of one tenant; 0 for any number. */
   readonly mostOfTenant: number;
+  /** What a tenant is told that has its share. @default `RATE_LIMITED` */
+  readonly shareError?: (() => RAGError) | undefined;
 }
 
-/** A place that is held. */
+/** Places that are held. */
 export interface Place {
-  /** @throws RAGError `RATE_LIMITED` where the tenant has its share; the place is left then */
+  /** @throws RAGError where the tenant has its share; the places are left then */
   giveTo(tenant: string): void;
-  /** Frees it; once. */
+  /**
+   * Holds so many more.
+   *
+   * @throws OverloadError where no more are free, RAGError where the tenant has its share; the places are left then
+   */
+  grow(count: number): void;
+  /** Frees them; once. */
   leave(): void;
 }
 
@@ -26,46 +34,61 @@ const RESERVED_PART = 1 / 8;
 export class SharedPlaces {
   readonly #most: number;
   readonly #mostOfTenant: number;
+  readonly #shareError: () => RAGError;
   readonly #byTenant = new Map<string, number>();
   #held = 0;
 
-  constructor({ most, mostOfTenant }: PlaceLimits) {
+  constructor({ most, mostOfTenant, shareError = tooManyRequests }: PlaceLimits) {
     this.#most = most === 0 ? Infinity : most;
     this.#mostOfTenant = mostOfTenant === 0 ? Infinity : mostOfTenant;
+    this.#shareError = shareError;
   }
 
-  /** @throws OverloadError where none is free */
-  take(): Place {
-    if (this.#held >= this.#most) throw new OverloadError();
-    this.#held += 1;
+  /** @throws OverloadError where so many are not free */
+  take(count = 1): Place {
+    let held = 0;
     let owner: string | undefined;
     let isHeld = true;
     const leave = (): void => {
       if (!isHeld) return;
       isHeld = false;
-      this.#held -= 1;
-      if (owner !== undefined) this.#count(owner, -1);
+      this.#held -= held;
+      if (owner !== undefined) this.#count(owner, -held);
     };
+    const grow = (by: number): void => {
+      if (!isHeld || by <= 0) return;
+      const isFull = this.#held + by > this.#most;
+      if (isFull || (owner !== undefined && this.#hasItsShare(owner, by, this.#held))) {
+        leave();
+        throw isFull ? new OverloadError() : this.#shareError();
+      }
+      held += by;
+      this.#held += by;
+      if (owner !== undefined) this.#count(owner, by);
+    };
+    grow(count);
     return {
       leave,
+      grow,
       giveTo: (tenant) => {
         if (!isHeld) return;
-        if (this.#hasItsShare(tenant)) {
+        if (this.#hasItsShare(tenant, held, this.#held - held)) {
           leave();
-          throw new ShareError();
+          throw this.#shareError();
         }
         owner = tenant;
-        this.#count(tenant, 1);
+        this.#count(tenant, held);
       },
     };
   }
 
-  /** The place that is given is held already. */
-  #hasItsShare(tenant: string): boolean {
+  /** @param heldBefore places that are held without these */
+  #hasItsShare(tenant: string, count: number, heldBefore: number): boolean {
+    if (count === 0) return false;
     const own = this.#byTenant.get(tenant) ?? 0;
-    const free = this.#most - this.#held + 1;
+    const free = this.#most - heldBefore;
     const isReserved = free <= Math.floor(this.#most * RESERVED_PART);
-    return own >= this.#mostOfTenant || (isReserved && own >= free);
+    return own + count > this.#mostOfTenant || (isReserved && own >= free);
   }
 
   #count(tenant: string, change: number): void {
@@ -82,9 +105,6 @@ export class OverloadError extends RAGError {
   }
 }
 
-/** A tenant that holds its share. */
-class ShareError extends RAGError {
-  constructor() {
-    super('RATE_LIMITED', 'Too many requests of this tenant are under way. Try again shortly.');
-  }
-}
+/** What a tenant is told that holds its share. */
+const tooManyRequests = (): RAGError =>
+  new RAGError('RATE_LIMITED', 'Too many requests of this tenant are under way. Try again shortly.');

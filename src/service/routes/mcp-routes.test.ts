@@ -22,6 +22,27 @@ test('an assistant sees what its key may read, and no one else is answered', asy
   expect((await call('acme', 'GET', '/mcp')).status).toBe(405);
 });
 
+test.each([
+  ['{"jsonrpc": "2.0", ', -32_700],
+  ['no JSON', -32_700],
+  ['{"jsonrpc": "2.0"} {}', -32_700],
+  ['\u0000', -32_700],
+  ['', -32_700],
+  ['{"a": 1}', -32_600],
+  ['7', -32_600],
+  ['null', -32_600],
+  ['{"jsonrpc": "1.0", "id": 5, "method": "ping"}', -32_600],
+])('what is no message is answered as the protocol says: %j', async (payload, code) => {
+  const { app } = await testService();
+  const answer = await app.inject({
+    ...{ method: 'POST', url: '/mcp', payload },
+    headers: { authorization: 'Bearer acme', 'content-type': 'application/json', ...ACCEPT },
+  });
+  expect([answer.statusCode, answer.headers['content-type']]).toEqual([400, expect.stringMatching(/^application\/json/)]);
+  const id = payload.includes('"id": 5') ? 5 : null;
+  expect(answer.json()).toEqual({ jsonrpc: '2.0', id, error: { code, message: expect.any(String) as string } });
+});
+
 test('batches and HEAD are refused', async () => {
   const { call } = await testService();
   const cancel = { jsonrpc: '2.0', method: 'notifications/cancelled', params: { requestId: 1 } };
