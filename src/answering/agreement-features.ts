@@ -1,3 +1,4 @@
+import { amountsOfOthers } from './amounts-of-others.js';
 import { type Alignment, alignWords } from './claim-alignment.js';
 import {
   type ClaimDifference,
@@ -165,9 +166,18 @@ function slipIn({ copied, gaps }: Alignment, source: SourceText): number {
   return isSlip ? Math.max(0, (copied - LEAST_COPIED) / (1 - LEAST_COPIED)) : 0;
 }
 
-/** Numbers that a source has nowhere; "two" may be how many there are. */
+/**
+ * Numbers that a source has nowhere. "Two" may be how many there are, and "once" is said of what nothing says how often it is: they are missing
+ * where another number stands for them.
+ */
 const missingAmounts = (claim: readonly ComparedWord[], source: SourceText): ComparedWord[] =>
-  claim.filter((word) => isNumber(word) && word.text.toLowerCase() !== 'two' && !source.hasAmount(word));
+  claim.filter(
+    (word) =>
+      isNumber(word) && !source.hasAmount(word) && (!mayBeUnsaid(word) || source.hasOtherAmount(word)),
+  );
+
+const mayBeUnsaid = ({ text, quantity }: ComparedWord): boolean =>
+  text.toLowerCase() === 'two' || (quantity?.dimension === 'often' && quantity.amount === '1');
 
 /** A number of the claim is not in the statement that holds most of its terms, which has another of its kind. */
 function hasAmountElsewhere(claim: readonly ComparedWord[], best: SourceStatement): boolean {
@@ -179,38 +189,6 @@ function hasAmountElsewhere(claim: readonly ComparedWord[], best: SourceStatemen
       best.some((other) => isNumber(other) && isOfKind(word.quantity, other.quantity)),
   );
 }
-
-/**
- * Amounts of a claim that its source says of something else: a statement with all of its terms has another amount of the kind, and none that has
- * this one has all of them or tells of a change.
- */
-function amountsOfOthers(claim: readonly ComparedWord[], source: SourceText): ComparedWord[] {
-  const amounts = claim.filter((word) => isNumber(word) && (word.quantity?.dimension ?? '') !== '');
-  const terms = claim.filter((word) => isTerm(word) && !isUnit(word, claim));
-  if (amounts.length === 0 || terms.length === 0) return [];
-  const about = source.withAll(terms);
-  return amounts.filter((word) => {
-    const holding = source.withAll([word]);
-    const isOfOther = holding.every(
-      (statement) => !about.includes(statement) && !statement.some(({ text }) => CHANGED.test(text)),
-    );
-    const hasOther = about.some((statement) =>
-      statement.some((other) => isNumber(other) && isOfKind(word.quantity, other.quantity)),
-    );
-    return holding.length > 0 && isOfOther && hasOther;
-  });
-}
-
-/** An amount that is changed is stated once before and once after. */
-const CHANGED =
-  /^(?:now|new|up|down|set|cuts?|grew|rose|fell)$|^(?:chang|rais|increas|lower|reduc|bump|doubl|halv|tripl|grow|extend|shorten|longer|shorter|drop|mov|updat)/i;
-
-/** The word behind a number that says its unit. */
-const isUnit = (word: ComparedWord, words: readonly ComparedWord[]): boolean =>
-  words.some(
-    ({ quantity }, at) =>
-      quantity !== undefined && quantity.dimension !== '' && quantity.end > at + 1 && words[at + 1] === word,
-  );
 
 /** Words between a direction and what it is of. */
 const AWAY = 3;

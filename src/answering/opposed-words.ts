@@ -26,6 +26,13 @@ const OPPOSED = [
   'sensitive insensitive, case-sensitive case-insensitive, mutable immutable, stateful stateless, blocking non-blocking, strong weak, light dark, hot cold, warm cold',
 ];
 
+/** Places in a row: each excludes the others. */
+const ORDINALS: ReadonlySet<string> = new Set(
+  'first second third fourth fifth sixth seventh eighth ninth tenth'
+    .split(' ')
+    .flatMap((word) => [word, termOf(word)]),
+);
+
 /** Words of grammar are compared as they are written. */
 const formsOf = (word: string): string[] => [...new Set([word, termOf(word)])];
 
@@ -40,7 +47,10 @@ const PAIRS: ReadonlySet<string> = new Set(
 
 /** Whether two terms exclude each other as words for one thing: another direction, order, state or measure. Terms are those of `termOf`. */
 export const areOpposed = (a: string, b: string): boolean =>
-  PAIRS.has(`${a} ${b}`) || areOpposite(a, b) || (areAlternatives(a, b) && !(MODALS.has(a) && MODALS.has(b)));
+  PAIRS.has(`${a} ${b}`) ||
+  (a !== b && ORDINALS.has(a) && ORDINALS.has(b)) ||
+  areOpposite(a, b) ||
+  (areAlternatives(a, b) && !(MODALS.has(a) && MODALS.has(b)));
 
 /** Other ways of saying how far something is wanted: "can" and "may" are often the same. */
 const MODALS: ReadonlySet<string> = new Set(['should', 'may', 'can', 'must', termOf('must')]);
