@@ -14,8 +14,7 @@ import {
   otherCause,
   turnedAround,
 } from './claim-differences.js';
-import { LIST_MARKER } from './claim-parts.js';
-import { areSameWord, type ComparedWord, comparedWords, isNumber, isTerm } from './compared-words.js';
+import { areSameWord, type ComparedWord, isNegation, isNumber, isTerm } from './compared-words.js';
 import type { SourceStatement, SourceText } from './source-text.js';
 import type { SupportFeature } from './support-features.js';
 
@@ -83,17 +82,11 @@ export interface ClaimComparison {
   readonly copied: number;
 }
 
-/** A longer claim is compared by its beginning. */
-const MOST_WORDS = 150;
-/** Words before a statement that are none of it: `No,` denies the question. */
-const LEAD_IN =
-  /^\s*(?:(?:yes|no|overall|additionally|furthermore|moreover|however|therefore|finally|also|in (?:short|summary|addition|particular)|according to [^,]{1,60}),|note that\b)/i;
 /** Share of a claim from which on it begins to be like a copy. */
 const LEAST_COPIED = 0.3;
 
-/** Compares a claim with the statements of a source that are most like it, and with all of its words. */
-export function compareWithSource(text: string, source: SourceText): ClaimComparison {
-  const claim = comparedWords(text.replace(LIST_MARKER, ' ').replace(LEAD_IN, ' ')).slice(0, MOST_WORDS);
+/** Compares the words of a claim (`claimWords`) with the statements of a source that are most like it, and with all of its words. */
+export function compareWithSource(claim: readonly ComparedWord[], source: SourceText): ClaimComparison {
   const near = source.near(claim);
   const joined = near.flat();
   const alignments = [...(near.length > 1 ? near : []), joined].map((words) => alignWords(claim, words));
@@ -147,11 +140,22 @@ export function compareWithSource(text: string, source: SourceText): ClaimCompar
       rebound: Number(isRebound(claim, joined)),
       otherCause: Number(causes.length > 0),
     },
-    differences: [...found, ...negated, ...turned, ...causes, ...beside],
+    differences: [
+      ...(isDenial(claim) === isDenial(joined) ? found : found.map(asUnsure)),
+      ...negated,
+      ...turned,
+      ...causes,
+      ...beside,
+    ],
     amountsOfOthers: amountsOfOthers(claim, source),
     copied,
   };
 }
+
+const isDenial = (words: readonly ComparedWord[]): boolean => words.some(isNegation);
+/** A denial of the opposite may be the same. */
+const asUnsure = (difference: ClaimDifference): ClaimDifference =>
+  difference.kind === 'opposite' ? { ...difference, isUnsure: true } : difference;
 
 const isCompared = (word: ComparedWord): boolean => isTerm(word) || isNumber(word);
 

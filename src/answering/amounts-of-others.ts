@@ -20,7 +20,7 @@ export function amountsOfOthers(claim: Words, source: SourceText): ComparedWord[
     if (!isNumber(amount) || !saysOfWhat(amount)) return [];
     const holding = source.withAll([amount]);
     const isOfOther = (statement: Words): boolean =>
-      isOfOtherClause(amount, aboutOf(clause, amount), statement) ||
+      (!hasOtherAmount(clause, amount) && isOfOtherClause(amount, aboutOf(clause, amount), statement)) ||
       isOfOtherStatement(amount, aboutOf(claim, amount), { statement, source });
     return holding.length > 0 && holding.every((statement) => !isChanged(statement) && isOfOther(statement))
       ? [amount]
@@ -59,16 +59,12 @@ function isOfOtherClause(amount: ComparedWord, about: Words, statement: Words): 
   const clauses = clausesOf(statement);
   const own = clauses.findIndex((clause) => has(clause, amount));
   const held = clauses[own] ?? [];
-  const [first] = about;
   return (
     about.every((word) => has(statement, word)) &&
     clauses.some((other, at) => {
       if (has(other, amount) || !hasOtherAmount(other, amount)) return false;
-      const more = about.filter((word) => has(other, word) && !has(held, word));
-      const lacked = about.filter((word) => has(held, word) && !has(other, word));
-      return (
-        more.length > 0 && (lacked.length === 0 || (at > own && first !== undefined && more.includes(first)))
-      );
+      const isMore = about.some((word) => has(other, word) && !has(held, word));
+      return isMore && (at > own || about.every((word) => !has(held, word) || has(other, word)));
     })
   );
 }

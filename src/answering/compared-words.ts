@@ -1,7 +1,7 @@
 import { areEqualAmounts, type Quantity, quantitiesOf } from '../conflicts/quantities.js';
 import { type StatementWord, statementWords } from '../conflicts/words.js';
 import { areAlike } from './alike-words.js';
-import { withAmountsInDigits } from './stated-amounts.js';
+import { withPlainBounds } from './stated-bounds.js';
 
 /** A word that can be compared with another. */
 export interface ComparedWord extends Pick<StatementWord, 'term' | 'kind'> {
@@ -20,7 +20,7 @@ const CONJUNCTIONS: ReadonlySet<string> = new Set('and but while whereas'.split(
 
 /** The words of a text in order, each amount with what it is. */
 export function comparedWords(text: string): ComparedWord[] {
-  const written = withAmountsInDigits(text);
+  const written = withPlainBounds(text);
   const words = statementWords(written);
   const quantities = new Map(quantitiesOf(words, written).map((quantity) => [quantity.at, quantity]));
   return words.map(({ term, kind, start, end }, at) => {

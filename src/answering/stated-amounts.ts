@@ -26,7 +26,7 @@ const SPELLED = new RegExp(
 const NUMBER = String.raw`\d+(?:,\d{3})*(?:\.\d+)?`;
 /** `10 million`, `10M`, `$10m`: a small `m` elsewhere is a length. */
 const SCALED = new RegExp(
-  String.raw`(?<![\w.,])(${NUMBER})(?:[ -]?(hundred|thousand|million|billion|mn|bn)|([kKMB])|(?<=\p{Sc}${NUMBER})(m))\b`,
+  String.raw`(?<![\w.,])(${NUMBER})(?:[ -]?(hundred|thousand|million|billion|mn|bn)|([kKMB])|(m)(?<=\p{Sc}${NUMBER}m))\b`,
   'gu',
 );
 const SCALES: ReadonlyMap<string, number> = new Map([
@@ -53,6 +53,9 @@ const CURRENCIES: readonly (readonly [sign: string, names: string])[] = [
   ['$', String.raw`dollars?\b|USD\b|US\$`],
   ['€', String.raw`euros?\b|EUR\b|€`],
   ['£', String.raw`pounds?\b|lbs?\b|GBP\b|£`],
+  ['₣', String.raw`(?:Swiss )?francs?\b|CHF\b`],
+  ['¥', String.raw`yen\b|JPY\b|¥`],
+  ['₹', String.raw`rupees?\b|INR\b|₹`],
 ];
 
 /** `once` where it says how often, and not "as soon as", "formerly" or "at once": by the words around it. */

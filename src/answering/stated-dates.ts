@@ -1,7 +1,7 @@
 const MONTHS = 'January February March April May June July August September October November December'.split(
   ' ',
 );
-const MONTH = `(${MONTHS.join('|')}|${MONTHS.map((name) => name.slice(0, 3)).join('|')}|Sept)\\b\\.?`;
+export const MONTH = `(${MONTHS.join('|')}|${MONTHS.map((name) => name.slice(0, 3)).join('|')}|Sept)\\b\\.?`;
 const DAY = String.raw`(\d{1,2})(?:st|nd|rd|th)?`;
 const YEAR = String.raw`(?:,? (\d{4}))?`;
 
