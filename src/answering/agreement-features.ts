@@ -1,3 +1,4 @@
+import { amountsOfOthers } from './amounts-of-others.js';
 import { type Alignment, alignWords } from './claim-alignment.js';
 import {
   type ClaimDifference,
@@ -13,8 +14,7 @@ import {
   otherCause,
   turnedAround,
 } from './claim-differences.js';
-import { LIST_MARKER } from './claim-parts.js';
-import { areSameWord, type ComparedWord, comparedWords, isNumber, isTerm } from './compared-words.js';
+import { areSameWord, type ComparedWord, isNegation, isNumber, isTerm } from './compared-words.js';
 import type { SourceStatement, SourceText } from './source-text.js';
 import type { SupportFeature } from './support-features.js';
 
@@ -82,17 +82,11 @@ export interface ClaimComparison {
   readonly copied: number;
 }
 
-/** A longer claim is compared by its beginning. */
-const MOST_WORDS = 150;
-/** Words before a statement that are none of it: `No,` denies the question. */
-const LEAD_IN =
-  /^\s*(?:(?:yes|no|overall|additionally|furthermore|moreover|however|therefore|finally|also|in (?:short|summary|addition|particular)|according to [^,]{1,60}),|note that\b)/i;
 /** Share of a claim from which on it begins to be like a copy. */
 const LEAST_COPIED = 0.3;
 
-/** Compares a claim with the statements of a source that are most like it, and with all of its words. */
-export function compareWithSource(text: string, source: SourceText): ClaimComparison {
-  const claim = comparedWords(text.replace(LIST_MARKER, ' ').replace(LEAD_IN, ' ')).slice(0, MOST_WORDS);
+/** Compares the words of a claim (`claimWords`) with the statements of a source that are most like it, and with all of its words. */
+export function compareWithSource(claim: readonly ComparedWord[], source: SourceText): ClaimComparison {
   const near = source.near(claim);
   const joined = near.flat();
   const alignments = [...(near.length > 1 ? near : []), joined].map((words) => alignWords(claim, words));
@@ -146,11 +140,22 @@ export function compareWithSource(text: string, source: SourceText): ClaimCompar
       rebound: Number(isRebound(claim, joined)),
       otherCause: Number(causes.length > 0),
     },
-    differences: [...found, ...negated, ...turned, ...causes, ...beside],
+    differences: [
+      ...(isDenial(claim) === isDenial(joined) ? found : found.map(asUnsure)),
+      ...negated,
+      ...turned,
+      ...causes,
+      ...beside,
+    ],
     amountsOfOthers: amountsOfOthers(claim, source),
     copied,
   };
 }
+
+const isDenial = (words: readonly ComparedWord[]): boolean => words.some(isNegation);
+/** A denial of the opposite may be the same. */
+const asUnsure = (difference: ClaimDifference): ClaimDifference =>
+  difference.kind === 'opposite' ? { ...difference, isUnsure: true } : difference;
 
 const isCompared = (word: ComparedWord): boolean => isTerm(word) || isNumber(word);
 
@@ -165,9 +170,18 @@ function slipIn({ copied, gaps }: Alignment, source: SourceText): number {
   return isSlip ? Math.max(0, (copied - LEAST_COPIED) / (1 - LEAST_COPIED)) : 0;
 }
 
-/** Numbers that a source has nowhere; "two" may be how many there are. */
+/**
+ * Numbers that a source has nowhere. "Two" may be how many there are, and "once" is said of what nothing says how often it is: they are missing
+ * where another number stands for them.
+ */
 const missingAmounts = (claim: readonly ComparedWord[], source: SourceText): ComparedWord[] =>
-  claim.filter((word) => isNumber(word) && word.text.toLowerCase() !== 'two' && !source.hasAmount(word));
+  claim.filter(
+    (word) =>
+      isNumber(word) && !source.hasAmount(word) && (!mayBeUnsaid(word) || source.hasOtherAmount(word)),
+  );
+
+const mayBeUnsaid = ({ text, quantity }: ComparedWord): boolean =>
+  text.toLowerCase() === 'two' || (quantity?.dimension === 'often' && quantity.amount === '1');
 
 /** A number of the claim is not in the statement that holds most of its terms, which has another of its kind. */
 function hasAmountElsewhere(claim: readonly ComparedWord[], best: SourceStatement): boolean {
@@ -179,38 +193,6 @@ function hasAmountElsewhere(claim: readonly ComparedWord[], best: SourceStatemen
       best.some((other) => isNumber(other) && isOfKind(word.quantity, other.quantity)),
   );
 }
-
-/**
- * Amounts of a claim that its source says of something else: a statement with all of its terms has another amount of the kind, and none that has
- * this one has all of them or tells of a change.
- */
-function amountsOfOthers(claim: readonly ComparedWord[], source: SourceText): ComparedWord[] {
-  const amounts = claim.filter((word) => isNumber(word) && (word.quantity?.dimension ?? '') !== '');
-  const terms = claim.filter((word) => isTerm(word) && !isUnit(word, claim));
-  if (amounts.length === 0 || terms.length === 0) return [];
-  const about = source.withAll(terms);
-  return amounts.filter((word) => {
-    const holding = source.withAll([word]);
-    const isOfOther = holding.every(
-      (statement) => !about.includes(statement) && !statement.some(({ text }) => CHANGED.test(text)),
-    );
-    const hasOther = about.some((statement) =>
-      statement.some((other) => isNumber(other) && isOfKind(word.quantity, other.quantity)),
-    );
-    return holding.length > 0 && isOfOther && hasOther;
-  });
-}
-
-/** An amount that is changed is stated once before and once after. */
-const CHANGED =
-  /^(?:now|new|up|down|set|cuts?|grew|rose|fell)$|^(?:chang|rais|increas|lower|reduc|bump|doubl|halv|tripl|grow|extend|shorten|longer|shorter|drop|mov|updat)/i;
-
-/** The word behind a number that says its unit. */
-const isUnit = (word: ComparedWord, words: readonly ComparedWord[]): boolean =>
-  words.some(
-    ({ quantity }, at) =>
-      quantity !== undefined && quantity.dimension !== '' && quantity.end > at + 1 && words[at + 1] === word,
-  );
 
 /** Words between a direction and what it is of. */
 const AWAY = 3;

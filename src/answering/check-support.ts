@@ -2,7 +2,8 @@ import { analyzeText } from '../analysis/lexical-analyzer.js';
 import { sigmoid } from '../core/logistic.js';
 import { type AgreementFeature, type ClaimComparison, compareWithSource } from './agreement-features.js';
 import type { ClaimDifference } from './claim-differences.js';
-import { turnedBounds } from './stated-bounds.js';
+import { claimWords } from './claim-words.js';
+import { boundsIn, turnedBounds } from './stated-bounds.js';
 import { type ClaimEvidence, compareClaim, type EvidenceText, withNumberSigns } from './support-features.js';
 import { FAITHFULNESS_MODEL, SUPPORT_MODEL, type SupportModel, WORDS_MODEL } from './support-weights.js';
 
@@ -28,10 +29,11 @@ export const SUPPORT_THRESHOLD = 0.5;
  */
 export function checkSupport(asWritten: string, evidence: EvidenceText): ClaimSupport {
   const claim = withNumberSigns(asWritten);
-  const evident = compareClaim(claim, evidence);
+  const words = claimWords(claim, evidence.source);
+  const evident = compareClaim(claim, evidence, words);
   const { features, missing, nearest } = evident;
-  const comparison = compareWithSource(claim, evidence.source);
-  const turned = turnedBounds(claim, evidence);
+  const comparison = compareWithSource(words, evidence.source);
+  const turned = turnedBounds(boundsIn(claim), evidence.bounds);
   const score = scoreOf(evident, comparison) * (turned.length > 0 ? WITH_ONE_MISSING : 1);
   const contradiction = score < SUPPORT_THRESHOLD ? contradictionIn(claim, comparison) : undefined;
   const problems = [
@@ -80,9 +82,9 @@ const DENIED: ReadonlySet<ClaimDifference['kind']> = new Set(['number', 'name', 
 function contradictionIn(claim: string, { differences, copied }: ClaimComparison): string | undefined {
   const isSettingApart = SETS_APART.test(claim);
   const found = differences.find(
-    ({ kind, frame, isTight, isElsewhere }) =>
+    ({ kind, frame, isTight, isUnsure }) =>
       SAID[kind] !== undefined &&
-      isElsewhere !== true &&
+      isUnsure !== true &&
       !(isSettingApart && DENIED.has(kind)) &&
       ((isTight && frame >= LEAST_FRAME) || (frame === 0 && copied >= LEAST_COPIED)),
   );

@@ -7,7 +7,7 @@ import type { SourceStatement, SourceText } from './source-text.js';
 /**
  * What a claim says otherwise than its source. `number`, `name`, `opposite`, `wording`: other words between the same words. `beside`: a word
  * beside one that both have excludes what stands beside that in the source. `negation`: one denies what the other says. `order`: two things
- * around a comparison or an order stand the other way round. `limited`: the same as `negation`, where both set other conditions or limits. `cause`: another reason for the same.
+ * around a comparison or an order stand the other way round. `limited`: the same as `negation`, where both set other conditions or limits, or one denies a word that the other has not. `cause`: another reason for the same.
  */
 export type DifferenceKind =
   | 'number'
@@ -29,8 +29,11 @@ export interface ClaimDifference {
   readonly frame: number;
   /** It is a few words in the place of few others. */
   readonly isTight: boolean;
-  /** The source has what the claim says, in another place: rows that are told in one sentence. @default false */
-  readonly isElsewhere?: boolean;
+  /**
+   * It may say the same: the source has what the claim says in another place (rows that are told in one sentence), or the opposite of the
+   * opposite. @default false
+   */
+  readonly isUnsure?: boolean;
 }
 
 /** Longest frame that is counted. */
@@ -82,7 +85,7 @@ export function differencesIn(gap: AlignedGap, source: SourceText): ClaimDiffere
         .filter((other) => differ(own, other))
         .map((other) => ({
           ...difference(kind, [own], [other]),
-          isElsewhere: isNumber(own) && source.hasAmount(own),
+          isUnsure: isNumber(own) && source.hasAmount(own),
         })),
     );
   const exact = [
@@ -125,16 +128,23 @@ const NO_DENIAL: ReadonlySet<string> = new Set(
 );
 const CLAUSES: ReadonlySet<string> = new Set('because since but and or if so as while'.split(' '));
 
+/** The words that each negation reaches. */
+const reachedByNegations = (words: readonly ComparedWord[]): (readonly ComparedWord[])[] =>
+  words.flatMap((word, at) => {
+    if (!isNegation(word) || NO_DENIAL.has(words[at + 1]?.text.toLowerCase() ?? '')) return [];
+    const reached = words.slice(at + 1, at + 1 + REACH);
+    const end = reached.findIndex(({ text }) => CLAUSES.has(text.toLowerCase()));
+    return [end < 0 ? reached : reached.slice(0, end)];
+  });
+
 const deniedTerms = (words: readonly ComparedWord[]): ReadonlySet<string> =>
-  new Set(
-    words.flatMap((word, at) => {
-      if (!isNegation(word) || NO_DENIAL.has(words[at + 1]?.text.toLowerCase() ?? '')) return [];
-      const reached = words.slice(at + 1, at + 1 + REACH);
-      const end = reached.findIndex(({ text }) => CLAUSES.has(text.toLowerCase()));
-      const term = (end < 0 ? reached : reached.slice(0, end)).find(isTerm);
-      return term === undefined ? [] : [term.term];
-    }),
-  );
+  new Set(reachedByNegations(words).flatMap((reached) => reached.find(isTerm)?.term ?? []));
+
+/** What is denied may be another word than the one that both have: "not installed automatically" is installed all the same. */
+const deniesMore = (words: readonly ComparedWord[], others: readonly ComparedWord[]): boolean =>
+  reachedByNegations(words)
+    .flat()
+    .some((word) => isTerm(word) && !hasWord(others, word));
 
 /** A word that denies without a negation, and that the other has not: it may say what the other one denies. */
 const hasOwnDenial = (words: readonly ComparedWord[], others: readonly ComparedWord[]): boolean =>
@@ -142,8 +152,13 @@ const hasOwnDenial = (words: readonly ComparedWord[], others: readonly ComparedW
 
 /** One of both has a negation, and nothing in the other one says the same in other words. */
 export function isDeniedAlone(claim: readonly ComparedWord[], source: readonly ComparedWord[]): boolean {
-  const isInClaim = claim.some(isNegation);
-  if (isInClaim === source.some(isNegation)) return false;
+  const hasIn = (words: readonly ComparedWord[], term: string): boolean =>
+    words.some((word) => word.term === term);
+  // "Without a key" is in both, and denies nothing else.
+  const isBoth = hasIn(claim, 'without') && hasIn(source, 'without');
+  const isDenying = (word: ComparedWord): boolean => isNegation(word) && !(isBoth && word.term === 'without');
+  const isInClaim = claim.some(isDenying);
+  if (isInClaim === source.some(isDenying)) return false;
   return isInClaim ? !hasOwnDenial(source, claim) : !hasOwnDenial(claim, source);
 }
 
@@ -162,7 +177,10 @@ export function deniedOtherwise(
     const sides = own.has(term)
       ? { claim: `not ${text}`, source: text }
       : { claim: text, source: `not ${text}` };
-    const isLimited = holding.some((statement) => limitsIn(claim) !== limitsIn(statement));
+    const isLimited =
+      holding.some((statement) => limitsIn(claim) !== limitsIn(statement)) ||
+      deniesMore(claim, near.flat()) ||
+      holding.some((statement) => deniesMore(statement, claim));
     return [{ kind: isLimited ? 'limited' : 'negation', ...sides, frame: 0, isTight: false }];
   });
 }

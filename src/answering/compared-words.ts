@@ -1,7 +1,7 @@
 import { areEqualAmounts, type Quantity, quantitiesOf } from '../conflicts/quantities.js';
 import { type StatementWord, statementWords } from '../conflicts/words.js';
 import { areAlike } from './alike-words.js';
-import { withAmountsInDigits } from './stated-amounts.js';
+import { withPlainBounds } from './stated-bounds.js';
 
 /** A word that can be compared with another. */
 export interface ComparedWord extends Pick<StatementWord, 'term' | 'kind'> {
@@ -9,25 +9,39 @@ export interface ComparedWord extends Pick<StatementWord, 'term' | 'kind'> {
   readonly text: string;
   /** The amount that begins at it, where one does. */
   readonly quantity?: Quantity;
+  /** A comma or a conjunction stands before it, or it is one. */
+  readonly beginsClause?: boolean;
 }
 
 /** They deny as "no" does. */
 const DENYING: ReadonlySet<string> = new Set('nothing noth nobodi nobody nowhere nowher'.split(' '));
 
+const CONJUNCTIONS: ReadonlySet<string> = new Set('and but while whereas'.split(' '));
+
 /** The words of a text in order, each amount with what it is. */
 export function comparedWords(text: string): ComparedWord[] {
-  const written = withAmountsInDigits(text);
+  const written = withPlainBounds(text);
   const words = statementWords(written);
   const quantities = new Map(quantitiesOf(words, written).map((quantity) => [quantity.at, quantity]));
   return words.map(({ term, kind, start, end }, at) => {
-    const quantity = quantities.get(at);
+    const quantity = quantities.get(at) ?? oneOf(words, at);
+    const isNext = /[,;()]/.test(written.slice(words[at - 1]?.end ?? 0, start)) || CONJUNCTIONS.has(term);
     const word = {
+      ...(isNext ? { beginsClause: true } : {}),
       term,
       kind: DENYING.has(term) ? ('negation' as const) : kind,
       text: written.slice(start, end),
     };
     return quantity === undefined ? word : { ...word, quantity };
   });
+}
+
+/** "One replica" is one, where another number may stand for it. */
+function oneOf(words: readonly StatementWord[], at: number): Quantity | undefined {
+  const next = words[at + 1];
+  return words[at]?.term === 'one' && next?.kind === 'content'
+    ? { at, end: at + 1, dimension: '', amount: '1', counted: next.term }
+    : undefined;
 }
 
 export const isTerm = ({ kind }: ComparedWord): boolean => kind === 'content' || kind === 'name';
@@ -43,9 +57,12 @@ export function areSameWord(a: ComparedWord, b: ComparedWord): boolean {
 export const areSameTerm = (a: string, b: string): boolean =>
   a === b || areFormsOfOne(a, b) || areAlike(a, b);
 
-/** Without a unit a number may count anything. */
+/** A number that counts nothing and has no unit may be of any; three retries are retried three times. */
 export const areSameAmount = (a: Quantity, b: Quantity): boolean =>
-  (a.dimension === b.dimension || a.dimension === '' || b.dimension === '') && areEqualAmounts(a, b);
+  (a.dimension === b.dimension || mayBeOf(a, b) || mayBeOf(b, a)) && areEqualAmounts(a, b);
+
+const mayBeOf = ({ dimension, counted }: Quantity, other: Quantity): boolean =>
+  dimension === '' && (counted === undefined || other.dimension === 'often');
 
 /** Letters that two words must begin with to be forms of one (`Norway`, `Norwegian`), and their share of the longer word. */
 const LEAST_STEM = 4;

@@ -12,7 +12,7 @@ const OPPOSED = [
   'above below under beneath, over under below, inside outside, within outside, up down, top bottom, left right, upper lower, ascending descending, ascend descend',
   'always never sometimes rarely seldom, often rarely seldom never, all none some few, every no, everyone nobody, everybody nobody, both neither, any none',
   'add remove delete drop, added removed deleted dropped, keep remove delete drop discard lose, kept removed deleted dropped discarded lost, retain delete drop',
-  'include exclude omit skip, included excluded omitted skipped, includes excludes omits skips, with without, open close, opened closed, opens closes',
+  'include exclude omit skip, included excluded omitted skipped, includes excludes omits skips, with without, open close shut, opened closed, opens closes',
   'enable disable, enabled disabled, on off, lock unlock, locked unlocked, mount unmount, install uninstall, connect disconnect, connected disconnected',
   'pass fail, passed failed, succeed fail, succeeded failed, success failure, solve cause, win lose, won lost, healthy unhealthy broken, working broken',
   'read write, reads writes, send receive, sent received, sends receives, upload download, uploads downloads, uploaded downloaded, import export, imports exports, push pull',
@@ -26,21 +26,62 @@ const OPPOSED = [
   'sensitive insensitive, case-sensitive case-insensitive, mutable immutable, stateful stateless, blocking non-blocking, strong weak, light dark, hot cold, warm cold',
 ];
 
+/** Places in a row: each excludes the others. */
+const ORDINALS: ReadonlySet<string> = new Set(
+  'first second third fourth fifth sixth seventh eighth ninth tenth'
+    .split(' ')
+    .flatMap((word) => [word, termOf(word)]),
+);
+
 /** Words of grammar are compared as they are written. */
 const formsOf = (word: string): string[] => [...new Set([word, termOf(word)])];
 
-const PAIRS: ReadonlySet<string> = new Set(
-  OPPOSED.join(', ')
-    .split(', ')
-    .flatMap((line) => {
+/** Each first word of a line with each of the others, both ways. */
+const pairsOf = (lines: readonly string[]): ReadonlySet<string> =>
+  new Set(
+    lines.flatMap((line) => {
       const [first = [], ...others] = line.split(' ').map(formsOf);
       return others.flat().flatMap((b) => first.flatMap((a) => [`${a} ${b}`, `${b} ${a}`]));
     }),
-);
+  );
+
+const PAIRS = pairsOf(OPPOSED.join(', ').split(', '));
 
 /** Whether two terms exclude each other as words for one thing: another direction, order, state or measure. Terms are those of `termOf`. */
 export const areOpposed = (a: string, b: string): boolean =>
-  PAIRS.has(`${a} ${b}`) || areOpposite(a, b) || (areAlternatives(a, b) && !(MODALS.has(a) && MODALS.has(b)));
+  PAIRS.has(`${a} ${b}`) ||
+  (a !== b && ORDINALS.has(a) && ORDINALS.has(b)) ||
+  areOpposite(a, b) ||
+  isUndone(a, b) ||
+  isUndone(b, a) ||
+  (areAlternatives(a, b) && !(MODALS.has(a) && MODALS.has(b)));
+
+const LEAST_UNDONE = 5;
+/** `uncompressed` of `compressed`. */
+const isUndone = (word: string, other: string): boolean =>
+  other.length >= LEAST_UNDONE && word === `un${other}`;
+
+const PREFIX = /^(?:un|in|im|il|ir|dis|non-?|de)(?=\p{L}{3})/u;
+/** Of these nothing is neither: what is not the one is the other. */
+const EITHER_OR = pairsOf([
+  'open closed shut',
+  'pass fail',
+  'accept refuse reject',
+  'allow forbid forbidden prohibit',
+  'optional required mandatory',
+  'possible impossible',
+  'manual automatic',
+  'same different',
+  'include exclude',
+  'public private',
+  'present absent',
+  'keep delete',
+]);
+
+/** Whether two terms exclude each other so that what is not the one is the other: valid and invalid, not small and large. */
+export const areContradictory = (a: string, b: string): boolean =>
+  EITHER_OR.has(`${a} ${b}`) ||
+  (areOpposed(a, b) && (a.replace(PREFIX, '') === b || b.replace(PREFIX, '') === a));
 
 /** Other ways of saying how far something is wanted: "can" and "may" are often the same. */
 const MODALS: ReadonlySet<string> = new Set(['should', 'may', 'can', 'must', termOf('must')]);

@@ -12,8 +12,9 @@ import {
 /** A sentence of a source, or a part of one that could be a sentence; a row of a table with what its head says of each cell. */
 export type SourceStatement = readonly ComparedWord[];
 
-/** Dashes between two numbers make a range. */
-const PART = /[;:](?=\s)|\s[–—-]\s(?!\d)|(?<!\d)\s[–—-]\s/;
+/** Dashes between two numbers make a range; a colon behind few words belongs to a label. */
+const PART =
+  /;(?=\s)|(?<=\S\s{1,4}\S{1,40}\s{1,4}\S{1,40}\s{1,4}\S{1,40}):(?=\s)|\s[–—-]\s(?!\d)|(?<!\d)\s[–—-]\s/;
 /** The rest of a longer one is compared with nothing. */
 const MOST_WORDS = 300;
 
@@ -30,7 +31,7 @@ export function statementsOf(text: string): SourceStatement[] {
             .join(', '),
         ];
       if (kind !== 'table-head') return unit.split(PART);
-      head = cellsOf(unit.split('\n')[0] ?? '');
+      if (/[^\s|:-]/.test(unit)) head = cellsOf(unit);
       return [];
     })
     .map((part) => comparedWords(part).slice(0, MOST_WORDS))
@@ -86,6 +87,14 @@ export class SourceText {
       if (quantity === undefined || other.quantity === undefined) return other.term === term;
       return areSameAmount(quantity, other.quantity);
     });
+  }
+
+  /** A number of the same unit, or that counts the same. */
+  hasOtherAmount({ quantity }: ComparedWord): boolean {
+    return this.#amounts.some(
+      ({ quantity: other }) =>
+        other?.dimension === quantity?.dimension && other?.counted === quantity?.counted,
+    );
   }
 
   /** The few statements that together hold most of a claim's words, in the order of the source. */

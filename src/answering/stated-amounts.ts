@@ -1,3 +1,5 @@
+import { withPlainDates } from './stated-dates.js';
+
 // Amounts as people say them, in digits, so that they can be compared with those of a source.
 
 const UNITS = 'one two three four five six seven eight nine'.split(' ');
@@ -21,40 +23,113 @@ const SPELLED = new RegExp(
   String.raw`\b(?:a (?=hundred|thousand|million))?(?:${NUMERAL})(?:(?:-| and | )(?:${NUMERAL}))*\b`,
   'gi',
 );
-const UNIT = 'seconds?|minutes?|hours?|days?|weeks?|months?|years?';
+const NUMBER = String.raw`\d+(?:,\d{3})*(?:\.\d+)?`;
+/** `10 million`, `10M`, `$10m`: a small `m` elsewhere is a length. */
+const SCALED = new RegExp(
+  String.raw`(?<![\w.,])(${NUMBER})(?:[ -]?(hundred|thousand|million|billion|mn|bn)|([kKMB])|(m)(?<=\p{Sc}${NUMBER}m))\b`,
+  'gu',
+);
+const SCALES: ReadonlyMap<string, number> = new Map([
+  ...LARGE,
+  ['k', 1e3],
+  ['m', 1e6],
+  ['mn', 1e6],
+  ['b', 1e9],
+  ['bn', 1e9],
+]);
 
-/** How many of which, for words that hold both. */
-const MEASURES: readonly (readonly [RegExp, string])[] = [
-  [/\bonce(?= (?:an?|per|every|each)\b)/gi, '1 time'],
+const PARTS = 'third quarter fifth sixth seventh eighth ninth tenth'.split(' ');
+const PART = `(${PARTS.join('|')})s?`;
+const FIRST_PART = 3;
+const NEARLY = String.raw`(?<!\b(?:almost|nearly|about|around|roughly|over|under|than)\s)\b`;
+/** `two thirds`, not "almost a third"; "a third" and "a quarter" only where it is one of something. */
+const SHARE = new RegExp(
+  String.raw`${NEARLY}(?:(one|two|three|four)[ -](?!quarter)${PART}\b|(an?|one|two|three) ${PART}(?= of\b(?! an? )))`,
+  'gi',
+);
+
+const UNIT = 'seconds?|minutes?|hours?|days?|weeks?|months?|years?';
+const CURRENCIES: readonly (readonly [sign: string, names: string])[] = [
+  ['$', String.raw`dollars?\b|USD\b|US\$`],
+  ['€', String.raw`euros?\b|EUR\b|€`],
+  ['£', String.raw`pounds?\b|lbs?\b|GBP\b|£`],
+  ['₣', String.raw`(?:Swiss )?francs?\b|CHF\b`],
+  ['¥', String.raw`yen\b|JPY\b|¥`],
+  ['₹', String.raw`rupees?\b|INR\b|₹`],
+];
+
+/** `once` where it says how often, and not "as soon as", "formerly" or "at once": by the words around it. */
+const ONCE = [
+  String.raw`once(?=\s(?:an?|per|every|each|daily|(?:hour|night|week|month|quarter|year)ly)\b)`,
+  String.raw`(?<=[\p{L}\p{N}]\s)(?<!\b(?:at|and|or|but|if|that|is|was|were)\s)once(?=[.,;:!?)]|\s*$|\s(?:to|and|or|before|after|for|only|during|within|when|while|by|if)\b)`,
+  String.raw`(?<=\b(?:exactly|least|most|than)\s)once\b`,
+].join('|');
+
+/** Words and their form in digits, applied in order. */
+const FORMS: readonly (readonly [RegExp, string])[] = [
+  [new RegExp(String.raw`\b(?:${ONCE})|\b(?:one|a single) time\b`, 'giu'), '1 time'],
   [/\bdecade\b/gi, '10 years'],
   [/\bfortnight\b/gi, '2 weeks'],
   [/\b(?:a |one )?dozen\b/gi, '12'],
   [/\b(?:twice|double[sd]?|doubling|twofold)\b/gi, '2 times'],
   [/\b(?:thrice|triple[sd]?|threefold)\b/gi, '3 times'],
   [/\bnoon\b/gi, '12:00'],
+  [/\bmidnight\b/gi, '0:00'],
+  [new RegExp(`${NEARLY}half(?= of\\b)`, 'gi'), '50%'],
+  [new RegExp(String.raw`\bhalf an? (${UNIT})\b`, 'gi'), '0.5 $1'],
+  [new RegExp(String.raw`\b(\d+) (?:and a half (${UNIT})|(${UNIT}) and a half)\b`, 'gi'), '$1.5 $2$3'],
+  [new RegExp(String.raw`\ban? (?:and a half (${UNIT})|(${UNIT}) and a half)\b`, 'gi'), '1.5 $1$2'],
+  [
+    new RegExp(
+      String.raw`(\d) (?:consecutive|calendar|full|whole|straight|more|further|additional|extra)(?= (?:${UNIT})\b)`,
+      'g',
+    ),
+    '$1',
+  ],
+  [/(\d) ?(?:percent|per cent)\b/gi, '$1%'],
+  [/\bminus (?=\d)/gi, '-'],
+  [
+    /(?<![-\d.])(\d[\d.]*(?: ?°(?: ?[CF]\b)?| degrees?(?: Celsius| Fahrenheit)?)?) below (?:zero|freezing)\b/gi,
+    '-$1',
+  ],
+  ...CURRENCIES.flatMap(([sign, names]): [RegExp, string][] => [
+    [new RegExp(String.raw`(?:${names})\s?(?=\d)`, 'g'), sign.replace('$', '$$$$')],
+    [
+      new RegExp(String.raw`(?<![\p{Sc}\d.,])(${NUMBER})[ -]?(?:${names})`, 'gu'),
+      `${sign.replace('$', '$$$$')}$1`,
+    ],
+  ]),
+  // Of a day of a month, or a place in a row.
+  [/(\d)(?:st|nd|rd|th)\b/g, '$1'],
 ];
-
-const HALVES = new RegExp(String.raw`\b(an?|\d+) (?:and a half (${UNIT})|(${UNIT}) and a half)\b`, 'gi');
-const HALF = new RegExp(String.raw`\bhalf an? (${UNIT})\b`, 'gi');
 const AFTERNOON = /\b(\d{1,2})(?::(\d\d))? ?([ap])\.?m\b\.?/gi;
 
-/** A text with its written numbers and measures in digits: `a minute and a half` is `1.5 minute`, `2 pm` is `14:00`. Linear in its length. */
+/**
+ * A text with its written numbers and measures in digits: `a minute and a half` is `1.5 minute`, `2 pm` is `14:00`, `two thirds` are `67%`,
+ * `10M euros` are `€10000000`. Linear in its length.
+ */
 export function withAmountsInDigits(text: string): string {
-  const spelled = text.replace(SPELLED, (words) => {
-    const value = numeralValue(words.toLowerCase());
-    // "One" alone stands for too many other things, and "two" may be how many there are.
-    return value <= 2 ? words : String(value);
-  });
-  return MEASURES.reduce((written, [word, digits]) => written.replace(word, digits), spelled)
-    .replace(HALVES, (_, count: string, first?: string, second?: string) => {
-      const whole = /^\d/.test(count) ? Number(count) : 1;
-      return `${whole + 0.5} ${first ?? second ?? ''}`;
+  const spelled = withPlainDates(text)
+    .replace(SCALED, (_, digits: string, word?: string, letter?: string, small?: string) => {
+      const scale = SCALES.get((word ?? letter ?? small ?? '').toLowerCase()) ?? 1;
+      return String(Number((Number(digits.replaceAll(',', '')) * scale).toPrecision(12)));
     })
-    .replace(HALF, '0.5 $1')
-    .replace(AFTERNOON, (_, hour: string, minute = '00', half: string) => {
+    .replace(SHARE, (_, counted?: string, part?: string, count = 'a', of = '') => {
+      const parts = FIRST_PART + PARTS.indexOf((part ?? of).toLowerCase());
+      return `${Math.round((100 * (SMALL.get((counted ?? count).toLowerCase()) ?? 1)) / parts)}%`;
+    })
+    .replace(SPELLED, (words) => {
+      const value = numeralValue(words.toLowerCase());
+      // "One" alone stands for too many other things, and "two" may be how many there are.
+      return value <= 2 ? words : String(value);
+    });
+  return FORMS.reduce((written, [form, digits]) => written.replace(form, digits), spelled).replace(
+    AFTERNOON,
+    (_, hour: string, minute = '00', half: string) => {
       const hours = (Number(hour) % 12) + (half.toLowerCase() === 'p' ? 12 : 0);
       return `${hours}:${minute}`;
-    });
+    },
+  );
 }
 
 function numeralValue(words: string): number {

@@ -5,7 +5,10 @@ import type { TextRange } from '../core/document.js';
 import { dotProduct } from '../core/dot-product.js';
 import { namesOf, numbersOf, statedNumbers } from './claim-parts.js';
 import { type ClaimPlaces, countingAgreement, placesOf, polarityAgreement } from './claim-places.js';
+import { claimWords } from './claim-words.js';
+import type { ComparedWord } from './compared-words.js';
 import { SourceText, statementsOf } from './source-text.js';
+import { boundsIn, type StatedBounds, withPlainBounds } from './stated-bounds.js';
 
 /** The vector of a text by the built-in model, of length 1; undefined for one in a script that it does not read. */
 export type TextMeaning = (text: string) => Float32Array | undefined;
@@ -52,6 +55,7 @@ export interface EvidenceText {
   readonly identifiers: ReadonlySet<string>;
   readonly places: ClaimPlaces;
   readonly sentences: readonly EvidenceSentence[];
+  readonly bounds: StatedBounds;
   /** Its statements, for comparing word by word. */
   readonly source: SourceText;
   readonly meaning: TextMeaning | undefined;
@@ -84,8 +88,9 @@ export function readEvidence(asWritten: readonly string[], meaning?: TextMeaning
     words: wordsOf(all),
     numbers: numbersOf(all),
     identifiers: new Set(extractIdentifiers(all)),
-    places: placesOf(all),
+    places: placesOf(withPlainBounds(all)),
     sentences,
+    bounds: boundsIn(all),
     source: new SourceText(texts.flatMap(statementsOf)),
     meaning,
   };
@@ -109,7 +114,11 @@ export interface ClaimEvidence {
   readonly nearest: number;
 }
 
-export function compareClaim(claim: string, evidence: EvidenceText): ClaimEvidence {
+export function compareClaim(
+  claim: string,
+  evidence: EvidenceText,
+  words: readonly ComparedWord[] = claimWords(claim, evidence.source),
+): ClaimEvidence {
   const terms = new Set(analyzeText(claim));
   const coverages = evidence.sentences.map((sentence) => shareOf(terms, sentence.terms));
   const nearest = indexOfMost(coverages);
@@ -118,7 +127,7 @@ export function compareClaim(claim: string, evidence: EvidenceText): ClaimEviden
   // `GitHub` is a name of code by its letters, and may be written `Github`.
   const coined = extractIdentifiers(claim).filter((identifier) => !evidence.words.has(identifier));
   const identifiers = lacking(new Set(coined), evidence.identifiers);
-  const places = placesOf(claim);
+  const places = placesOf(words.map(({ text }) => text).join(' '));
   const around = evidence.sentences.slice(Math.max(0, nearest - 1), nearest + 2);
   return {
     features: {
@@ -130,7 +139,9 @@ export function compareClaim(claim: string, evidence: EvidenceText): ClaimEviden
       names: names.share,
       identifiers: identifiers.share,
       polarity:
-        nearest < 0 ? 1 : polarityAgreement(places, placesOf(around.map(({ text }) => text).join('\n'))),
+        nearest < 0
+          ? 1
+          : polarityAgreement(places, placesOf(withPlainBounds(around.map(({ text }) => text).join('\n')))),
       polarityAnywhere: polarityAgreement(places, evidence.places),
       counting: countingAgreement(places, evidence.places),
     },

@@ -12,6 +12,7 @@ import { type CitedSentence, parseCitedAnswer } from './citations.js';
 import { type Insertion, rewriteAnswer } from './rewrite-answer.js';
 import { splitSourceList } from './source-list.js';
 import { SourceText } from './source-text.js';
+import { mergedBounds } from './stated-bounds.js';
 import { type EvidenceText, readEvidence, type TextMeaning } from './support-features.js';
 
 /** What happens to sentences of which the sources do not show that they say them: they are marked, or left out. */
@@ -253,6 +254,7 @@ function mergeEvidence(parts: readonly EntryEvidence[]): EvidenceText {
       counted: union(({ places }) => places.counted),
     },
     sentences: parts.flatMap(({ evidence }) => evidence.sentences),
+    bounds: mergedBounds(parts.map(({ evidence }) => evidence.bounds)),
     source: new SourceText(parts.flatMap(({ evidence }) => evidence.source.statements)),
     meaning: parts[0]?.evidence.meaning,
   };

@@ -38,8 +38,9 @@ const UNITS: ReadonlyMap<string, Unit> = new Map(
     },
     bytes: { 1: 'b byte', 1e3: 'kb kib', 1e6: 'mb mib', 1e9: 'gb gib', 1e12: 'tb tib' },
     share: { 1: '% percent' },
+    often: { 1: 'time times' },
     length: { 0.001: 'mm', 0.01: 'cm', 1: 'm meter metr', 1000: 'km kilomet' },
-    money: { 1: 'usd dollar', 1e3: 'k', 1e6: 'million', 1e9: 'billion' },
+    money: { 1: 'usd dollar eur euro gbp', 1e3: 'k', 1e6: 'million', 1e9: 'billion' },
   }).flatMap(([dimension, sizes]) =>
     Object.entries(sizes).flatMap(([size, names]) =>
       names
@@ -55,14 +56,26 @@ const UNITS: ReadonlyMap<string, Unit> = new Map(
   ),
 );
 
+/** Signs of currencies by their names. */
+const CURRENCIES: ReadonlyMap<string, string> = new Map([
+  ['usd', '$'],
+  ['dollar', '$'],
+  ['eur', '€'],
+  ['euro', '€'],
+  ['gbp', '£'],
+]);
+const CURRENCY_SIGN = /\p{Sc}/u;
+
 /** A number of a statement with what it counts. */
 export interface Quantity {
   /** Place of the number among the words. */
   readonly at: number;
   /** Place behind the last word of it: of the number, or of its unit. */
   readonly end: number;
-  /** `time`, `bytes`, `money`, `share`, `length`, `year`, `day`; else empty. */
+  /** `time`, `bytes`, `money`, `share`, `often`, `length`, `year`, `day`, `clock` (a time of day, or a proportion); else empty. */
   readonly dimension: string;
+  /** The sign of that of money, where it is said. */
+  readonly currency?: string | undefined;
   /** In the smallest unit of its dimension; a version as it is written. */
   readonly amount: string;
   /** The same by another reckoning, where units have one. */
@@ -89,6 +102,8 @@ const RHYTHM_WORD = /(?:ly|nightly|annual)$/i;
 
 /** Before a unit these say that it is one: `a month`, `per year`. */
 const ONE = new Set(['a', 'an', 'one', 'per', 'each', 'everi', 'every', 'whole', 'entir']);
+
+const TWICE = 'twice';
 
 /** Behind these `one` is a number. */
 const BEFORE_ONE = new Set(['of', 'least', 'most', 'than', 'only', 'to', 'exactly']);
@@ -126,28 +141,42 @@ export function quantitiesOf(words: readonly StatementWord[], text: string): Qua
         return [];
       return [{ at, end: at + 1, dimension: 'time', ...amountsOf(1, unit) }];
     }
-    const dated = datePart(word, before);
+    const dated = datePart(word, before, words[at + 1]);
     if (dated !== undefined) return [{ at, end: at + 1, dimension: dated, amount: String(word.value) }];
     if (before !== undefined && LABELS.has(before.term)) return [];
     const counted = countedBy(words, at);
-    if (word.value === undefined) return [{ at, end: at + 1, dimension: '', amount: word.term, counted }];
+    const isClock = word.term.includes(':');
+    if (word.value === undefined)
+      return [{ at, end: at + 1, dimension: isClock ? 'clock' : '', amount: word.term, counted }];
     const next = words[at + 1];
-    const isMoney = /^[$€£]/.test(text.slice(word.start, word.end));
+    const sign = CURRENCY_SIGN.exec(text.slice(word.start, word.end))?.[0];
+    const isMoney = sign !== undefined;
     const ofRange = unitOfRange(words, at, { text, isMoney });
-    const unit = unitBehind(word, next, { text, isMoney }) ?? ofRange;
+    const often = word.term === TWICE ? UNITS.get('times') : undefined;
+    const unit = often ?? unitBehind(word, next, { text, isMoney }) ?? ofRange;
     if (unit === undefined)
       return [
         {
           at,
           end: at + 1,
-          dimension: isMoney ? 'money' : '',
-          amount: String(word.value),
+          dimension: isClock ? 'clock' : isMoney ? 'money' : '',
+          currency: sign,
+          amount: amountOf(word.value),
           isBare: !isMoney && /^\d+$/.test(word.term),
           counted,
         },
       ];
     const dimension = isMoney ? 'money' : unit.dimension;
-    return [{ at, end: at + (unit === ofRange ? 1 : 2), dimension, ...amountsOf(word.value, unit) }];
+    const currency = sign ?? CURRENCIES.get(next?.term ?? '');
+    return [
+      {
+        at,
+        end: at + (unit === ofRange || unit === often ? 1 : 2),
+        dimension,
+        currency,
+        ...amountsOf(word.value, unit),
+      },
+    ];
   });
 }
 
@@ -167,14 +196,16 @@ function unitOfRange(words: readonly StatementWord[], at: number, how: UnitReadi
 const ORDINAL = 'second';
 const [FIRST_YEAR, LAST_YEAR, LAST_DAY] = [1990, 2049, 31];
 
-/** A year, or the day behind a month: of other dates and not of amounts. */
+/** A year, or the day beside a month: of other dates and not of amounts. */
 function datePart(
   { term, value }: StatementWord,
   before: StatementWord | undefined,
+  next: StatementWord | undefined,
 ): 'year' | 'day' | undefined {
   if (value === undefined || !/^\d+$/.test(term)) return undefined;
   if (term.length === 4 && value >= FIRST_YEAR && value <= LAST_YEAR) return 'year';
-  return before !== undefined && isMonth(before.term) && value <= LAST_DAY ? 'day' : undefined;
+  const isBesideMonth = [before, next].some((word) => word?.kind === 'content' && isMonth(word.term));
+  return isBesideMonth && value <= LAST_DAY ? 'day' : undefined;
 }
 
 interface UnitReading {
@@ -188,9 +219,11 @@ function unitBehind(
   next: StatementWord | undefined,
   { text, isMoney }: UnitReading,
 ): Unit | undefined {
-  if (next === undefined || next.start - word.end > 1 || /^[A-Z]$/.test(text.slice(next.start, next.end)))
-    return undefined;
-  const unit = UNITS.get(next.term);
+  if (next === undefined || next.start - word.end > 1) return undefined;
+  const written = text.slice(next.start, next.end);
+  if (/^[A-Z]$/.test(written)) return undefined;
+  // As a term `min` is the minimum.
+  const unit = UNITS.get(written.toLowerCase()) ?? UNITS.get(next.term);
   return isMoney && unit?.dimension !== 'money' ? undefined : unit;
 }
 
@@ -209,6 +242,7 @@ const rhythmAmounts = (size: number) =>
 
 const amountOf = (size: number): string => String(Number(size.toPrecision(9)));
 
-/** Whether two quantities are the same amount, in whatever units. */
+/** Whether two quantities are the same amount, in whatever units; of money, in one currency. */
 export const areEqualAmounts = (a: Quantity, b: Quantity): boolean =>
-  a.amount === b.amount || (a.otherAmount !== undefined && a.otherAmount === b.otherAmount);
+  (a.currency === undefined || b.currency === undefined || a.currency === b.currency) &&
+  (a.amount === b.amount || (a.otherAmount !== undefined && a.otherAmount === b.otherAmount));

@@ -22,11 +22,16 @@ export interface StatementWord extends TextRange {
 }
 
 const ADDRESS = String.raw`https?://[^\s<>()[\]"'\x60]+|[#@][a-z][\w.-]*\w`;
-const NUMBER = String.raw`[$€£]?\d+(?:,\d{3})*(?:\.\d+)*(?::\d\d)?(?:(?![\p{L}\p{N}])|(?=[a-z]{1,7}(?![\p{L}\p{N}])))`;
+/** A dash behind a word or a number joins, or makes a range. */
+const SIGN = String.raw`(?<![\p{L}\p{N})%]|\d\s)[-−–]`;
+const NUMBER_END = String.raw`(?:(?![\p{L}\p{N}])|(?=[a-z]{1,7}(?![\p{L}\p{N}])))`;
+const NUMBER = String.raw`(?:${SIGN})?\p{Sc}?\d+(?:,\d{3})*(?:\.\d+)*${NUMBER_END}`;
+/** A time of day, or a proportion. */
+const CLOCK = String.raw`(?<![\p{L}\p{N}.:])\d{1,4}(?::\d{1,4}){1,2}${NUMBER_END}`;
 const WORD = String.raw`[\p{L}\p{N}][\p{L}\p{M}\p{N}]*(?:['’/.@+_-]+[\p{L}\p{N}][\p{L}\p{M}\p{N}]*)*`;
 const VERSION = String.raw`v\d+(?:\.\d+)+`;
 const ONE_ON_ONE = String.raw`1[-:]1s?\b`;
-const TOKEN = new RegExp(`${ADDRESS}|${ONE_ON_ONE}|${VERSION}|${NUMBER}|%|${WORD}`, 'giu');
+const TOKEN = new RegExp(`${ADDRESS}|${ONE_ON_ONE}|${VERSION}|${CLOCK}|${NUMBER}|%|${WORD}`, 'giu');
 
 /** Targets of links are where a text leads, not what it says. */
 const LINK_TARGET = /\]\([^()\s]*(?:\s"[^"]*")?\)|\]\[[^\]\n]{1,100}\]|<[^<>\n]{1,300}>|\{\{[^{}\n]*\}\}/g;
@@ -99,9 +104,8 @@ function readWord(token: string): WordReading {
   const folded = foldCase(isAscii(token) ? token : normaliseText(token)).replaceAll('’', "'");
   const shape = { isName: CODE_NAME.test(token), isCapital: CAPITAL.test(token) };
   const value = numberValue(folded);
-  if (value !== undefined)
-    return { ...shape, term: folded.replace(/^[$€£]|,(?=\d{3})/g, ''), kind: 'number', value };
-  if (/^v?\d+(?:\.\d+)+$/.test(folded)) return { ...shape, term: folded.replace(/^v/, ''), kind: 'number' };
+  if (value !== undefined) return { ...shape, term: withoutMarks(folded), kind: 'number', value };
+  if (/^v?\d+(?:[.:]\d+)+$/.test(folded)) return { ...shape, term: folded.replace(/^v/, ''), kind: 'number' };
   if (NEGATIONS.has(folded)) return { ...shape, term: folded, kind: 'negation' };
   const bare = folded.replace(/'s$/, '');
   if (LIGHT_WORDS.has(bare) || ENGLISH_STOP_WORDS.has(bare.replaceAll("'", '')))
@@ -135,12 +139,15 @@ const WRITTEN: Readonly<Record<string, number>> = {
   twice: 2,
 };
 
+const withoutMarks = (number: string): string =>
+  number.replace(/^[−–]/, '-').replace(/\p{Sc}|,(?=\d{3})/gu, '');
+
 /** The value of a number as it is written; undefined for what is none. Hours with minutes count in hours. */
 function numberValue(word: string): number | undefined {
   const written = Object.hasOwn(WRITTEN, word) ? WRITTEN[word] : undefined;
   if (written !== undefined) return written;
-  const digits = word.replace(/^[$€£]/, '').replaceAll(',', '');
-  const time = /^(\d{1,2}):(\d\d)$/.exec(digits);
-  if (time !== null) return Number(time[1]) + Number(time[2]) / 60;
-  return /^\d+(?:\.\d+)?$/.test(digits) ? Number(digits) : undefined;
+  const digits = withoutMarks(word);
+  const time = /^(\d{1,2}):(\d\d)(?::(\d\d))?$/.exec(digits);
+  if (time !== null) return Number(time[1]) + Number(time[2]) / 60 + Number(time[3] ?? 0) / 3600;
+  return /^-?\d+(?:\.\d+)?$/.test(digits) ? Number(digits) : undefined;
 }

@@ -4,6 +4,7 @@ import {
   DEPARTURES,
 } from '../../src/answering/agreement-features.js';
 import { agreementValue } from '../../src/answering/check-support.js';
+import { claimWords } from '../../src/answering/claim-words.js';
 import { compareClaim, type EvidenceText, readEvidence } from '../../src/answering/support-features.js';
 import { loadTextMeaning } from '../../src/embedding/static/text-meaning.js';
 import { type Case, fitLogistic } from './logistic.js';
@@ -122,8 +123,9 @@ function fitSupportModel(
 ): number[] {
   const vectorOf = ({ sentence, passages }: SupportCase): number[] => {
     const evidence = evidenceOf(passages);
-    const evident = compareClaim(sentence, evidence);
-    const comparison = compareWithSource(sentence, evidence.source);
+    const words = claimWords(sentence, evidence.source);
+    const evident = compareClaim(sentence, evidence, words);
+    const comparison = compareWithSource(words, evidence.source);
     return features.map((name) => agreementValue(name, evident, comparison));
   };
   const [bias = 0, ...weights] = fitLogistic(

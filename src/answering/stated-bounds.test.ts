@@ -1,0 +1,55 @@
+import { expect, it } from 'vitest';
+import { checkSupport, SUPPORT_THRESHOLD } from './check-support.js';
+import { readEvidence } from './support-features.js';
+
+const check = (source: string, claim: string) => checkSupport(claim, readEvidence([source]));
+
+it.each([
+  ['The queue holds up to 100 jobs.', 'The queue never holds more than 100 jobs.'],
+  ['Logs are kept for 30 days, then deleted.', 'No log is kept longer than 30 days.'],
+  ['An upload may be at most 5 MB.', 'An upload must not be larger than 5 MB.'],
+  ['A team has at most 20 users.', 'No team has more than 20 users.'],
+  ['The request takes less than 2 seconds.', 'The request never takes longer than 2 seconds.'],
+  ['A build runs for 40 minutes at most.', 'A build does not run for more than 40 minutes.'],
+  ['At least 3 nodes must be up.', 'No fewer than 3 nodes must be up.'],
+  ['The temperature must stay under 30 degrees.', 'The temperature must not rise above 30 degrees.'],
+  ['Passwords have 12 characters or more.', 'Passwords must not be shorter than 12 characters.'],
+  ['The price may rise by up to 3 % a year.', 'The price may not rise by more than 3 % a year.'],
+  ['The tool never uses more than 4 threads.', 'The tool uses at most 4 threads.'],
+  ['No user may hold more than 2 keys.', 'A user may hold up to 2 keys.'],
+  ['The memory must not exceed 512 MB.', 'The memory is limited to 512 MB.'],
+  ['Titles are limited to 80 characters.', 'Titles cannot be longer than 80 characters.'],
+  ['Bids are accepted until 12:00.', 'Bids are not accepted after 12:00.'],
+  ['Applications must arrive before the 20th of May.', 'Applications must not arrive after the 20th of May.'],
+])('a bound that denies the other side is the same: %j, %j', (source, claim) => {
+  const { score, contradiction } = check(source, claim);
+  expect(contradiction).toBeUndefined();
+  expect(score).toBeGreaterThan(SUPPORT_THRESHOLD);
+});
+
+it.each([
+  ['The queue holds up to 100 jobs.', 'The queue holds more than 100 jobs.'],
+  ['The queue holds up to 100 jobs.', 'The queue never holds less than 100 jobs.'],
+  ['The queue never holds more than 100 jobs.', 'The queue holds more than 100 jobs.'],
+  ['The queue never holds more than 100 jobs.', 'The queue never holds more than 200 jobs.'],
+  ['Logs are kept for at least 30 days.', 'No log is kept longer than 30 days.'],
+  ['The memory must not exceed 512 MB.', 'The memory must exceed 512 MB.'],
+  ['No user may hold more than 2 keys.', 'A user may hold more than 2 keys.'],
+  ['Applications must arrive before the 20th.', 'Applications may arrive as early as the 20th.'],
+  ['Applications must arrive before the 20th of May.', 'Applications may arrive from the 20th of May on.'],
+  ['The offer is valid until 1 June.', 'The offer is valid from 1 June.'],
+  ['It works on version 3 and later.', 'It works on version 3 and earlier.'],
+  ['Entry is possible until 18:00.', 'Entry is possible from 18:00 on.'],
+  ['Bids are accepted until 12:00.', 'Bids are not accepted before 12:00.'],
+  ['The key is valid no later than 5 May.', 'The key is valid no earlier than 5 May.'],
+])('the other side is not: %j, not %j', (source, claim) => {
+  expect(check(source, claim).score).toBeLessThan(SUPPORT_THRESHOLD);
+});
+
+it('a place that is denied is no bound', () => {
+  const { problems } = check(
+    'Below 0 °C the pack delivers power but refuses to charge.',
+    'The pack is not charged at temperatures under 0 °C.',
+  );
+  expect(problems.join()).not.toContain('other side');
+});
