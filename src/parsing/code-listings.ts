@@ -2,16 +2,19 @@ import type { Element, ElementContent } from 'hast';
 
 /** Classes of line numbers in listings, of Pygments, Rouge, Chroma, highlight.js, GitHub, SyntaxHighlighter. */
 const NUMBERED =
-  /^(?:linenos?|linenodiv|lineno|line-?numbers?|line-numbers-rows|ln|lnt|lntd|gutter|rouge-gutter|gl|blob-num|hljs-ln-numbers|code-gutter)$/;
+  /^(?:linenos?|linenodiv|lineno|line-?numbers?|line-numbers-rows|lnt|lntd|gutter|rouge-gutter|blob-num|hljs-ln-numbers|code-gutter)$/;
+
+/** Of a stretch of a line alone: cells may be called so for other reasons. */
+const NUMBERED_IN_LINE = /^ln$/;
 
 /** Whether an element holds the numbers of the lines of a listing, and nothing else. */
-export function isLineNumbers({ properties, children }: Element): boolean {
+export function isLineNumbers({ tagName, properties, children }: Element): boolean {
   const { className } = properties;
-  return (
-    Array.isArray(className) &&
-    className.some((name) => NUMBERED.test(String(name))) &&
-    children.every(isFigures)
+  const names = Array.isArray(className) ? className.map(String) : [];
+  const isNamed = names.some(
+    (name) => NUMBERED.test(name) || (tagName === 'span' && NUMBERED_IN_LINE.test(name)),
   );
+  return isNamed && children.every(isFigures);
 }
 
 const isFigures = (node: ElementContent): boolean => {

@@ -30,7 +30,7 @@ it(
     );
     expect({ status, stderr }).toEqual({ status: 0, stderr: '' });
     const steep = JSON.parse(stdout) as Record<string, string[]>;
-    expect(Object.keys(steep)).toHaveLength(12);
+    expect(Object.keys(steep)).toHaveLength(15);
     expect(Object.values(steep).flat()).toEqual([]);
   },
   TIMEOUT_MS,

@@ -133,7 +133,7 @@ make test</code></pre><ul><li>one</li><li>two</li></ul></body></html>`,
 
   it('keeps tables of figures, whatever their class', async () => {
     const { text } = await parse(
-      '<main><table><tr><td class="num">1</td><td>berth</td></tr><tr><td class="num">2</td><td>buoy</td></tr></table></main>',
+      '<main><table><tr><td class="ln">1</td><td>berth</td></tr><tr><td class="gl">2</td><td>buoy</td></tr></table></main>',
     );
     expect(text).toContain('| 2 | buoy |');
   });

@@ -9,6 +9,7 @@ import { unreadOf } from '../unread.js';
 import { withWholeWords } from './broken-words.js';
 import { characterMaps } from './character-maps.js';
 import { inReadingOrder, type PageItem } from './columns.js';
+import { countPictures } from './count-pictures.js';
 
 export interface PdfParserOptions {
   /** Later pages are left out, with a warning. @default 2,000 */
@@ -27,7 +28,7 @@ const PAGE_GAP = '\n\n';
 
 /**
  * Parser for PDF. The stored text is that of the pages in order, a blank line between two; `pages` says where each one
- * is, and chunks carry the pages they lie on. Pictures are not read: pages of nothing else are named in a warning.
+ * is, and chunks carry the pages they lie on. Pictures are counted and not read: pages of nothing else are named in a warning.
  *
  * For the parsing thread alone. PDF.js asks for all pages ahead and forgets those that it needs no more; where one of them is
  * damaged, the forgotten promise rejects, which ends a process that does not tolerate it.
@@ -54,6 +55,7 @@ async function parsePdf(document: RawDocument, options: PdfParserOptions): Promi
     ...(title === undefined ? {} : { title }),
     metadata: { pageCount: total },
     ...unreadOf({
+      pictures: countPictures(Buffer.from(document.content)),
       'pages without text': texts.filter((page) => page === '').length,
       'letters without a meaning': text.match(UNKNOWN_LETTERS)?.length ?? 0,
     }),
