@@ -343,6 +343,7 @@ export {
   backUp,
 } from './backup/back-up.js';
 export { type RestoreOptions, type RestoreResult, restoreBackup } from './backup/restore.js';
+export { type TakeOverOptions, takeOverTry } from './backup/take-over-try.js';
 
 // Which folders are trusted (docs/trust.md).
 

@@ -1,5 +1,7 @@
-import { lstatSync, type Stats, statSync } from 'node:fs';
-import { dirname, join } from 'node:path';
+import { createHash } from 'node:crypto';
+import { lstatSync, readdirSync, type Stats, statSync } from 'node:fs';
+import { realpath } from 'node:fs/promises';
+import { basename, dirname, join } from 'node:path';
 import { DATA_FILES, DATA_FOLDERS } from '../core/data-folder.js';
 
 export { DATA_FILES };
@@ -12,6 +14,27 @@ export const DEFAULT_DATA_DIR = '.ragstone';
 
 /** Where `ragstone try` keeps an index for each folder, by the data folder of the project. */
 export const triesFolderOf = (dataDir: string): string => join(dataDir, DATA_FOLDERS.tries);
+
+/** The folder of the index that `ragstone try` keeps of what lies at an absolute path, under a name that a person can recognise; undefined where nothing lies there. */
+export async function trySlotOf(dataDir: string, target: string): Promise<string | undefined> {
+  const path = await realpath(target).catch(() => undefined);
+  if (path === undefined) return undefined;
+  const hash = createHash('sha256').update(path).digest('hex').slice(0, TRY_HASH);
+  const name = basename(path)
+    .replaceAll(/[^A-Za-z0-9._-]+/g, '-')
+    .slice(0, 32);
+  return join(triesFolderOf(dataDir), `${name}-${hash}`);
+}
+
+const TRY_HASH = 12;
+
+/** The names of the folders that were tried, as far as the folders of their indexes say. */
+export function triedFolders(dataDir: string): readonly string[] {
+  const names = readdirSync(triesFolderOf(dataDir), { withFileTypes: true })
+    .filter((entry) => entry.isDirectory())
+    .map(({ name }) => name.slice(0, -TRY_HASH - 1));
+  return [...new Set(names)].filter((name) => name !== '').sort();
+}
 
 const MARKS = [...CONFIG_FILES, join(DEFAULT_DATA_DIR, DATA_FILES.ledger)];
 

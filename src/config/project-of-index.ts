@@ -1,4 +1,5 @@
 import { basename, dirname } from 'node:path';
+import { DATA_FOLDERS } from '../core/data-folder.js';
 import { realPathOf } from '../security/real-path.js';
 import { DEFAULT_DATA_DIR } from './find-project.js';
 import type { ResolvedConfig } from './resolved-config.js';
@@ -15,7 +16,12 @@ export function projectOfIndex(
   config: Pick<ResolvedConfig, 'rag' | 'own' | 'dataDir' | 'projectRoot'>,
 ): string | undefined {
   if (isLedgerElsewhere(config)) return realPathOf(config.projectRoot);
-  const real = realPathOf(config.dataDir);
+  const dataDir = outOfTries(config.dataDir);
+  const real = realPathOf(dataDir);
   if (basename(real) === DEFAULT_DATA_DIR) return dirname(real);
-  return basename(config.dataDir) === DEFAULT_DATA_DIR ? realPathOf(dirname(config.dataDir)) : undefined;
+  return basename(dataDir) === DEFAULT_DATA_DIR ? realPathOf(dirname(dataDir)) : undefined;
 }
+
+/** What `ragstone try` keeps belongs to the project that it lies in, so that an index may take it over. */
+const outOfTries = (dataDir: string): string =>
+  basename(dirname(dataDir)) === DATA_FOLDERS.tries ? dirname(dirname(dataDir)) : dataDir;

@@ -1,5 +1,6 @@
 import { existsSync } from 'node:fs';
 import { join } from 'node:path';
+import { triedFolders } from '../config/find-project.js';
 import type { ResolvedConfig } from '../config/resolved-config.js';
 import { DATA_FOLDERS } from '../core/data-folder.js';
 import { RAGError, toRAGError } from '../core/errors.js';
@@ -20,10 +21,13 @@ export const nothingIndexed = (config: ResolvedConfig): RAGError =>
   );
 
 /** Whoever tried a folder expects it to be there. */
-const triedBefore = ({ dataDir }: ResolvedConfig): string =>
-  existsSync(join(dataDir, DATA_FOLDERS.tries))
-    ? ' What `ragstone try` read is kept in an index of its own, which `ragstone try` alone asks.'
-    : '';
+function triedBefore({ dataDir }: ResolvedConfig): string {
+  if (!existsSync(join(dataDir, DATA_FOLDERS.tries))) return '';
+  const folders = triedFolders(dataDir);
+  const [folder] = folders;
+  const named = folders.length === 1 && folder !== undefined ? folder : 'FOLDER';
+  return ` \`ragstone try\` keeps what it read${folders.length === 0 ? '' : ` (of ${folders.join(', ')})`} apart: \`ragstone index ${named}\` takes it over, and \`ragstone search\` asks it then.`;
+}
 
 function placeOfIndex({ dataDir, rag: { ledger }, own }: ResolvedConfig): string {
   if (own?.ledger !== undefined) return 'the ledger that was handed in';

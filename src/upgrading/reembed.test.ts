@@ -383,7 +383,10 @@ describe('an upgrade', () => {
     expect(notices.join()).toContain('6 passages');
     const { stats } = await engine.index();
     expect(stats.documentsProcessed).toBe(5);
-    const found = await engine.search({ text: 'elsewhere', options: { mode: 'lexical', topK: 9 } });
+    const found = await engine.search({
+      text: 'elsewhere',
+      options: { mode: 'lexical', topK: 9, nearDuplicates: 'keep' },
+    });
     expect(found.results).toHaveLength(5);
   });
 });

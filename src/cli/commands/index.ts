@@ -85,6 +85,7 @@ export async function runIndex(
   if (context.server !== undefined) return indexOnServer(context, options);
   await refuseMissingPaths(paths, context);
   await noteProject(context);
+  await takeOverTries(context, paths, options);
   const { startProgress } = await import('../render/progress.js');
   const result = await withDeployments(context, async (deployments) => {
     const scope = toScope(options);
@@ -176,6 +177,24 @@ async function refuseMissingPaths(paths: readonly string[], { cwd }: CliContext)
   throw new RAGError('USAGE', `There is no file or folder ${missing.map(oneLine).join(', ')}.`, {
     details: { paths: missing },
   });
+}
+
+/** What was tried before is not read again. */
+async function takeOverTries(
+  context: CliContext,
+  paths: readonly string[],
+  { force, dryRun, tenant, project }: IndexOptions,
+): Promise<void> {
+  const { cwd, env, globals, signal } = context;
+  const isOther = [force, dryRun, tenant, project].some((stated) => stated !== undefined);
+  if (isOther || globals.config !== undefined) return;
+  const { takeOverTry } = await import('../../index.js');
+  const place = { cwd, env, signal, ...(globals.data === undefined ? {} : { dataDir: globals.data }) };
+  for (const path of paths)
+    if (await takeOverTry(path, place)) {
+      context.note(`What "try" read of ${oneLine(path)} is taken over.`);
+      return;
+    }
 }
 
 /** Whoever is in a folder of a project sees which index is meant. */

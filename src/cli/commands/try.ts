@@ -1,6 +1,5 @@
-import { createHash } from 'node:crypto';
-import { realpath, stat } from 'node:fs/promises';
-import { basename, join, resolve } from 'node:path';
+import { stat } from 'node:fs/promises';
+import { resolve } from 'node:path';
 import { type Command, Option } from 'commander';
 import type { IndexResult, SearchMode, SearchResponse } from '../../index.js';
 import type { CliContext } from '../context.js';
@@ -21,7 +20,8 @@ Examples:
   $ ragstone try . "where are retries configured?" --top-k 3
   $ ragstone try docs "exit codes" --json
 
-The index stays in the data folder, apart from that of "ragstone index": a second run reads only what changed.
+The index stays in the data folder, apart from that of "ragstone index": a second run reads only what changed. "ragstone index FOLDER" takes it
+over where nothing is indexed yet and no configuration file says otherwise; "ragstone search" asks it then.
 No configuration file is read: nothing is redacted or encrypted there. "ragstone encryption rotate", "forget" and "clear" remove it.`;
 
 /** `ragstone try FOLDER QUESTION` */
@@ -57,9 +57,8 @@ async function runTry(
   if (found === undefined)
     throw new RAGError('USAGE', `There is no folder ${target}.`, { details: { path: target } });
 
-  const { triesFolderOf } = await import('../../config/find-project.js');
-  const folderOfTries = triesFolderOf(resolve(context.cwd, context.globals.data ?? '.ragstone'));
-  const dataDir = join(folderOfTries, await slotOf(target));
+  const { trySlotOf } = await import('../../config/find-project.js');
+  const dataDir = await trySlotOf(resolve(context.cwd, context.globals.data ?? '.ragstone'), target);
   const { index, response } = await withEngine(
     context,
     async (engine) => {
@@ -87,7 +86,7 @@ async function runTry(
       });
       return { index: result, response: answer };
     },
-    { config: {}, dataDir },
+    { config: {}, ...(dataDir === undefined ? {} : { dataDir }) },
   );
   if (!index.success) context.exitCode = ExitCode.failed;
   await report(context, {
@@ -113,16 +112,6 @@ async function report(
   if (failures !== '') context.warn(failures);
   for (const notice of [...index.notices, ...response.notices]) context.warn(notice);
   context.print(renderPassages(response, { context, explain }));
-}
-
-/** One index for each folder tried, under a name that a person can recognise. */
-async function slotOf(target: string): Promise<string> {
-  const path = await realpath(target);
-  const hash = createHash('sha256').update(path).digest('hex').slice(0, 12);
-  const name = basename(path)
-    .replaceAll(/[^A-Za-z0-9._-]+/g, '-')
-    .slice(0, 32);
-  return `${name}-${hash}`;
 }
 
 async function refuseEmptyIndex({ stats, notices }: IndexResult, target: string): Promise<void> {
