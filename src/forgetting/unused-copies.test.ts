@@ -152,6 +152,19 @@ test('words that are copied from a server no more are forgotten and cleared', as
   }
 });
 
+test('the past that an earlier configuration kept is forgotten and rotated', async () => {
+  const { withEngine, remains } = indexIn(temporaryFolder());
+  await withEngine({ provider: 'libsql', history: { keep: '1y' } }, async (engine) => {
+    await engine.push([ANN, BOB, { ...ANN, id: 'carl', text: 'Carl keeps it.' }]);
+    await engine.push([{ ...ANN, text: 'Another text.' }]);
+    await engine.delete(['ann']);
+  });
+  await withEngine({ provider: 'libsql' }, (engine) => engine.forget({ documents: ['ann'] }));
+  expect(await remains('quaggadromous')).toEqual([]);
+  await withEngine({ provider: 'libsql', ...ENCRYPTED }, (engine) => engine.rotateEncryption());
+  expect(await remains('zirconflorin')).toEqual([]);
+});
+
 test('a cache of vectors that was moved elsewhere holds nothing in the data folder after a forgetting', async () => {
   const { withEngine, data } = indexIn(temporaryFolder());
   const { createHashEmbedder } = await import('../testing/hash-embedder.js');

@@ -100,7 +100,7 @@ export interface LedgerHistory {
   marks(tenant: string): Promise<HistoryMark[]>;
   /** Deletes all versions of documents, whatever generation; says how many there were. */
   erase(documentIds: readonly string[]): Promise<number>;
-  /** Deletes versions that are not present ones. */
+  /** Deletes versions that are not present ones; of a record that was broken, any. */
   eraseVersions(ids: readonly number[]): Promise<number>;
   /** Lets the record begin at `before` at the earliest, and deletes up to `limit` versions that ended before it; says how many. */
   prune(before: number, limit: number): Promise<number>;

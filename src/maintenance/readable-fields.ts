@@ -99,8 +99,10 @@ export async function readableVersions(
   sealing: MetadataSealing,
 ): Promise<number[]> {
   const ids: number[] = [];
+  // Present versions are written anew with their documents, unless the record was broken: then they are of nobody.
+  const isKept = (await history?.begins()) !== undefined;
   for await (const version of allVersions(history, undefined)) {
-    if (version.to === undefined) continue;
+    if (version.to === undefined && isKept) continue;
     const text = await textOf(version, history);
     const isReadable =
       sealing.readable(version.metadata).length > 0 ||

@@ -2,8 +2,9 @@ import { once } from 'node:events';
 import type { RAGError } from '../index.js';
 import { createMcpServer } from './create-server.js';
 import type { McpOptions } from './mcp-options.js';
+import { PARSE_ERROR, type Refusal, refusalOfMessage } from './message-lines.js';
 import type { ReadableIndex } from './readable-index.js';
-import { WebStandardStreamableHTTPServerTransport } from './sdk.js';
+import { ErrorCode, WebStandardStreamableHTTPServerTransport } from './sdk.js';
 
 /** How a request over HTTP is answered. */
 export interface McpRequestOptions extends McpOptions {
@@ -15,11 +16,16 @@ export interface McpRequestOptions extends McpOptions {
 const isOfAsker = ({ category }: RAGError): boolean => category === 'user';
 
 /** The protocol has none since its version 2025-06-18. */
-const noBatches = (): Response =>
-  Response.json(
-    { jsonrpc: '2.0', id: null, error: { code: -32_600, message: 'Send one message in each request.' } },
-    { status: 400 },
-  );
+const NO_BATCHES: Refusal = {
+  id: null,
+  error: { code: ErrorCode.InvalidRequest, message: 'Send one message in each request.' },
+};
+
+const refused = (refusal: Refusal): Response =>
+  Response.json({ jsonrpc: '2.0', ...refusal }, { status: 400 });
+
+/** The answer to a body that is no JSON. */
+export const notJson = (): Response => refused(PARSE_ERROR);
 
 /** As some servers write down that a client went away. */
 const CLIENT_CLOSED_REQUEST = 499;
@@ -37,7 +43,9 @@ export async function handleMcpRequest(
   // Nothing comes by itself from the server, so there is no stream to open and no session to end.
   if (request.method !== 'POST') return new Response(null, { status: 405, headers: { allow: 'POST' } });
   // Its calls would count as one, and one of them could cancel another that then never answers.
-  if (Array.isArray(body)) return noBatches();
+  if (Array.isArray(body)) return refused(NO_BATCHES);
+  const refusal = body === undefined ? undefined : refusalOfMessage(body);
+  if (refusal !== undefined) return refused(refusal);
   const { signal } = request;
   const answered = new AbortController();
   const server = createMcpServer(index, { tells: isOfAsker, ...options });

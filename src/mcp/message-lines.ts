@@ -39,7 +39,8 @@ export function messageLines(output: Writable): Transform {
   });
 }
 
-interface Refusal {
+/** An answer of JSON-RPC, without its version. */
+export interface Refusal {
   readonly id: string | number | null;
   readonly error: { readonly code: number; readonly message: string };
 }
@@ -49,14 +50,25 @@ function refusalOf(line: string): Refusal | undefined {
   try {
     message = JSON.parse(line);
   } catch {
-    return { id: null, error: { code: ErrorCode.ParseError, message: 'Parse error: the line is not JSON.' } };
+    return PARSE_ERROR;
   }
+  return refusalOfMessage(message);
+}
+
+/** What is told of a text that is no JSON. */
+export const PARSE_ERROR: Refusal = {
+  id: null,
+  error: { code: ErrorCode.ParseError, message: 'Parse error: what was sent is not JSON.' },
+};
+
+/** What is told of JSON that is no message; undefined for a message. */
+export function refusalOfMessage(message: unknown): Refusal | undefined {
   if (JSONRPCMessageSchema.safeParse(message).success) return undefined;
   return {
     id: idOf(message),
     error: {
       code: ErrorCode.InvalidRequest,
-      message: 'Invalid Request: the line is not one message of JSON-RPC 2.0.',
+      message: 'Invalid Request: what was sent is not one message of JSON-RPC 2.0.',
     },
   };
 }

@@ -152,7 +152,7 @@ export const ragstonePlugin: FastifyPluginAsync<ServiceOptions> = async (app, op
   await app.register(feedbackRoutes, { prefix: '/api/ai/rag', shown });
   await app.register(chatRoutes);
   await app.register(indexRoutes);
-  await app.register(mcpRoutes);
+  await app.register(mcpRoutes, { sendProblem });
   const { deployments, syncHealth } = options;
   await app.register(healthRoutes, { checks, endpoint, redis, deployments, syncHealth, place });
   if (monitoring?.metrics !== undefined) await app.register(metricsRoute, monitoring.metrics);

@@ -251,7 +251,9 @@ export const ledgerHistory = (programs: ProgramRunner): LedgerHistory => ({
     programs.transaction('erase versions', () => erase(sql`${DOCUMENT_KEY} ${oneOf('key', documentIds)}`)),
   eraseVersions: (ids) =>
     programs.transaction('erase versions', () =>
-      erase(sql`id ${oneOf('bigint', ids)} AND valid_to IS NOT NULL`),
+      erase(
+        sql`id ${oneOf('bigint', ids)} AND (valid_to IS NOT NULL OR NOT EXISTS (SELECT 1 FROM @history_state))`,
+      ),
     ),
   prune: (before, limit) => programs.transaction('prune its history', () => prune(before, limit)),
   clear: () => clear(programs),

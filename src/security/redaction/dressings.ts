@@ -1,15 +1,21 @@
 import { decodeHTML } from 'entities';
 import type { Rewriting } from './rewritten-text.js';
 
-/** Formatting characters that are not seen: soft hyphen, zero-width characters, marks of direction, joiners (Unicode, Default_Ignorable_Code_Point). */
-const UNSEEN = String.raw`[\u00ad\u034f\u061c\u180e\u200b-\u200f\u202a-\u202e\u2060-\u2064\ufe00-\ufe0f\ufeff]`;
+/**
+ * Characters that are not seen: soft hyphen, zero-width characters, marks of direction, joiners, fillers, selectors, tags (Unicode 16,
+ * Default_Ignorable_Code_Point), marks of annotation, and controls but for those that are white space.
+ */
+const UNSEEN = String.raw`(?:[\u0001-\u0008\u000e-\u001f\u007f-\u0084\u0086-\u009f\u00ad\u034f\u061c\u115f\u1160\u17b4\u17b5\u180b-\u180f\u200b-\u200f\u202a-\u202e\u2060-\u206f\u3164\ufe00-\ufe0f\ufeff\uffa0\ufff0-\ufffb]|\ud82f[\udca0-\udca3]|\ud834[\udd73-\udd7a]|[\udb40-\udb43][\udc00-\udfff])`;
 /** Full-width, small, circled and mathematical forms of ASCII, spaces of other widths and hyphens that do not break. */
-const FORMS = String.raw`[\uff01-\uff5e\ufe50-\ufe6b\u2460-\u24ea\u2000-\u200a\u202f\u205f\u3000\u2010-\u2015\u2212]|\ud835[\udc00-\udfff]`;
+const FORMS = String.raw`[\uff01-\uff5e\ufe50-\ufe6b\u2460-\u24ea\u2000-\u200a\u2024\u202f\u205f\u3000\u2010-\u2015\u2212]|\ud835[\udc00-\udfff]`;
 /** Zero in Arabic, Persian, Hindi, Bengali and Thai; the other digits follow it. */
 const ZEROS = [0x660, 0x6f0, 0x966, 0x9e6, 0xe50];
 const DIGITS = `[${ZEROS.map((zero) => `${String.fromCharCode(zero)}-${String.fromCharCode(zero + 9)}`).join('')}]`;
 /** Of HTML, also where a page was escaped again. */
-const ENTITY = '&(?:amp;){0,3}(?:#\\d{2,6};?|#[xX][\\da-fA-F]{2,5};|[A-Za-z]{2,8};)';
+const ENTITY =
+  '&(?:amp;){0,3}(?:#0{0,16}\\d{2,7};?|#[xX]0{0,16}[\\da-fA-F]{2,6};|[A-Za-z][A-Za-z\\d]{1,31};)';
+/** Full stops of Chinese and Japanese, which stand for dots in names of hosts (Unicode Technical Standard 46); behind a name that has its dots already they end a sentence. */
+const WIDE_STOP = String.raw`(?<=[\w\u00c0-\u024f\u0370-\u052f])(?<!\.[A-Za-z]{2,20})[\u3002\uff61](?=[a-z\d\u00df-\u024f\u0370-\u052f])`;
 /** Signs of an address in words. */
 const IN_WORDS = String.raw`(?<=[\w.]) ?[[({<](?:[aA][tT]|[dD][oO][tT]|[@.])[\])}>] ?(?=\w)`;
 /** Texts of code that are put together. */
@@ -28,7 +34,7 @@ const EMPHASIS = String.raw`(?<=[^\s*.])\*{1,3}(?!\*)|(?<=\.)\*{1,3}(?=\d)|(?<![
 const CODE_AND_LINKS = String.raw`(?<=[\w@.])\x60(?=[\w@.])|\[(?=[^[\]\n]{1,100}\]\()|\]\([^()\s]{1,300}\)`;
 
 const DRESSING = new RegExp(
-  `(?<unseen>${UNSEEN}+)|(?<form>${FORMS})|(?<digit>${DIGITS})|(?<entity>${ENTITY})|(?<code>${ESCAPE})|(?<word>${IN_WORDS})|(?<low>${LOW_LINE})|${JOINED}|${ESCAPED}|${INLINE_TAG}|${EMPHASIS}|${CODE_AND_LINKS}`,
+  `(?<unseen>${UNSEEN}+)|(?<form>${FORMS})|(?<digit>${DIGITS})|(?<entity>${ENTITY})|(?<code>${ESCAPE})|(?<word>${IN_WORDS})|(?<low>${LOW_LINE})|(?<stop>${WIDE_STOP})|${JOINED}|${ESCAPED}|${INLINE_TAG}|${EMPHASIS}|${CODE_AND_LINKS}`,
   'g',
 );
 
@@ -78,6 +84,7 @@ function readAs({
   code,
   word,
   low,
+  stop,
   escaped = '',
 }: Partial<Record<string, string>> = {}): string {
   if (form !== undefined) return plainForm(form);
@@ -86,11 +93,12 @@ function readAs({
     return plainForm(decodeHTML(entity.replace(/amp;(?=.)/g, '')).replace(UNSEEN_ALONE, ''));
   if (word !== undefined) return /[dD.]/.test(word) ? '.' : '@';
   if (low !== undefined) return ' ';
+  if (stop !== undefined) return '.';
   return code === undefined ? escaped : characterOf(code);
 }
 
 const isDigit = (value: number): boolean => value >= 0 && value <= 9;
-const UNSEEN_ALONE = new RegExp(`^${UNSEEN}$`);
+const UNSEEN_ALONE = new RegExp(`^${UNSEEN}+$`);
 const HYPHEN = /[\u2010-\u2015\u2212]/;
 
 /** NFKC (Unicode Standard Annex 15) makes ASCII of them, but for hyphens. */

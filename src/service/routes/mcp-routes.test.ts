@@ -38,9 +38,16 @@ test.each([
     ...{ method: 'POST', url: '/mcp', payload },
     headers: { authorization: 'Bearer acme', 'content-type': 'application/json', ...ACCEPT },
   });
-  expect([answer.statusCode, answer.headers['content-type']]).toEqual([400, expect.stringMatching(/^application\/json/)]);
+  expect([answer.statusCode, answer.headers['content-type']]).toEqual([
+    400,
+    expect.stringMatching(/^application\/json/),
+  ]);
   const id = payload.includes('"id": 5') ? 5 : null;
-  expect(answer.json()).toEqual({ jsonrpc: '2.0', id, error: { code, message: expect.any(String) as string } });
+  expect(answer.json()).toEqual({
+    jsonrpc: '2.0',
+    id,
+    error: { code, message: expect.any(String) as string },
+  });
 });
 
 test('batches and HEAD are refused', async () => {

@@ -35,35 +35,65 @@ const LEAST_DIGITS = 9;
 /** Its head begins at most so far before the first digits that stand together: bank codes are letters and short groups. */
 const BEFORE_DIGITS = 16;
 
+/** Signs that a person may put between the groups, one of them with blanks around it. */
+const SIGNS = '/_:;,·•~+=|';
+/** Country and check digits before groups between which such signs stand. */
+const SIGNED_HEAD = new RegExp(
+  String.raw`(?<=(?:^|[^A-Za-z0-9])(?:IBAN)?)([A-Za-z]{2})\d{2}(?= ?[${SIGNS}] ?[A-Za-z0-9]{4} ?[${SIGNS}])`,
+  'g',
+);
+
 /** Account numbers (ISO 13616) whose country, length and check digits are right. */
 export function* detectIbans(text: string, runs: readonly DigitRun[]): Generator<Detection> {
+  for (const { index, 0: head, 1: country = '' } of text.matchAll(SIGNED_HEAD)) {
+    const account = accountAt(text, { start: index, head, country });
+    if (account !== undefined) yield account;
+  }
   let from = 0;
   for (const run of runs) {
     if (run.digits < LEAST_DIGITS) continue;
     const offset = Math.max(from, run.start - BEFORE_DIGITS);
     for (const { index, 0: head, 1: country = '' } of text.slice(offset, run.end).matchAll(HEAD)) {
-      const length = LENGTHS.get(country.toUpperCase());
       const start = offset + index;
-      if (length === undefined || start < from) continue;
-      const end = endOfNumber(text, start + head.length, length - HEAD_CHARACTERS);
-      if (end === undefined) continue;
-      const number = text.slice(start, end).replaceAll(/[^A-Za-z0-9]/g, '');
-      if (!validator.isIBAN(number.toUpperCase())) continue;
-      yield { start, end, type: 'IBAN' };
-      from = end;
+      const account = start < from ? undefined : accountAt(text, { start, head, country });
+      if (account === undefined) continue;
+      yield account;
+      from = account.end;
     }
   }
 }
 
-/** Where so many letters and digits end, with at most one separator before each; undefined where they do not, or go on. */
+/** Undefined where a head begins none. */
+function accountAt(
+  text: string,
+  { start, head, country }: { readonly start: number; readonly head: string; readonly country: string },
+): Detection | undefined {
+  const length = LENGTHS.get(country.toUpperCase());
+  if (length === undefined) return undefined;
+  const end = endOfNumber(text, start + head.length, length - HEAD_CHARACTERS);
+  if (end === undefined) return undefined;
+  const number = text.slice(start, end).replaceAll(/[^A-Za-z0-9]/g, '');
+  return validator.isIBAN(number.toUpperCase()) ? { start, end, type: 'IBAN' } : undefined;
+}
+
+/** Where so many letters and digits end, with a separator or a sign and its blanks before each; undefined where they do not, or go on. */
 function endOfNumber(text: string, from: number, characters: number): number | undefined {
   let at = from;
   for (let left = characters; left > 0; left -= 1) {
-    if (isSeparator(text[at])) at += 1;
+    at = behindSeparator(text, at);
     if (!isAlphanumeric(text[at])) return undefined;
     at += 1;
   }
   return isAlphanumeric(text[at]) ? undefined : at;
+}
+
+/** Of blanks and signs at most one each, so that words are no account. */
+function behindSeparator(text: string, from: number): number {
+  if (isSeparator(text[from]) && !SIGNS.includes(text[from + 1] ?? ' ')) return from + 1;
+  let at = text[from] === ' ' ? from + 1 : from;
+  if (!SIGNS.includes(text[at] ?? ' ')) return from;
+  at += 1;
+  return text[at] === ' ' ? at + 1 : at;
 }
 
 const isSeparator = (character = ''): boolean => character !== '' && ' \u00a0.-'.includes(character);

@@ -5,7 +5,7 @@ import { type DigitRun, digitsOf, matchesInRuns, type NumberShape } from '../dig
 /** 12 to 19 digits (ISO/IEC 7812-1), whole, in fours, or 4-6-4 and 4-6-5 as on Diners and American Express cards. */
 const CANDIDATE: NumberShape = {
   shape:
-    /(?<![A-Za-z0-9]|\d[.,-])(?:\d{12,19}|\d{4}([ \u00a0.-])\d{4}\1\d{4}\1\d{1,4}(?:\1\d{1,3})?|\d{4}([ \u00a0.-])\d{6}\2\d{4,5})(?![A-Za-z0-9]|[.,-]\d)/g,
+    /(?<![A-Za-z0-9]|\d[.,/-])(?:\d{12,19}|\d{4}([ \u00a0./-])\d{4}\1\d{4}\1\d{1,4}(?:\1\d{1,3})?|\d{4}([ \u00a0./-])\d{6}\2\d{4,5})(?![A-Za-z0-9]|[.,/-]\d)/g,
   digits: 12,
 };
 
