@@ -76,7 +76,8 @@ export type AgreementFeature =
 export interface ClaimComparison {
   readonly departures: Readonly<Record<Departure, number>>;
   readonly differences: readonly ClaimDifference[];
-  /** Numbers that the source has, and says of something else. */
+  /** Numbers that the source has nowhere, and those that it says of something else. */
+  readonly missingAmounts: readonly ComparedWord[];
   readonly amountsOfOthers: readonly ComparedWord[];
   /** Share of the claim that stands in the source in its order, in [0, 1]. */
   readonly copied: number;
@@ -112,6 +113,7 @@ export function compareWithSource(claim: readonly ComparedWord[], source: Source
   const isPermuted =
     terms.length > 2 && terms.every(({ term }) => joined.some((other) => other.term === term));
   const inverted = invertedShare(claim, joined);
+  const missing = missingAmounts(claim, source);
   return {
     departures: {
       novel: terms.filter((word) => !source.has(word)).length / Math.max(1, terms.length),
@@ -126,7 +128,7 @@ export function compareWithSource(claim: readonly ComparedWord[], source: Source
       opposedBeside: Number(beside.length > 0),
       amountReplaced: framed('number'),
       nameReplaced: framed('name'),
-      amountMissing: Number(missingAmounts(claim, source).length > 0),
+      amountMissing: Number(missing.length > 0),
       amountElsewhere: Number(hasAmountElsewhere(claim, source.nearest(claim))),
       nameMissing: Number(claim.some((word, at) => word.kind === 'name' && at > 0 && !source.has(word))),
       negated: Number(negated.length > 0),
@@ -147,6 +149,7 @@ export function compareWithSource(claim: readonly ComparedWord[], source: Source
       ...causes,
       ...beside,
     ],
+    missingAmounts: missing,
     amountsOfOthers: amountsOfOthers(claim, source),
     copied,
   };

@@ -38,7 +38,7 @@ export function checkSupport(asWritten: string, evidence: EvidenceText): ClaimSu
   const contradiction = score < SUPPORT_THRESHOLD ? contradictionIn(claim, comparison) : undefined;
   const problems = [
     ...(contradiction === undefined ? [] : [contradiction]),
-    ...missing.numbers.map((number) => `the number ${number} is not in the source`),
+    ...comparison.missingAmounts.map(({ text }) => `the number ${text} is not in the source`),
     ...comparison.amountsOfOthers.map(({ text }) => `the source says ${text} of something else`),
     ...turned.map((amount) => `the source states the other side of ${amount}`),
     ...missing.names.map((name) => `the name "${name}" is not in the source`),

@@ -1,14 +1,24 @@
 import type { ContextEntry } from '../context/context-pack.js';
 import { rewriteOutsideCode } from '../context/outside-code.js';
 
-const WORD = '(?:sources?|passages?)';
-const NEXT = String.raw`(?:\s{0,4}[,;&–-]\s{0,4}(?:and\s{1,4})?|\s{1,4}and\s{1,4})(?:${WORD}\s{1,4})?`;
-const NUMBERS = String.raw`\s{0,4}(?:${WORD}\s{0,4}[:#]?\s{0,4})?(\d{1,4}(?:${NEXT}\d{1,4}){0,40})\s{0,4}`;
-const BRACKETED = String.raw`\[${NUMBERS}\](?!\()|【${NUMBERS}】`;
+/** What models call a source before its number. */
+export const SOURCE_WORD = '(?:sources?|passages?|documents?|docs?|references?|refs?\\.?)';
+const NEXT = String.raw`(?:\s{0,4}[,;&–-]\s{0,4}(?:and\s{1,4})?|\s{1,4}and\s{1,4})(?:${SOURCE_WORD}\s{1,4})?`;
+const LABEL = String.raw`${SOURCE_WORD}\s{0,4}[:#]?\s{0,4}`;
+const LIST = String.raw`\d{1,4}(?:${NEXT}\d{1,4}){0,40}`;
+const NUMBERS = String.raw`\s{0,4}(?:${LABEL})?(${LIST})\s{0,4}`;
+const BRACKETED = String.raw`\[${NUMBERS}\](?!\()|【${NUMBERS}(?:†[^】\n]{0,60})?】`;
+/** Behind these a raised number is an exponent, as it is behind a number or a letter or two. */
+const LENGTHS = String.raw`(?:foot|feet|inch(?:es)?|yards?|miles?|\p{L}{0,5}met(?:re|er)s?|seconds?)`;
+const RAISED = String.raw`(?<=[.!?,;:"'”’)*_\]]\s?|\p{L}{3}\s?)(?<!\b${LENGTHS}\s?)(?:<sup>\s{0,4}\[?\s{0,4}${LIST}\s{0,4}\]?\s{0,4}</sup>|\^\[?${LIST}\]?\^|[¹²³⁰⁴-⁹]{1,3}(?![\p{L}\p{N}]))`;
+/** A source with a place in it, or the first and the last of some; only where it ends a sentence. */
+const PLACED = String.raw`(?<![\p{L}\p{N}_)\]])\[\d{1,4}:\d{1,4}\](?=["'”’»)*_]{0,4}(?:[.!?…]|\s{0,4}$|\n|\s{1,4}\|))`;
+/** Forms that say that they cite. */
+const SAID = new RegExp(String.raw`\(\s{0,4}${LABEL}${LIST}\s{0,4}\)|${RAISED}|${PLACED}`, 'giu');
 const TARGET = String.raw`(?:<[^<>\n]{0,2000}>|[^()\s]{1,2000}(?:\([^()\s]{0,200}\)[^()\s]{0,200}){0,4})(?:\s{1,4}"[^"\n]{0,300}")?`;
 const LINK = String.raw`\[\d{1,4}\]\(${TARGET}\)`;
 const FOOTNOTE = String.raw`\[\^\d{1,4}\](?![(:])`;
-const DEFINED = String.raw`\[(?:\^|${WORD}\s{0,4}[:#]?\s{0,4})?\d{1,4}\]`;
+const DEFINED = String.raw`\[(?:\^|${LABEL})?\d{1,4}\]`;
 const runOf = (form: string): string => `${form}(?:[,;]?\\s?${form}){0,19}`;
 
 const FORM = new RegExp(
@@ -18,18 +28,28 @@ const FORM = new RegExp(
 const DEFINITION = /^ {0,3}\[\^(\d{1,4})\]:(.{0,1000})/gm;
 
 /**
- * A model's answer whose citations all read `[2]`: `[Source 2]`, `[passage: 2]`, `【2】`, `[1 and 2]`, footnotes `[^2]`, and at the end of a
- * sentence links whose words are a number, `[2](url)`. Only where a source has such a number; code stays as it is.
+ * A model's answer whose citations all read `[2]`: `[Source 2]`, `[doc: 2]`, `(Ref. 2)`, `【2】`, `[1 and 2]`, `<sup>2</sup>`, `^2^`, `²`, footnotes `[^2]`, and at the end of a
+ * sentence links whose words are a number, `[2](url)`, and `[2:1]`. Only where a source has such a number; code stays as it is.
  *
- * @param text its only line end is a line feed.
+ * @param asWritten its only line end is a line feed.
  */
 export function withPlainCitations(
-  text: string,
+  asWritten: string,
   entries: readonly Pick<ContextEntry, 'n' | 'source'>[],
 ): string {
   const known = new Set(entries.map(({ n }) => n));
   const isKnown = (numbers: readonly number[]): boolean =>
     numbers.some((n) => known.has(n)) && !numbers.includes(0);
+  const text = rewriteOutsideCode(asWritten, (part) =>
+    part.replace(SAID, (whole) => {
+      const inside = whole.normalize('NFKC').replace(/^\D+|\D+$/g, '');
+      const numbers = inside.match(/\d+/g)?.map(Number) ?? [];
+      if (!isKnown(numbers)) return whole;
+      if (!inside.includes(':')) return `[${plainList(inside)}]`;
+      const [first = 0, last = 0] = numbers;
+      return known.has(first) ? `[${known.has(last) && last > first ? `${first}-${last}` : first}]` : whole;
+    }),
+  );
   const defined = new Map(
     Array.from(text.matchAll(DEFINITION), ([, n, rest = '']) => [
       Number(n),
@@ -79,7 +99,7 @@ function matchOf(found: readonly unknown[]): FoundForm {
   };
 }
 
-const NUMBER_OF_EACH = /(?<=\[(?:\^|(?:sources?|passages?)\s{0,4}[:#]?\s{0,4})?)\d{1,4}(?=\])/gi;
+const NUMBER_OF_EACH = new RegExp(String.raw`(?<=\[(?:\^|${LABEL})?)\d{1,4}(?=\])`, 'gi');
 
 /** A model may number its footnotes itself: the one source that a definition names is meant. */
 function definedSource(
@@ -94,7 +114,7 @@ function definedSource(
 
 const plainList = (inside: string): string =>
   inside
-    .replace(/sources?|passages?/gi, ' ')
+    .replace(new RegExp(SOURCE_WORD, 'gi'), ' ')
     .replace(/\s*[,;]?\s*(?:and|&)\s*/gi, ', ')
     .replace(/\s+/g, ' ')
     .trim();

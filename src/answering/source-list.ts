@@ -1,6 +1,7 @@
 import { CITATION_MARK } from '../context/citation-marks.js';
 import type { ContextEntry } from '../context/context-pack.js';
 import { isClaim } from './check-support.js';
+import { SOURCE_WORD } from './citation-forms.js';
 
 type NamedEntry = Pick<ContextEntry, 'n' | 'source' | 'title' | 'url' | 'headingPath'>;
 
@@ -49,12 +50,14 @@ const HEADER =
   /^[\s>#*_]{0,12}(?:(?:cited |used )?(?:sources?|references?)(?: cited| used)?|citations|footnotes)[\s*_]{0,4}(?::[\s*_]{0,4}|$)/i;
 const NUMBERED = /^[\s>]{0,12}(?:(?:[-*+]|\d{1,3}[.)])\s{1,4})?\[\d/;
 const ITEM_MARKER = /^[\s>]{0,12}(?:[-*+]|\d{1,3}[.)])\s/;
-const LABEL = /^(?:source|passage)\s{1,4}(\d{1,4})\b/i;
+const LABEL = new RegExp(String.raw`^${SOURCE_WORD}\s{1,4}(\d{1,4})\b`, 'i');
 /** Places within a source: lines and pages, also as `path:3-9`. */
 const PLACE =
   /\b(?:lines?|pages?|pp?\.)\s{0,4}\d{1,6}(?:\s{0,4}[-–]\s{0,4}\d{1,6})?|:\d{1,6}(?:[-–]\d{1,6})?\b/gi;
 const AROUND_NAME = '*_`"\'“”()<>.,;:–— \t';
-const GENERAL = new Set('source passage document section page line lines file and'.split(' '));
+const GENERAL = new Set(
+  'source passage document doc reference ref section page line lines file and'.split(' '),
+);
 
 /** Whether a line holds citations and names of sources alone; a path or an address is a name. */
 function nameCheck(entries: readonly NamedEntry[]): (line: string) => boolean {

@@ -192,3 +192,14 @@ it.each([
 ])('the same amount in another form is: %j, %j', (source, claim) => {
   expect(scoreOf(source, claim)).toBeGreaterThan(SUPPORT_THRESHOLD);
 });
+
+it('names the numbers that the source lacks as they are compared', () => {
+  const { problems } = checkSupport(
+    'On 1 May 2026 the team bought 40 chairs for 50 euros.',
+    readEvidence(['The shop closed on 2026-05-01.']),
+  );
+  expect(problems.filter((problem) => problem.startsWith('the number'))).toEqual([
+    'the number 40 is not in the source',
+    'the number €50 is not in the source',
+  ]);
+});

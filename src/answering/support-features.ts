@@ -106,7 +106,6 @@ export interface ClaimEvidence {
   readonly meaning: number | undefined;
   /** What the text lacks. */
   readonly missing: {
-    readonly numbers: readonly string[];
     readonly names: readonly string[];
     readonly identifiers: readonly string[];
   };
@@ -146,7 +145,7 @@ export function compareClaim(
       counting: countingAgreement(places, evidence.places),
     },
     meaning: likeness(claim, evidence),
-    missing: { numbers: numbers.missing, names: names.missing, identifiers: identifiers.missing },
+    missing: { names: names.missing, identifiers: identifiers.missing },
     nearest,
   };
 }

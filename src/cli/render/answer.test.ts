@@ -79,6 +79,16 @@ test('sources are numbered as they appear, and each document stands once with it
   expect(text.match(/^\[\d\]/gm)).toHaveLength(2);
 });
 
+test('a place on which several sentences rest stands once below its source', () => {
+  const chat = {
+    ...quoted,
+    answerer: 'chat',
+    answer: 'It waits. [3] It waits long. [3] It goes on. [3]',
+    citations: [line(3, 7), line(3, 7), line(3, 8)],
+  } as unknown as Answer;
+  expect(renderAnswer(chat, context).match(/a\.md:\d/g)).toEqual(['a.md:7', 'a.md:8']);
+});
+
 test('an answer that is not sure says so before it says anything else', () => {
   const unsure = { ...quoted, confidence: 0.24, isUnsure: true } as Answer;
   expect(shown(unsure)[0]).toMatch(/^Perhaps \(confidence 0\.24\)/);

@@ -193,8 +193,18 @@ type QuoteForm = 'none' | 'line' | 'whole';
 
 type ShownPlace = CitedPlace & { readonly form: QuoteForm };
 
-const shownPlaces = (places: readonly CitedPlace[], form: QuoteForm): ShownPlace[] =>
-  places.map(({ lines, pages, quote }) => ({ lines, pages, quote, form }));
+/** Each once: several sentences may rest on one place. */
+const shownPlaces = (places: readonly CitedPlace[], form: QuoteForm): ShownPlace[] => {
+  const keyOf = ({ lines, quote }: CitedPlace): string => `${lines.start}\n${quote}`;
+  return [...new Map(places.map((place) => [keyOf(place), place])).values()].map(
+    ({ lines, pages, quote }) => ({
+      lines,
+      pages,
+      quote,
+      form,
+    }),
+  );
+};
 
 function renderSource(source: AnswerSource, places: readonly ShownPlace[], context: CliContext): string {
   const { colours } = context;
