@@ -6,6 +6,7 @@ import { renderCorrection } from './correction.js';
 import { degradationOf, renderStatic } from './degradation.js';
 import { renderPlace } from './place.js';
 import { shortExplanation, wholeExplanation } from './score-explanation.js';
+import { shownPages } from './shown-pages.js';
 import { bestSnippet, type Snippet } from './snippet.js';
 import { renderStages } from './stages.js';
 import { renderTable } from './table.js';
@@ -74,13 +75,13 @@ function renderPassage(
 ): string {
   const { colours } = context;
   const { title, headingPath, url } = result.metadata;
+  const snippet = bestSnippet(result.content, { terms, termsOf: analyzeText, maxLength: SNIPPET_LENGTH });
   const lines = [
     `${colours.dim(`${rank}.`)} ${colours.bold(oneLine(title ?? result.metadata.source))}  ${matchOf(result, { context, explain })}`,
-    INDENT + colours.cyan(placeOf(result, context)),
+    INDENT + colours.cyan(placeOf(result, snippet, context)),
   ];
   if (url !== undefined) lines.push(INDENT + colours.dim(oneLine(url)));
   if (headingPath.length > 0) lines.push(INDENT + colours.dim(headingPath.map(oneLine).join(' > ')));
-  const snippet = bestSnippet(result.content, { terms, termsOf: analyzeText, maxLength: SNIPPET_LENGTH });
   lines.push(renderSnippet(snippet, context));
   if (result.more !== undefined) lines.push(INDENT + colours.dim(moreOf(result.more)));
   if (result.explanation !== undefined) {
@@ -109,17 +110,11 @@ function matchOf(
   return word + figures + (movedBy === undefined ? '' : ', moved for variety');
 }
 
-function placeOf({ origin, metadata }: SearchResult, context: CliContext): string {
+function placeOf(result: SearchResult, snippet: Snippet, context: CliContext): string {
+  const { origin, metadata } = result;
   const { start, end } = metadata.lines;
   const lines = start === end ? `${start}` : `${start}-${end}`;
-  return renderPlace({ id: metadata.source, origin, lines, pages: pagesOf(metadata) }, context);
-}
-
-function pagesOf({ pages }: SearchResult['metadata']): { start: number; end: number } | undefined {
-  if (typeof pages !== 'object' || pages === null || !('start' in pages) || !('end' in pages))
-    return undefined;
-  const { start, end } = pages;
-  return typeof start === 'number' && typeof end === 'number' ? { start, end } : undefined;
+  return renderPlace({ id: metadata.source, origin, lines, pages: shownPages(result, snippet) }, context);
 }
 
 function renderSnippet(snippet: Snippet, { colours }: CliContext): string {
