@@ -15,9 +15,12 @@ const hasOtherAmount = (words: Words, amount: ComparedWord): boolean =>
  * about, with another amount of the kind. Where an amount is said to be changed, or the claim has words that its source has not, nobody can tell.
  */
 export function amountsOfOthers(claim: Words, source: SourceText): ComparedWord[] {
+  const turned = turnedPairs(claim, source);
   const inClaim = clausesOf(claim).flatMap((clause) => clause.map((word) => ({ word, clause })));
   return inClaim.flatMap(({ word: amount, clause }) => {
-    if (!isNumber(amount) || !saysOfWhat(amount)) return [];
+    if (!isNumber(amount)) return [];
+    if (turned.includes(amount)) return [amount];
+    if (!saysOfWhat(amount)) return [];
     const holding = source.withAll([amount]);
     const isOfOther = (statement: Words): boolean =>
       (!hasOtherAmount(clause, amount) && isOfOtherClause(amount, aboutOf(clause, amount), statement)) ||
@@ -26,6 +29,43 @@ export function amountsOfOthers(claim: Words, source: SourceText): ComparedWord[
       ? [amount]
       : [];
   });
+}
+
+/** Two numbers with a word between them that says which is which: `5 of 8`, `3-2`, `$40 to $60`. */
+interface NumberPair {
+  readonly first: ComparedWord;
+  readonly last: ComparedWord;
+  readonly between: string;
+}
+
+const MOST_BETWEEN = 3;
+const NO_ORDER: ReadonlySet<string> = new Set(['and', 'or']);
+
+const pairsOf = (words: Words): NumberPair[] =>
+  words.flatMap((first, at) => {
+    const behind = isNumber(first) ? words.slice(at + 1, at + 2 + MOST_BETWEEN) : [];
+    const last = behind.find(isNumber);
+    const between = behind.slice(0, last === undefined ? 0 : behind.indexOf(last));
+    const isJoined = between.every(
+      ({ kind, term, beginsClause }) => kind === 'grammar' && !NO_ORDER.has(term) && beginsClause !== true,
+    );
+    return last === undefined || !isJoined || last.beginsClause === true
+      ? []
+      : [{ first, last, between: between.map(({ term }) => term).join(' ') }];
+  });
+
+/** The first of two numbers that the source has the other way round alone. */
+function turnedPairs(claim: Words, source: SourceText): ComparedWord[] {
+  const own = pairsOf(claim);
+  const others = own.length === 0 ? [] : source.statements.flatMap(pairsOf);
+  const isIn = (first: ComparedWord, last: ComparedWord, between: string): boolean =>
+    others.some(
+      (other) =>
+        other.between === between && areSameWord(other.first, first) && areSameWord(other.last, last),
+    );
+  return own
+    .filter(({ first, last, between }) => isIn(last, first, between) && !isIn(first, last, between))
+    .map(({ first }) => first);
 }
 
 /** What is said with the amount, without its unit. */

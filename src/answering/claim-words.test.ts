@@ -27,6 +27,7 @@ it.each([
   ['The two lists are different.', 'The two lists are not the same.'],
   ['Retention is unlimited on the Oak plan.', 'Retention is not limited on the Oak plan.'],
   ['Payments in cash are declined.', 'Payments in cash are not accepted.'],
+  ['All hosts are reachable.', 'No host is unreachable.'],
   [
     'If you are not comfortable with the terms, do not sign.',
     'If you are uncomfortable with the terms, do not sign.',

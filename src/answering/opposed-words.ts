@@ -57,9 +57,9 @@ export const areOpposed = (a: string, b: string): boolean =>
   (areAlternatives(a, b) && !(MODALS.has(a) && MODALS.has(b)));
 
 const LEAST_UNDONE = 5;
-/** `uncompressed` of `compressed`. */
+/** `uncompressed` of `compressed`, `unreachable` of `reachable`, whose stem is longer. */
 const isUndone = (word: string, other: string): boolean =>
-  other.length >= LEAST_UNDONE && word === `un${other}`;
+  word.length >= LEAST_UNDONE + 2 && word.startsWith('un') && other.startsWith(word.slice(2));
 
 const PREFIX = /^(?:un|in|im|il|ir|dis|non-?|de)(?=\p{L}{3})/u;
 /** Of these nothing is neither: what is not the one is the other. */
@@ -81,6 +81,8 @@ const EITHER_OR = pairsOf([
 /** Whether two terms exclude each other so that what is not the one is the other: valid and invalid, not small and large. */
 export const areContradictory = (a: string, b: string): boolean =>
   EITHER_OR.has(`${a} ${b}`) ||
+  isUndone(a, b) ||
+  isUndone(b, a) ||
   (areOpposed(a, b) && (a.replace(PREFIX, '') === b || b.replace(PREFIX, '') === a));
 
 /** Other ways of saying how far something is wanted: "can" and "may" are often the same. */

@@ -70,6 +70,7 @@ describe.each<[string, readonly (readonly [source: string, claim: string])[]]>([
       ['Half of the nodes must agree.', 'A third of the nodes must agree.'],
       ['Two fifths of the answers were wrong.', 'One fifth of the answers were wrong.'],
       ['Two-thirds of the board approved it.', 'One-third of the board approved it.'],
+      ['The fee is 2.5 %.', 'The fee is 2.5 ‰.'],
     ],
   ],
   [
@@ -101,6 +102,17 @@ describe.each<[string, readonly (readonly [source: string, claim: string])[]]>([
         'A warning is shown after 5 minutes, and the session ends after 15 minutes.',
         'The session ends after 5 minutes.',
       ],
+    ],
+  ],
+  [
+    'in the place of the other',
+    [
+      ['The price went from $40 to $60.', 'The price went from $60 to $40.'],
+      ['Only 5 of 8 nodes answered.', 'Only 8 of 5 nodes answered.'],
+      ['Odds are 5 to 1.', 'Odds are 1 to 5.'],
+      ['The score was 3-2.', 'The score was 2-3.'],
+      ['The lag fell from 90 s to 30 s in June.', 'The lag fell from 30 s to 90 s in June.'],
+      ['The board voted 7 against 2.', 'The board voted 2 against 7.'],
     ],
   ],
   [

@@ -37,7 +37,7 @@ const UNITS: ReadonlyMap<string, Unit> = new Map(
       31536000: 'y yr year',
     },
     bytes: { 1: 'b byte', 1e3: 'kb kib', 1e6: 'mb mib', 1e9: 'gb gib', 1e12: 'tb tib' },
-    share: { 1: '% percent' },
+    share: { 1: '% percent', 0.1: '‰' },
     often: { 1: 'time times' },
     length: { 0.001: 'mm', 0.01: 'cm', 1: 'm meter metr', 1000: 'km kilomet' },
     money: { 1: 'usd dollar eur euro gbp', 1e3: 'k', 1e6: 'million', 1e9: 'billion' },

@@ -31,7 +31,7 @@ const CLOCK = String.raw`(?<![\p{L}\p{N}.:])\d{1,4}(?::\d{1,4}){1,2}${NUMBER_END
 const WORD = String.raw`[\p{L}\p{N}][\p{L}\p{M}\p{N}]*(?:['’/.@+_-]+[\p{L}\p{N}][\p{L}\p{M}\p{N}]*)*`;
 const VERSION = String.raw`v\d+(?:\.\d+)+`;
 const ONE_ON_ONE = String.raw`1[-:]1s?\b`;
-const TOKEN = new RegExp(`${ADDRESS}|${ONE_ON_ONE}|${VERSION}|${CLOCK}|${NUMBER}|%|${WORD}`, 'giu');
+const TOKEN = new RegExp(`${ADDRESS}|${ONE_ON_ONE}|${VERSION}|${CLOCK}|${NUMBER}|[%‰]|${WORD}`, 'giu');
 
 /** Targets of links are where a text leads, not what it says. */
 const LINK_TARGET = /\]\([^()\s]*(?:\s"[^"]*")?\)|\]\[[^\]\n]{1,100}\]|<[^<>\n]{1,300}>|\{\{[^{}\n]*\}\}/g;

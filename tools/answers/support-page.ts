@@ -85,7 +85,7 @@ ${measures.map((of) => `${of.name}: ${of.kinds.map(({ how, sentences, found }) =
 freely worded or invented, three of five, and a third of the right ones in such free words are marked too. What tells those apart is a model that reads both.
 
 What is not seen: another word for the one that matters where no list knows both, roles that are exchanged without a word between them
-(\`the primary is Tokyo and the backup Singapore\`), a condition that is left out, "all" for "some", two numbers exchanged in one clause (\`5 of 8\`, \`from 10:00 to 19:00\`). Words that mean nearly the same and
+(\`the primary is Tokyo and the backup Singapore\`), a condition that is left out, "all" for "some", which end of a range is meant (\`from 10:00 to 19:00\`). Words that mean nearly the same and
 words that exclude each other are lists (\`alike-words.ts\`, \`opposed-words.ts\`), in English.
 `;
 }
