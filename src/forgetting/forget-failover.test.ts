@@ -54,7 +54,7 @@ describe.each([
     expect(await engine.checkReceipt(receipt.id)).toMatchObject({ clean: true });
     expect(await engine.verify()).toMatchObject({ ok: true });
     expect((await engine.stores())?.stores.map(({ state }) => state)).toEqual(['ready', 'ready']);
-    const { results } = await engine.search({ text: 'gate', options: { topK: 20 } });
+    const { results } = await engine.search({ text: 'gate', options: { topK: 20, nearDuplicates: 'keep' } });
     expect(results).toHaveLength(9);
   });
 

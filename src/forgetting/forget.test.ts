@@ -102,7 +102,7 @@ describe.each(['libsql', 'lancedb'] as const)('documents by a filter (%s)', (pro
     const check = await engine.checkReceipt(receipt.id);
     expect(check).toMatchObject({ clean: true, found: [], notices: [] });
     expect(check.looked.filter(({ entries }) => entries > 0).length).toBeGreaterThanOrEqual(6);
-    const { results } = await engine.search({ text: 'gate', options: { topK: 50 } });
+    const { results } = await engine.search({ text: 'gate', options: { topK: 50, nearDuplicates: 'keep' } });
     expect(results.length).toBeGreaterThan(20);
   });
 
