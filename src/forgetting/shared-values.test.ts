@@ -27,7 +27,7 @@ describe.runIf(hasRedis())('a Redis server that others share', () => {
       const engine = await createEngine({ ...options, config: { provider: 'libsql', ...config } });
       await work(engine).finally(() => engine.close());
     };
-    const reader = new Redis(port);
+    const reader = new Redis(port).on('error', () => undefined);
     onTestFinished(() => reader.disconnect());
     /** Names of keys whose values hold a word. */
     const keysWith = async (word: string): Promise<string[]> => {
