@@ -159,7 +159,7 @@ describe('documents that are odd and whole', () => {
   test.each([
     ['bomb.md', /not valid YAML.*alias/],
     ['broken.md', /not valid YAML/],
-    ['script.md', /another language was not read: only YAML is/],
+    ['script.md', /another language was not read: YAML, TOML and JSON are/],
     ['lists.md', /nested very deep/],
     ['quotes.md', /nested very deep/],
   ])('%s is reported in a notice', (source, notice) => {

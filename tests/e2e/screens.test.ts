@@ -217,7 +217,9 @@ describe('the index of a project', () => {
     expect([asked.code, asked.stderr]).toEqual([1, expect.stringContaining('holds no document')]);
     const other = temporaryFolder({ 'docs/a.md': '# Logs\n\nLogs are kept for 30 days.' });
     await runRagstone(['try', 'docs', 'how long are logs kept?'], { cwd: other });
-    expect((await runRagstone(['ask', 'logs'], { cwd: other })).stderr).toContain('`ragstone try` keeps what it read');
+    expect((await runRagstone(['ask', 'logs'], { cwd: other })).stderr).toContain(
+      '`ragstone try` keeps what it read',
+    );
   });
 
   it('is named where nothing is indexed in it', async () => {
