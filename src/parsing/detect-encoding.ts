@@ -1,5 +1,7 @@
 import { createRequire } from 'node:module';
 import type { analyse as Analyse } from 'chardet';
+import { cyrillicEncoding, isCyrillic } from './cyrillic-encoding.js';
+import { decodeAs } from './decode-as.js';
 
 /** An encoding and how sure it is. */
 export interface DetectedEncoding {
@@ -11,10 +13,10 @@ export interface DetectedEncoding {
 
 /** Detection takes time in proportion; what a text is written in shows in its beginning. */
 const SAMPLE_BYTES = 65_536;
-/** Bytes beyond ASCII that are taken along with the ASCII around them, for texts that begin with much ASCII. */
-const CONTEXT_BYTES = 32;
 /** Below it a detector says no more than that an encoding is possible. */
 const UNSURE = 15;
+/** From it on no other statistics are asked. */
+const SURE = 70;
 /** Fewer letters beyond ASCII do not tell the Latin encodings apart, and the most common one is taken. */
 const FEW_LETTERS = 4;
 
@@ -32,15 +34,31 @@ export function detectEncoding(bytes: Uint8Array): DetectedEncoding {
   const beyond = sample.filter((byte) => byte >= 0x80);
   // Latin scripts are mostly ASCII.
   const isLatin = beyond.length * 2 < sample.length;
+  if (new Set(beyond).size < FEW_LETTERS && isWestern(sample))
+    return { encoding: WESTERN, certainty: UNSURE };
+  const cyrillic = cyrillicEncoding(sample);
   const candidates = candidatesOf(sample).filter(
-    ({ encoding }) => (isLatin || !LATIN.has(encoding)) && isReadable(sample, encoding),
+    ({ encoding }) =>
+      (isLatin || !LATIN.has(encoding)) &&
+      (cyrillic !== undefined || !isCyrillic(encoding)) &&
+      isReadable(sample, encoding),
   );
   const [best] = candidates;
+  if (cyrillic !== undefined && (best === undefined || best.certainty < SURE)) return cyrillic;
   const likely = best === undefined || best.certainty < UNSURE ? byScript(sample, candidates) : best;
   if (likely === undefined) return { encoding: WESTERN, certainty: 1 };
   const isFew = LATIN.has(likely.encoding) && new Set(beyond).size < FEW_LETTERS;
   return isFew ? { ...likely, encoding: WESTERN } : likely;
 }
+
+/** Whether all that is beyond ASCII are common letters in words of ASCII. */
+function isWestern(sample: Uint8Array): boolean {
+  const rest = decodeAs(WESTERN, sample).replace(IN_WESTERN_WORD, '');
+  return !/[^\p{ASCII}]/u.test(rest);
+}
+
+const IN_WESTERN_WORD =
+  /(?<=[a-z])[ßà-ïñ-öø-ü]{1,2}(?=[^\p{Ll}]|[a-z]|$)|(?<![^\p{ASCII}])[ÀÄÅÇÉÑÖØÜßà-ïñ-öø-ü](?=[a-z])|(?<=[A-Z])[ÄÑÖØÜÉÇ](?![a-zà-ÿ])|^[ßà-ïñ-öø-ü]$/gmu;
 
 function candidatesOf(sample: Uint8Array): DetectedEncoding[] {
   const found = loadAnalyse()(sample).map(({ name, confidence }) => ({
@@ -62,16 +80,6 @@ function labelOf(name: string): string | undefined {
   }
 }
 
-/**
- * Bytes as text, with U+FFFD for what the encoding has no letter for. In two steps: in one, Node.js 20 reads Windows-1252 as Latin-1.
- *
- * @param encoding label of the WHATWG Encoding Standard
- */
-export function decodeAs(encoding: string, bytes: Uint8Array): string {
-  const decoder = new TextDecoder(encoding, { ignoreBOM: true });
-  return decoder.decode(bytes, { stream: true }) + decoder.decode();
-}
-
 let analyse: typeof Analyse | undefined;
 const loadAnalyse = (): typeof Analyse => {
   // Sync, for parsers that need nothing else loaded.
@@ -85,7 +93,9 @@ function byScript(sample: Uint8Array, candidates: readonly DetectedEncoding[]): 
     const read = decodeAs(candidate.encoding, sample);
     const letters = read.match(BEYOND_ASCII) ?? [];
     const own = letters.filter((letter) => COMMON[candidate.encoding]?.test(letter));
-    return { candidate, share: own.length / Math.max(1, letters.length) };
+    const share = own.length / Math.max(1, letters.length);
+    // Ideographs stand among kana, and kana among nothing else.
+    return { candidate, share: own.length > 0 && share >= MIN_KANA && isJapanese(candidate) ? 1.1 : share };
   });
   const ranks = scored.map(({ candidate, share }) => {
     const rank = MULTI_BYTE.indexOf(candidate.encoding);
@@ -94,6 +104,9 @@ function byScript(sample: Uint8Array, candidates: readonly DetectedEncoding[]): 
   return ranks.sort((a, b) => b.order - a.order)[0]?.candidate;
 }
 
+const MIN_KANA = 0.4;
+const isJapanese = ({ encoding }: DetectedEncoding): boolean =>
+  encoding === 'shift_jis' || encoding === 'euc-jp';
 const BEYOND_ASCII = /[^\p{ASCII}]/gu;
 /** Letters that texts of an encoding are made of: kana beside ideographs, syllables, the first level of GB 2312. */
 const COMMON: Readonly<Record<string, RegExp>> = {
@@ -119,11 +132,35 @@ function isReadable(sample: Uint8Array, encoding: string): boolean {
 /** Signs between letters stand for letters of another encoding. */
 const IN_WORD = /\p{Ll}[\u00a1-\u00a9\u00ab-\u00b1\u00b4-\u00b9\u00bb-\u00bf\u00d7\u00f7]\p{Ll}/u;
 
-/** The lines of the text that hold more than ASCII, as they are ordered, up to what is looked at. */
+/** Of each line what stands from its first word with more than ASCII to its last one, up to what is looked at: code around them says nothing of their encoding. */
 function sampleOf(bytes: Uint8Array): Uint8Array {
-  if (bytes.length <= SAMPLE_BYTES) return bytes;
-  const first = bytes.findIndex((byte) => byte >= 0x80);
-  const lineStart = bytes.lastIndexOf(0x0a, first) + 1;
-  const start = first - lineStart > SAMPLE_BYTES / 2 ? Math.max(0, first - CONTEXT_BYTES) : lineStart;
-  return bytes.subarray(start, start + SAMPLE_BYTES);
+  const parts: Uint8Array[] = [];
+  let size = 0;
+  for (let at = 0; at < bytes.length && size < SAMPLE_BYTES; ) {
+    const first = bytes.subarray(at).findIndex((byte) => byte >= 0x80);
+    if (first < 0) break;
+    const end = bytes.indexOf(0x0a, at + first);
+    const line = bytes.subarray(at, (end < 0 ? bytes.length : end) + 1);
+    const part = line
+      .subarray(
+        wordStart(line, first),
+        wordEnd(
+          line,
+          line.findLastIndex((byte) => byte >= 0x80),
+        ),
+      )
+      .subarray(0, SAMPLE_BYTES - size);
+    parts.push(part, LINE_END);
+    size += part.length + 1;
+    at += line.length;
+  }
+  return Buffer.concat(parts);
 }
+
+const LINE_END = Uint8Array.of(0x0a);
+const isBlank = (byte: number): boolean => byte <= 0x20;
+const wordStart = (line: Uint8Array, at: number): number => line.subarray(0, at).findLastIndex(isBlank) + 1;
+const wordEnd = (line: Uint8Array, at: number): number => {
+  const end = line.subarray(at).findIndex(isBlank);
+  return end < 0 ? line.length : at + end;
+};
