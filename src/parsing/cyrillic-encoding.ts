@@ -9,10 +9,10 @@ export const isCyrillic = (encoding: string): boolean => ENCODINGS.includes(enco
 const WORD = /(?<![a-z\P{ASCII}])[a-z]*[^\p{ASCII}][a-z\P{ASCII}]*/giu;
 /** As Russian, Ukrainian, Bulgarian and Serbian are written: small letters, with one capital in front, or capitals alone. */
 const WRITTEN = /^(?:[А-ЯЁІЇЄҐЎЈЉЊЋЂЏЅ]?[а-яёіїєґўјљњћђџѕ]+|[А-ЯЁІЇЄҐЎЈЉЊЋЂЏЅ]+)$/u;
-/** The twelve most frequent letters of Russian, with `і`; they are two thirds and more of texts in the Cyrillic script. */
+/** The twelve most frequent letters of Russian, with `і`; they are two thirds of long texts in the Cyrillic script. */
 const FREQUENT = /[оеаинтсрвлкмі]/giu;
 const MIN_WRITTEN = 0.8;
-const MIN_FREQUENT = 0.5;
+const MIN_FREQUENT = 0.42;
 
 /** The encoding in which bytes are words of the Cyrillic script; undefined where there is none. Certainty from 1 to 100, by how many letters are frequent ones. */
 export function cyrillicEncoding(

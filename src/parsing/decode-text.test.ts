@@ -101,6 +101,8 @@ describe('decodeText', () => {
     ['a pair of surrogates', 'Done 👍 today\n'],
     ['a letter with a lower byte of zero', 'これは一つの文書です。\n'],
     ['such letters alone', '一\n'],
+    ['letters that are ASCII byte by byte', 'हिन्दी पाठ\n'],
+    ['figures as wide as ideographs', '列１\u3000値２\n'],
     ['blanks of ideographs', 'タイトル\u3000本文\n'],
     ['a Latvian capital', 'Āzija un Eiropa\n'],
     ['surrogates with lower bytes of zero', 'Done 😀 today\n'],
@@ -129,6 +131,8 @@ describe('decodeText', () => {
     ...['windows-1251', 'koi8-r', 'ibm866', 'iso-8859-5'].flatMap((encoding) => [
       [encoding, source('Счетчик попыток соединения')],
       [encoding, source('Открывает клапан')],
+      [encoding, 'Функция вычисляет хэш'],
+      [encoding, source('см. файл')],
       [encoding, 'Настройки сервера\n'],
     ]),
     ['windows-1251', source('Відкриває клапан і перевіряє тиск')],
@@ -138,7 +142,10 @@ describe('decodeText', () => {
     ['shift_jis', source('バルブを開く')],
     ['euc-jp', source('バルブを開く')],
     ['gbk', source('打开阀门并检查压力')],
-    ...['Größe', 'España', 'Año', 'ß', 'Fußgänger', 'São Paulo'].map((word) => ['windows-1252', word]),
+    ...['Größe', 'España', 'Año', 'ß', 'Fußgänger', 'São Paulo', '§ 5', '20 °C', '½ Liter'].map((word) => [
+      'windows-1252',
+      word,
+    ]),
   ])('reads few words in %s among ASCII or alone: %s', (encoding = '', text = '') => {
     expect(decodeText(encodeText(text, encoding), 'a.c').text).toBe(text);
   });

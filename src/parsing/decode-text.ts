@@ -54,10 +54,11 @@ function decodeBytes(bytes: Uint8Array, name: string): DecodedText {
   if (bytes[0] === 0xfe && bytes[1] === 0xff) return decodeUtf16(bytes, 'utf-16be', name);
   const { nuls, others } = controlShares(bytes);
   const utf8 = asUtf8(bytes);
-  // Letters of ASCII in UTF-16 are UTF-8 as well, with as many NULs.
-  const isStray = utf8 !== undefined && nuls <= MAX_STRAY_NULS && others === 0;
-  if (isStray) return inEscapes(utf8, bytes) ?? { text: utf8, warnings: [] };
   const unmarked = bytes.includes(0) ? inUnmarkedUtf16(bytes) : undefined;
+  // Letters of ASCII in UTF-16 are UTF-8 as well, with as many NULs.
+  const isUtf8 = utf8 !== undefined && nuls <= MAX_STRAY_NULS && others === 0;
+  if (isUtf8 && (unmarked === undefined || !isAscii(utf8) || OF_ASCII_PAIRS.test(unmarked.text)))
+    return inEscapes(utf8, bytes) ?? { text: utf8, warnings: [] };
   if (unmarked !== undefined) return unmarked;
   if (nuls + others > MAX_CONTROL_SHARE) throw notText(name, 'too many of its bytes are control characters');
   if (utf8 !== undefined) return { text: utf8, warnings: [] };
@@ -126,6 +127,10 @@ function inDetected(bytes: Uint8Array): DecodedText {
     ],
   };
 }
+
+const isAscii = (text: string): boolean => !/[^\p{ASCII}]/u.test(text);
+/** What UTF-16 makes of pairs of letters of ASCII, but for kana, which are a figure and a letter. */
+const OF_ASCII_PAIRS = /[\u2000-\u303f\u3100-\u7fff]/;
 
 /** Bytes that are UTF-8, without the mark that it may begin with being taken off; undefined for others. */
 function asUtf8(bytes: Uint8Array): string | undefined {

@@ -17,6 +17,8 @@ const SAMPLE_BYTES = 65_536;
 const UNSURE = 15;
 /** From it on no other statistics are asked. */
 const SURE = 70;
+/** No other script is made of so many letters that are frequent in Cyrillic. */
+const SURE_CYRILLIC = 60;
 /** Fewer letters beyond ASCII do not tell the Latin encodings apart, and the most common one is taken. */
 const FEW_LETTERS = 4;
 
@@ -44,21 +46,25 @@ export function detectEncoding(bytes: Uint8Array): DetectedEncoding {
       isReadable(sample, encoding),
   );
   const [best] = candidates;
-  if (cyrillic !== undefined && (best === undefined || best.certainty < SURE)) return cyrillic;
+  if (
+    cyrillic !== undefined &&
+    (best === undefined || best.certainty < SURE || cyrillic.certainty >= SURE_CYRILLIC)
+  )
+    return cyrillic;
   const likely = best === undefined || best.certainty < UNSURE ? byScript(sample, candidates) : best;
   if (likely === undefined) return { encoding: WESTERN, certainty: 1 };
   const isFew = LATIN.has(likely.encoding) && new Set(beyond).size < FEW_LETTERS;
   return isFew ? { ...likely, encoding: WESTERN } : likely;
 }
 
-/** Whether all that is beyond ASCII are common letters in words of ASCII. */
+/** Whether all that is beyond ASCII are common letters in words of ASCII, or signs that stand alone. */
 function isWestern(sample: Uint8Array): boolean {
   const rest = decodeAs(WESTERN, sample).replace(IN_WESTERN_WORD, '');
   return !/[^\p{ASCII}]/u.test(rest);
 }
 
 const IN_WESTERN_WORD =
-  /(?<=[a-z])[ßà-ïñ-öø-ü]{1,2}(?=[^\p{Ll}]|[a-z]|$)|(?<![^\p{ASCII}])[ÀÄÅÇÉÑÖØÜßà-ïñ-öø-ü](?=[a-z])|(?<=[A-Z])[ÄÑÖØÜÉÇ](?![a-zà-ÿ])|^[ßà-ïñ-öø-ü]$/gmu;
+  /(?<=[a-z])[ßà-ïñ-öø-ü]{1,2}(?=[^\p{Ll}]|[a-z]|$)|(?<![^\p{ASCII}])[ÀÄÅÇÉÑÖØÜßà-ïñ-öø-ü](?=[a-z])|(?<=[A-Z])[ÄÑÖØÜÉÇ](?![a-zà-ÿ])|^[ßà-ïñ-öø-ü]$|(?<![^\p{ASCII}])[§©®°±½¼¾«»¿¡·–…€“”‘’](?![^\p{ASCII}])/gmu;
 
 function candidatesOf(sample: Uint8Array): DetectedEncoding[] {
   const found = loadAnalyse()(sample).map(({ name, confidence }) => ({

@@ -41,8 +41,11 @@ function textIn(bytes: Uint8Array, encoding: UnmarkedUtf16['encoding']): string 
 }
 
 /** Blocks that texts change between in the middle of a word no more than they change their script; code units by their upper byte. */
-const SCRIPT_STARTS = [0x00, 0x03, 0x04, 0x05, 0x06, 0x07, 0x20, 0x30, 0x31, 0x4e, 0xa0, 0xac, 0xd8, 0xe0];
-const scriptOf = (unit: number): number => SCRIPT_STARTS.findLastIndex((start) => unit >>> 8 >= start);
+const SCRIPT_STARTS = [0x00, 0x03, 0x04, 0x05, 0x06, 0x07, 0x20, 0x30, 0xa0, 0xac, 0xd8, 0xe0];
+/** Letters as wide as ideographs stand among them. */
+const WIDE = 0xff;
+const scriptOf = (unit: number): number =>
+  unit >>> 8 === WIDE ? scriptOf(0x30_00) : SCRIPT_STARTS.findLastIndex((start) => unit >>> 8 >= start);
 
 /**
  * Share of code units that are a letter of ASCII with its bytes swapped, or of another script than both of their neighbours. ASCII stands among all scripts.
