@@ -110,6 +110,14 @@ describe('decodeText', () => {
     ['Cyrillic', 'Сервер перезапускается каждый понедельник\n'],
     ['Japanese', '冷却水の交換は六か月ごとに行う。\n連絡先は運用部。\n'],
     ['a pair of surrogates', 'Done 👍 today\n'],
+    ['a letter with a lower byte of zero', 'これは一つの文書です。\n'],
+    ['such letters alone', '一\n'],
+    ['letters that are ASCII byte by byte', 'हिन्दी पाठ\n'],
+    ['figures as wide as ideographs', '列１\u3000値２\n'],
+    ['blanks of ideographs', 'タイトル\u3000本文\n'],
+    ['a Latvian capital', 'Āzija un Eiropa\n'],
+    ['surrogates with lower bytes of zero', 'Done 😀 today\n'],
+    ['colours of a terminal', '\u001b[31mred\u001b[0m ok\n'],
   ])('reads UTF-16 without a mark: %s', (_, text) => {
     const littleEndian = Buffer.from(text, 'utf16le');
     for (const content of [littleEndian, Buffer.from(littleEndian).swap16()]) {
@@ -119,7 +127,66 @@ describe('decodeText', () => {
     }
   });
 
+  it('reads UTF-16 of an odd length without its last byte, and says so', () => {
+    const odd = Buffer.concat([Buffer.from('Prüfung der Ventile\n', 'utf16le'), Buffer.of(0x0a)]);
+    for (const content of [odd, Buffer.concat([Buffer.of(0xff, 0xfe), odd])]) {
+      const { text, warnings } = decodeText(content, 'a.md');
+      expect(text).toBe('Prüfung der Ventile\n');
+      expect(warnings).toContainEqual(expect.stringContaining('last byte'));
+    }
+  });
+
+  const source = (comment: string): string =>
+    `#include <stdio.h>\nstatic int retries = 0;\n\n// ${comment}\nint open_valve(double pressure) {\n  return retries + 1;\n}\n`;
   it.each([
+    ...['windows-1251', 'koi8-r', 'ibm866', 'iso-8859-5'].flatMap((encoding) => [
+      [encoding, source('Счетчик попыток соединения')],
+      [encoding, source('Открывает клапан')],
+      [encoding, 'Функция вычисляет хэш'],
+      [encoding, source('см. файл')],
+      [encoding, 'Настройки сервера\n'],
+    ]),
+    ['windows-1251', source('Відкриває клапан і перевіряє тиск')],
+    ['windows-1252', source('Öffnet das Ventil')],
+    ['windows-1252', source('Contrôle de la température')],
+    ['windows-1253', source('Ανοίγει τη βαλβίδα')],
+    ['shift_jis', source('バルブを開く')],
+    ['euc-jp', source('バルブを開く')],
+    ['gbk', source('打开阀门并检查压力')],
+    ...['Größe', 'España', 'Año', 'ß', 'Fußgänger', 'São Paulo', '§ 5', '20 °C', '½ Liter'].map((word) => [
+      'windows-1252',
+      word,
+    ]),
+  ])('reads few words in %s among ASCII or alone: %s', (encoding = '', text = '') => {
+    expect(decodeText(encodeText(text, encoding), 'a.c').text).toBe(text);
+  });
+
+  it.each([
+    ['windows-1251', '# -*- coding: cp1251 -*-\n# Ёж\n'],
+    ['koi8-r', '#!/usr/bin/env python\n# vim: set fileencoding=koi8_r :\nname = "ЦЩ"\n'],
+    ['iso-8859-2', '# coding: latin2\n# žluť\n'],
+  ])('takes the word of a comment at the start for %s', (encoding, text) => {
+    expect(decodeText(encodeText(text, encoding), 'a.py')).toEqual({ text, warnings: [] });
+  });
+
+  it('does not take the word of one that is wrong', () => {
+    const text = '# coding: utf-8\n# Größe\n';
+    expect(decodeText(encodeText(text, 'windows-1252'), 'a.py').text).toBe(text);
+  });
+
+  it('reads ISO-2022-JP and says so', () => {
+    const content = Buffer.from('\u001b$B$3$l$O\u001b(B OK\n', 'latin1');
+    expect(decodeText(content, 'a.txt')).toEqual({
+      text: 'これは OK\n',
+      warnings: [expect.stringContaining('ISO-2022-JP')],
+    });
+  });
+
+  it.each([
+    ['in short UTF-8', Buffer.from('Größe\0 open.')],
+    ['in short Cyrillic UTF-8', Buffer.from('Ключ\0 значение open.')],
+    ['in a few letters', Buffer.from('ab\0 open.')],
+    ['in a short text of windows-1252', bytes('Pr', 0xfc, 'fung', 0, ' open.')],
     ['in UTF-8', bytes('The valve is open.', 0, ' The größte pump runs.')],
     ['at every second place', bytes('ab', 0, 'c', 0, ' and then a line of words that is not of them\n')],
     [

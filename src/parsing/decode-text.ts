@@ -1,5 +1,7 @@
 import { RAGError } from '../core/errors.js';
-import { decodeAs, detectEncoding } from './detect-encoding.js';
+import { decodeAs } from './decode-as.js';
+import { detectEncoding } from './detect-encoding.js';
+import { unmarkedUtf16 } from './detect-utf16.js';
 
 /** Text as it is stored and cited: no byte order mark, line ends as they were. */
 export interface DecodedText {
@@ -13,10 +15,8 @@ const MAX_CONTROL_SHARE = 0.1;
 const MAX_CONTROL_SHARE_UNDECLARED = 0.02;
 /** How much of the start is looked at for control characters. */
 const CONTROL_SAMPLE_BYTES = 65_536;
-/** Share of NUL bytes at every second place above which bytes may be UTF-16, which has one beside each letter of ASCII. */
-const MIN_UTF16_NULS = 0.02;
-/** Share of the NUL bytes that stand at those places. */
-const MIN_UTF16_PARITY = 0.99;
+/** Share of NULs up to which they strayed into valid UTF-8. */
+const MAX_STRAY_NULS = 0.1;
 
 /**
  * Decodes UTF-8, UTF-16, or what the bytes are most likely written in, which is then said with its certainty. Bytes that are wrong in a text that is UTF-8
@@ -52,17 +52,19 @@ export function checkText(text: string): DecodedText {
 function decodeBytes(bytes: Uint8Array, name: string): DecodedText {
   if (bytes[0] === 0xff && bytes[1] === 0xfe) return decodeUtf16(bytes, 'utf-16le', name);
   if (bytes[0] === 0xfe && bytes[1] === 0xff) return decodeUtf16(bytes, 'utf-16be', name);
-  const share = controlShare(bytes);
-  const unmarked = bytes.includes(0) ? unmarkedUtf16(bytes) : undefined;
+  const { nuls, others } = controlShares(bytes);
+  const utf8 = asUtf8(bytes);
+  const unmarked = bytes.includes(0) ? inUnmarkedUtf16(bytes) : undefined;
+  // Letters of ASCII in UTF-16 are UTF-8 as well, with as many NULs.
+  const isUtf8 = utf8 !== undefined && nuls <= MAX_STRAY_NULS && others === 0;
+  if (isUtf8 && (unmarked === undefined || !isAscii(utf8) || OF_ASCII_PAIRS.test(unmarked.text)))
+    return inEscapes(utf8, bytes) ?? { text: utf8, warnings: [] };
   if (unmarked !== undefined) return unmarked;
-  if (share > MAX_CONTROL_SHARE) throw notText(name, 'too many of its bytes are control characters');
-  try {
-    return { text: new TextDecoder('utf-8', { fatal: true, ignoreBOM: true }).decode(bytes), warnings: [] };
-  } catch {
-    if (share > MAX_CONTROL_SHARE_UNDECLARED)
-      throw notText(name, 'it is not UTF-8, and too many of its bytes are control characters');
-    return mostlyUtf8(bytes) ?? inDetected(bytes);
-  }
+  if (nuls + others > MAX_CONTROL_SHARE) throw notText(name, 'too many of its bytes are control characters');
+  if (utf8 !== undefined) return { text: utf8, warnings: [] };
+  if (others > MAX_CONTROL_SHARE_UNDECLARED)
+    throw notText(name, 'it is not UTF-8, and too many of its bytes are control characters');
+  return inDeclared(bytes) ?? mostlyUtf8(bytes) ?? inDetected(bytes);
 }
 
 /** Texts in two bytes a letter hold what looks like UTF-8 by chance. */
@@ -80,6 +82,42 @@ function mostlyUtf8(bytes: Uint8Array): DecodedText | undefined {
   };
 }
 
+/** How much of the start may declare an encoding, in lines: as Python (PEP 263) and editors read them. */
+const DECLARING_LINES = 2;
+const DECLARED = /^[^\n]{0,200}?coding[:=][ \t]*["']?([\w.-]{1,40})/;
+
+/** Text in the encoding that a comment in its first lines declares (`-*- coding: cp1251 -*-`), where its bytes are text in it. */
+function inDeclared(bytes: Uint8Array): DecodedText | undefined {
+  const lines = Buffer.from(bytes.subarray(0, 1_024)).toString('latin1').split('\n', DECLARING_LINES);
+  const label = lines.map((line) => DECLARED.exec(line)?.[1]).find((found) => found !== undefined);
+  const encoding = label === undefined ? undefined : encodingOf(label);
+  const text = encoding === undefined ? undefined : decodeAs(encoding, bytes);
+  return text === undefined || text.includes('\uFFFD') ? undefined : { text, warnings: [] };
+}
+
+/** An encoding of bytes by what Python and the platform call it (`latin-1`, `koi8_r`); undefined for Unicode and what the platform does not know. */
+function encodingOf(label: string): string | undefined {
+  const names = [label, label.replaceAll('_', '-'), label.replaceAll(/[_-]/g, '')];
+  for (const name of names) {
+    try {
+      const { encoding } = new TextDecoder(name);
+      return encoding.startsWith('utf-') ? undefined : encoding;
+    } catch {}
+  }
+  return undefined;
+}
+
+/** The escapes that begin and end Japanese text in ISO-2022-JP, which is ASCII otherwise. */
+const JAPANESE_ESCAPE = '\u001b$';
+
+function inEscapes(text: string, bytes: Uint8Array): DecodedText | undefined {
+  if (!text.includes(`${JAPANESE_ESCAPE}B`) && !text.includes(`${JAPANESE_ESCAPE}@`)) return undefined;
+  const read = decodeAs('iso-2022-jp', bytes);
+  return read.includes('\uFFFD')
+    ? undefined
+    : { text: read, warnings: ['Read as ISO-2022-JP, which its escape sequences say.'] };
+}
+
 function inDetected(bytes: Uint8Array): DecodedText {
   const { encoding, certainty } = detectEncoding(bytes);
   return {
@@ -90,44 +128,40 @@ function inDetected(bytes: Uint8Array): DecodedText {
   };
 }
 
-/** Bytes whose NULs stand at every second place, where they are UTF-16 without any character that a text does not have. */
-function unmarkedUtf16(bytes: Uint8Array): DecodedText | undefined {
-  const nuls = [0, 0];
-  bytes.forEach((byte, index) => {
-    if (byte === 0) nuls[index % 2] = (nuls[index % 2] ?? 0) + 1;
-  });
-  const [even = 0, odd = 0] = nuls;
-  const units = bytes.length / 2;
-  const most = Math.max(even, odd);
-  if (!Number.isInteger(units) || most < MIN_UTF16_NULS * units || most < MIN_UTF16_PARITY * (even + odd))
-    return undefined;
-  const encoding = odd > even ? 'utf-16le' : 'utf-16be';
+const isAscii = (text: string): boolean => !/[^\p{ASCII}]/u.test(text);
+/** What UTF-16 makes of pairs of letters of ASCII, but for kana, which are a figure and a letter. */
+const OF_ASCII_PAIRS = /[\u2000-\u303f\u3100-\u7fff]/;
+
+/** Bytes that are UTF-8, without the mark that it may begin with being taken off; undefined for others. */
+function asUtf8(bytes: Uint8Array): string | undefined {
   try {
-    const text = new TextDecoder(encoding, { fatal: true }).decode(bytes);
-    if (/[^\P{Cc}\s]|[\p{Co}\p{Cn}]/u.test(text)) return undefined;
-    if (!isLikelier(text, bytes)) return undefined;
-    const certainty = Math.min(99, Math.round(50 + (50 * most) / units));
-    return {
-      text,
-      warnings: [
-        `Read as ${encoding.toUpperCase()} without a byte order mark, which its NUL bytes suggest (certainty ${certainty} %).`,
-      ],
-    };
+    return new TextDecoder('utf-8', { fatal: true, ignoreBOM: true }).decode(bytes);
   } catch {
     return undefined;
   }
 }
 
-/** A text of one byte a letter makes ideographs of its pairs of letters; those of a text in UTF-16 are not made of ASCII. */
-function isLikelier(text: string, bytes: Uint8Array): boolean {
-  const printable = bytes.filter((byte) => (byte >= 0x20 && byte < 0x7f) || byte === 0x0a).length;
-  const ascii = text.match(/[\x20-\x7e\n]/g)?.length ?? 0;
-  return ascii * 2 >= text.length || printable < 0.9 * bytes.filter((byte) => byte !== 0).length;
+function inUnmarkedUtf16(bytes: Uint8Array): DecodedText | undefined {
+  const found = unmarkedUtf16(bytes);
+  if (found === undefined) return undefined;
+  const { encoding, text, certainty } = found;
+  return {
+    text,
+    warnings: [
+      `Read as ${encoding.toUpperCase()} without a byte order mark, which its NUL bytes suggest (certainty ${certainty} %).`,
+      ...halfLetter(bytes),
+    ],
+  };
 }
+
+const halfLetter = ({ length }: Uint8Array): string[] =>
+  length % 2 === 0 ? [] : ['Its last byte is half a letter of UTF-16 and was left out.'];
 
 function decodeUtf16(bytes: Uint8Array, encoding: 'utf-16le' | 'utf-16be', name: string): DecodedText {
   try {
-    return { text: new TextDecoder(encoding, { fatal: true, ignoreBOM: true }).decode(bytes), warnings: [] };
+    const units = bytes.subarray(0, bytes.length - (bytes.length % 2));
+    const text = new TextDecoder(encoding, { fatal: true, ignoreBOM: true }).decode(units);
+    return { text, warnings: halfLetter(bytes) };
   } catch (cause) {
     throw new RAGError(
       'DOCUMENT_INVALID_ENCODING',
@@ -144,12 +178,14 @@ function notText(name: string, why: string): RAGError {
   );
 }
 
-/** Tab, line feed, form feed, carriage return and escape (terminal colours) are ordinary in text. */
-function controlShare(bytes: Uint8Array): number {
+/** Shares of control characters; one NUL in a text is none, however short. Tab, line feed, form feed, carriage return and escape (terminal colours) are ordinary. */
+function controlShares(bytes: Uint8Array): { readonly nuls: number; readonly others: number } {
   const sample = bytes.subarray(0, CONTROL_SAMPLE_BYTES);
-  let control = 0;
+  let [nuls, others] = [0, 0];
   for (const byte of sample) {
-    if ((byte < 0x20 && !(byte >= 0x09 && byte <= 0x0d) && byte !== 0x1b) || byte === 0x7f) control += 1;
+    if (byte === 0) nuls += 1;
+    else if ((byte < 0x20 && !(byte >= 0x09 && byte <= 0x0d) && byte !== 0x1b) || byte === 0x7f) others += 1;
   }
-  return sample.length === 0 ? 0 : control / sample.length;
+  const length = Math.max(1, sample.length);
+  return { nuls: (length > 2 && nuls === 1 ? 0 : nuls) / length, others: others / length };
 }

@@ -301,11 +301,17 @@ function mainContent(tree: Root): Root {
   return { type: 'root', children: children.flatMap((child) => prune(child, isDropped)) };
 }
 
-const isUnread = ({ tagName, properties }: Element): boolean =>
-  UNREAD.has(tagName) ||
-  tagName === 'head' ||
-  tagName === 'nav' ||
-  ((properties.hidden === true || properties.ariaHidden === 'true') && !isPanel(properties));
+const isUnread = (element: Element): boolean => {
+  const { tagName, properties } = element;
+  return (
+    UNREAD.has(tagName) ||
+    tagName === 'head' ||
+    tagName === 'nav' ||
+    ((properties.hidden === true || properties.ariaHidden === 'true') &&
+      !isPanel(properties) &&
+      !isNote(element))
+  );
+};
 
 /** Panels of tabs and folds are hidden until somebody opens them, and are text of the page all the same. */
 const isPanel = ({ role, ariaLabelledBy, className }: Element['properties']): boolean =>
@@ -315,9 +321,14 @@ const isPanel = ({ role, ariaLabelledBy, className }: Element['properties']): bo
 const PANEL_CLASS =
   /(?:^|[-_])(?:tab|accordion|collapse)(?:bed|s)?[-_]*(?:panel|pane|content|item|body)(?:$|[-_])/i;
 
+/** Notes of a book stand beside its text, and are shown where somebody asks for one (EPUB 3 structural semantics, DPUB-ARIA). */
+const isNote = ({ properties }: Element): boolean =>
+  [properties['epub:type'], properties.role].some((type) => NOTE_TYPE.test(String(type ?? '')));
+const NOTE_TYPE = /(?:^|[\s-])(?:foot|end|rear)notes?(?:$|\s)/;
+
 const isFurnitureOrUnread = (element: Element): boolean =>
   isUnread(element) ||
-  FURNITURE.has(element.tagName) ||
+  (FURNITURE.has(element.tagName) && !isNote(element)) ||
   (typeof element.properties.role === 'string' && FURNITURE_ROLES.has(element.properties.role));
 
 /** A formula as text; undefined for other elements. */

@@ -43,7 +43,9 @@ async function parseCsv(document: RawDocument): Promise<ParsedDocument> {
     metadata: { columns: header.columns, rowCount },
     warnings: [
       ...warnings,
-      ...(ragged === 0 ? [] : [`${ragged === 1 ? '1 row has' : `${ragged} rows have`} more or fewer fields than the first row.`]),
+      ...(ragged === 0
+        ? []
+        : [`${ragged === 1 ? '1 row has' : `${ragged} rows have`} more or fewer fields than the first row.`]),
     ],
   };
 }

@@ -42,6 +42,25 @@ describe('Word documents', () => {
     expect(warnings).toEqual([]);
   });
 
+  const run = (text: string): string => `<w:r><w:t>${text}</w:t></w:r>`;
+  it.each([
+    [
+      'simple fields',
+      `${run('Table ')}<w:fldSimple w:instr=" SEQ Table &gt; ">${run('7')}</w:fldSimple>`,
+      'Table 7',
+    ],
+    ['a direction that is forced', `${run('Berth ')}<w:bdo w:val="ltr">${run('N4')}</w:bdo>`, 'Berth N4'],
+    ['a direction within', `<w:dir w:val="rtl">${run('N5')}</w:dir>`, 'N5'],
+    [
+      'text below its reading',
+      `<w:r><w:ruby><w:rubyPr/><w:rt>${run('みなと')}</w:rt><w:rubyBase>${run('港')}</w:rubyBase></w:ruby></w:r>${run('へ')}`,
+      '港へ',
+    ],
+  ])('keep %s', async (_, runs, expected) => {
+    const { text } = await parse(makeZip(docxEntries(`<w:p>${runs}</w:p>`)));
+    expect(text.trim()).toBe(expected);
+  });
+
   it('say when they hold no text', async () => {
     expect((await parse(makeZip(docxEntries('')))).warnings).toEqual([expect.stringContaining('no text')]);
   });

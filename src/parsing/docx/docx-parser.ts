@@ -19,14 +19,14 @@ export interface DocxParserOptions {
 
 /**
  * Parser for Word documents (`.docx`). The stored text is the document as Markdown: headings, lists, tables, links, notes,
- * comments, formulas in a line, numbers as Word shows them. Pictures, charts and embedded files are left out and counted; headers, footers and tracked deletions
+ * comments, formulas in a line, results of fields, numbers as Word shows them. Pictures, charts and embedded files are left out and counted; headers, footers and tracked deletions
  * are left out. The file is unpacked within limits before it is opened.
  *
  * @throws `DOCUMENT_TOO_LARGE`, `DOCUMENT_INVALID`
  */
 export function createDocxParser({ markdown, limits = ARCHIVE_LIMITS }: DocxParserOptions): Parser {
   return {
-    version: 2,
+    version: 3,
     mediaTypes: [MEDIA_TYPES.docx],
     parse: (document) => parseDocx(document, markdown, limits),
   };
@@ -62,9 +62,13 @@ async function preparedParts(
   name: string,
 ): Promise<ReadonlyMap<string, Uint8Array>> {
   const parts = new Map(entries);
-  for (const part of FORMULA_PARTS) {
+  for (const part of TEXT_PARTS) {
     const xml = textOf(part);
     if (xml.includes('<m:oMath')) parts.set(part, Buffer.from(await formulasAsText(xml, name)));
+  }
+  for (const part of TEXT_PARTS) {
+    const xml = Buffer.from(parts.get(part) ?? []).toString('utf8');
+    if (xml !== '') parts.set(part, Buffer.from(withoutWrappers(xml)));
   }
   const document = Buffer.from(parts.get(MAIN_PART) ?? []).toString('utf8');
   const numbering = { numbering: textOf('word/numbering.xml'), styles: textOf('word/styles.xml') };
@@ -72,8 +76,19 @@ async function preparedParts(
   return parts;
 }
 
+/** Fields and directions around runs, of which the converter drops the runs too. */
+const WRAPPER = /<\/?w:(?:fldSimple|bdo|dir)(?:\s(?:"[^"]*"|[^">])*)?\/?>/g;
+/** What stands above text to say how it is read, and the text (ECMA-376 part 1, 17.3.3.25). */
+const RUBY = /<w:ruby>[\s\S]*?<\/w:ruby>/g;
+const RUBY_BASE = /<w:rubyBase>([\s\S]*?)<\/w:rubyBase>/;
+
+const withoutWrappers = (xml: string): string =>
+  xml
+    .replace(WRAPPER, '')
+    .replace(RUBY, (ruby) => (RUBY_BASE.exec(ruby)?.[1]?.match(/<w:t[ >][\s\S]*?<\/w:t>/g) ?? []).join(''));
+
 const MAIN_PART = 'word/document.xml';
-const FORMULA_PARTS = [MAIN_PART, 'word/footnotes.xml', 'word/endnotes.xml', 'word/comments.xml'];
+const TEXT_PARTS = [MAIN_PART, 'word/footnotes.xml', 'word/endnotes.xml', 'word/comments.xml'];
 /** A number that a paragraph begins with is one of a list, as it was in the document. */
 const ESCAPED_NUMBER = /^(\d+)\\([.)])(?= )/gm;
 

@@ -22,6 +22,15 @@ describe('EPUB books', () => {
       }),
       ['- a', '| b | c |', '| - | - |', '| 1 | 2 |'],
     ],
+    [
+      'notes that are shown where somebody asks for one',
+      makeEpub({
+        'a.xhtml':
+          '<p>High<a epub:type="noteref" href="#n1">1</a>.</p><aside epub:type="footnote" id="n1"><p>At spring tide.</p></aside><aside epub:type="endnote" hidden="hidden"><p>At neap tide.</p></aside><aside role="doc-footnote"><p>At noon.</p></aside><aside><p>Advert</p></aside>',
+      }),
+      ['High[1](#n1).', 'At spring tide.', 'At neap tide.', 'At noon.'],
+    ],
+    ['figures that are raised', makeEpub({ 'a.xhtml': '<p>10<sup>6</sup> cells</p>' }), ['10^6 cells']],
     ['entities of HTML', makeEpub({ 'a.xhtml': '<p>a&nbsp;b &eacute;</p>' }), ['a b é']],
     [
       'chapters that are not there',

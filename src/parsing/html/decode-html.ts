@@ -1,6 +1,6 @@
 import type { RawDocument } from '../../core/document.js';
+import { decodeAs } from '../decode-as.js';
 import { type DecodedText, decodeText } from '../decode-text.js';
-import { decodeAs } from '../detect-encoding.js';
 import { declaredCharset } from './declared-charset.js';
 
 /** Decodes a page by the encoding that it declares, or else as any text. Throws what `decodeText` throws. */

@@ -52,6 +52,23 @@ describe('messages', () => {
       ['# Parts', 'From: Ada <ada@example.org>', 'The crane is free.'],
     ],
     [
+      'quotes and the euro in Windows-1252',
+      mail(
+        'Subject: =?windows-1252?Q?=93Price=94?=\r\nContent-Type: text/plain; charset=windows-1252\r\nContent-Transfer-Encoding: quoted-printable',
+        '=93Now=94 =96 5 =80',
+      ),
+      ['# “Price”', 'From: Ada <ada@example.org>', '“Now” – 5 €'],
+    ],
+    [
+      'a text that only points to the HTML',
+      parts(
+        'alternative',
+        'Content-Type: text/plain\r\n\r\nSee the html part.',
+        'Content-Type: text/html\r\n\r\n<p>The crane is free from Tuesday on, at berth 4.</p>',
+      ),
+      ['# Parts', 'From: Ada <ada@example.org>', 'The crane is free from Tuesday on, at berth 4.'],
+    ],
+    [
       'HTML alone',
       parts('alternative', HTML),
       ['# Parts', 'From: Ada <ada@example.org>', 'The **crane** is free.'],
@@ -77,6 +94,17 @@ describe('messages', () => {
     ],
   ])('are read: %s', async (_, content, expected) => {
     expect(await linesAs(MAIL_FORMAT, content)).toEqual(expected);
+  });
+
+  it.each([
+    ['no type', ''],
+    ['no encoding', '\r\nContent-Type: text/plain'],
+    ['parameters of another kind', '\r\nContent-Type: text/plain;\r\n format=flowed'],
+  ])('with %s are read in the encoding of their bytes, which is said', async (_, headers) => {
+    const content = Buffer.from(mail(`Subject: A${headers}`, 'Grüße aus Köln.'), 'latin1');
+    const { text, warnings } = await parseAs(MAIL_FORMAT, content);
+    expect(text).toContain('Grüße aus Köln.');
+    expect(warnings).toEqual([expect.stringMatching(/read as windows-1252, .*certainty/)]);
   });
 
   it('are dated by their header, and name who wrote', async () => {

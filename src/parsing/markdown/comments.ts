@@ -15,7 +15,8 @@ const COMMENT = new RegExp(
     within(String.raw`\{\{-?\s*/\*`, String.raw`\*/\s*-?\}\}`),
     within(String.raw`\{\{[<%]\s*comment\s*[>%]\}\}`, String.raw`\{\{[<%]\s*/comment\s*[>%]\}\}`),
     within(String.raw`\{>>`, String.raw`<<\}`),
-    String.raw`(?<=^|\s)%%(?=\S)(?:(?!%%|\n[ \t]*\n)[\s\S]){1,${LONGEST}}?%%(?=[\s.,;:!?]|$)`,
+    String.raw`(?<=^|\s)%%(?:(?!%%|\n[ \t]*\n)[\s\S]){1,${LONGEST}}?%%(?=[\s.,;:!?]|$)`,
+    String.raw`(?<=^|\n)[ \t]*%%(?:(?!%%)[\s\S]){1,${LONGEST}}?%%[ \t]*(?=\n|$)`,
     String.raw`(?<=^|\n)[ \t]*%%[ \t]*\n(?:(?!\n[ \t]*%%)[\s\S]){0,${LONGEST}}?\n[ \t]*%%[ \t]*(?=\n|$)`,
     // A definition that nothing refers to, by its customary names.
     String.raw`(?<=^|\n) {0,3}\[(?://|comment|_comment)\]:[ \t]*(?:#|<>)[ \t]*(?:\([^\n]*\)|"[^"\n]*"|'[^'\n]*')[ \t]*(?=\n|$)`,

@@ -127,6 +127,9 @@ describe('comments', () => {
     ['HTML', 'One. <!-- zirkon --> Two.'],
     ['HTML over lines', 'One.\n\n<!--\nzirkon\n\n# zirkon\n-->\n\nTwo.'],
     ['Obsidian in a line', 'One. %%zirkon%% Two.'],
+    ['Obsidian with blanks', 'One. %% zirkon and more %% Two.'],
+    ['Obsidian over lines', 'One. %% zirkon\nmore zirkon %% Two.'],
+    ['Obsidian over paragraphs', 'One.\n\n%% zirkon\n\nmore zirkon %%\n\nTwo.'],
     ['Obsidian in lines of its own', 'One.\n\n%%\nzirkon\n\nmore zirkon\n%%\n\nTwo.'],
     ['MDX', 'One. {/* zirkon */} Two.'],
     ['Liquid', 'One.\n{% comment %}\nzirkon\n{% endcomment %}\nTwo.'],
@@ -151,6 +154,7 @@ describe('comments', () => {
     'Two spans: `<!--` zirkon `-->`.',
     'Never closed: <!-- zirkon',
     'Per cent: 5%% zirkon 6%%',
+    '%% A section\n\nzirkon\n\n%% Another section\n',
     'About 50\n% zirkon of them.',
     'A template: {{ zirkon }} and {% if zirkon %}.',
     '[zirkon]: # (a definition)',
@@ -159,7 +163,7 @@ describe('comments', () => {
   });
 
   it('are read in linear time', () => {
-    for (const piece of ['<!-- ', '%%a ', '{/* ', '{>>', '`<!--', '{% comment %}', '\n%%\n', '%\n\n'])
+    for (const piece of ['<!-- ', '%%a ', '%% ', '{/* ', '{>>', '`<!--', '{% comment %}', '\n%%\n', '%\n\n'])
       expect(parse(piece.repeat(50_000)).text.length).toBe(piece.length * 50_000);
   });
 });

@@ -64,6 +64,50 @@ describe('descriptions of interfaces', () => {
       ['## DELETE /b', 'Removes it', 'Deprecated.'],
     ],
     [
+      'operations beside odd items',
+      yaml(
+        '  x-groups: [a]\n  /null:\n  /a:\n    get:\n      tags: [crossings, null]\n      parameters: [null, { name: page, in: query }]\n      responses: { x-note: none, "200": { description: Fine } }\n',
+      ),
+      ['## GET /a', 'Tags: crossings', '- `page` (query)', '- 200: Fine'],
+    ],
+    [
+      'webhooks',
+      yaml('  {}\n', 'webhooks:\n  delayed:\n    post: { summary: A crossing is late }\n'),
+      ['## POST webhook delayed', 'A crossing is late'],
+    ],
+    [
+      'parts that operations share',
+      yaml(
+        '  {}\n',
+        'components:\n  parameters: { Page: { name: page, in: query, description: From 1. } }\n  responses: { Gone: { description: It was removed } }\n  requestBodies: { Move: { description: Where to } }\n  securitySchemes: { key: { type: apiKey, in: header, name: X-Key, description: Of the port. } }\n',
+      ),
+      [
+        '## Parameters',
+        '- Page: `page` (query): From 1.',
+        '## Requests',
+        '- Move: Where to',
+        '## Responses',
+        '- Gone: It was removed',
+        '## Security',
+        '- key (apiKey, header, X-Key): Of the port.',
+      ],
+    ],
+    [
+      'members within members, and schemas of several',
+      yaml(
+        '  {}\n',
+        'components:\n  schemas:\n    Berth:\n      allOf:\n        - { $ref: "#/components/schemas/Place" }\n        - properties: { size: { type: object, properties: { depth: { type: number, description: In metres. } } } }\n    Any: { oneOf: [{ $ref: "#/x/Cat" }, { $ref: "#/x/Dog" }] }\n',
+      ),
+      [
+        '## Schema Berth',
+        'Place',
+        '- `size` (object)',
+        '  - `depth` (number): In metres.',
+        '## Schema Any',
+        'Cat or Dog',
+      ],
+    ],
+    [
       'servers',
       yaml('  /a: { get: { summary: x } }\n', 'servers: [{ url: https://api.example.org }]\n'),
       ['Server: https://api.example.org'],
@@ -106,5 +150,13 @@ describe('descriptions of interfaces', () => {
       OPEN_API_FORMAT,
       yaml('  {}\n', 'components: &c\n  schemas: { A: { properties: { self: *c } } }\n'),
     ).catch((error: unknown) => expect(error).toMatchObject({ code: 'E003' }));
+  });
+
+  it('may be called by a number', async () => {
+    const parsed = await parseAs(
+      OPEN_API_FORMAT,
+      'openapi: 3.0.3\ninfo: { title: 2024, version: 3 }\npaths: {}\n',
+    );
+    expect(parsed.title).toBe('2024');
   });
 });

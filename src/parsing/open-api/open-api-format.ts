@@ -12,56 +12,94 @@ import { decodeText } from '../decode-text.js';
 export const OPEN_API_FORMAT: ConvertedFormat = { mediaType: MEDIA_TYPES.openApi, convert: readOpenApi };
 
 const METHODS = ['get', 'put', 'post', 'delete', 'options', 'head', 'patch', 'trace'] as const;
-const words = z.string().optional().catch(undefined);
+/** Text, as it is written where it is a number or a truth value to YAML. */
+const words = z.union([z.string(), z.number(), z.boolean()]).transform(String).optional().catch(undefined);
+const flag = z.boolean().optional().catch(undefined);
+
+/** The items of a list that are of a kind: one that is odd takes none of the others along. */
+const listOf = <Item>(item: z.ZodType<Item>) =>
+  z
+    .array(z.unknown())
+    .transform((all) =>
+      all.flatMap((value): Item[] => {
+        const { success, data } = item.safeParse(value);
+        return success ? [data] : [];
+      }),
+    )
+    .catch([]);
+/** The same for what has a name. */
+const recordOf = <Item>(item: z.ZodType<Item>) =>
+  z
+    .record(z.string(), z.unknown())
+    .transform((all) =>
+      Object.entries(all).flatMap(([name, value]): [string, Item][] => {
+        const { success, data } = item.safeParse(value);
+        return success ? [[name, data]] : [];
+      }),
+    )
+    .catch([]);
+
 const schema = z.looseObject({
   $ref: words,
   type: z.unknown().optional(),
   format: words,
   description: words,
-  required: z.array(z.string()).optional().catch(undefined),
-  properties: z.record(z.string(), z.unknown()).optional().catch(undefined),
+  required: listOf(z.string()),
+  properties: recordOf(z.unknown()),
   enum: z.array(z.unknown()).optional().catch(undefined),
   items: z.unknown().optional(),
+  oneOf: listOf(z.unknown()),
+  anyOf: listOf(z.unknown()),
+  allOf: listOf(z.unknown()),
 });
+type Schema = z.output<typeof schema>;
 const described = z.looseObject({
   $ref: words,
   name: words,
   in: words,
   description: words,
-  required: z.boolean().optional().catch(undefined),
+  required: flag,
   schema: z.unknown().optional(),
-  content: z
-    .record(z.string(), z.looseObject({ schema: z.unknown().optional() }))
-    .optional()
-    .catch(undefined),
+  content: recordOf(z.looseObject({ schema: z.unknown().optional() })),
 });
 const operation = z.looseObject({
   operationId: words,
   summary: words,
   description: words,
-  deprecated: z.boolean().optional().catch(undefined),
-  tags: z.array(z.string()).optional().catch(undefined),
-  parameters: z.array(described).optional().catch(undefined),
+  deprecated: flag,
+  tags: listOf(z.string()),
+  parameters: listOf(described),
   requestBody: described.optional().catch(undefined),
-  responses: z.record(z.string(), described).optional().catch(undefined),
+  responses: recordOf(described),
+});
+const pathItem = z.looseObject({ summary: words, description: words, parameters: listOf(described) });
+const securityScheme = z.looseObject({
+  type: words,
+  scheme: words,
+  in: words,
+  name: words,
+  description: words,
+});
+const components = z.looseObject({
+  schemas: recordOf(z.unknown()),
+  parameters: recordOf(described),
+  requestBodies: recordOf(described),
+  responses: recordOf(described),
+  securitySchemes: recordOf(securityScheme),
 });
 const api = z.looseObject({
   openapi: z.unknown().optional(),
   swagger: z.unknown().optional(),
-  info: z
-    .looseObject({ title: words, version: z.coerce.string().optional().catch(undefined), description: words })
-    .optional()
-    .catch(undefined),
-  servers: z
-    .array(z.looseObject({ url: words }))
-    .optional()
-    .catch(undefined),
-  paths: z.record(z.string(), z.record(z.string(), z.unknown())).optional().catch(undefined),
-  components: z
-    .looseObject({ schemas: z.record(z.string(), z.unknown()).optional().catch(undefined) })
-    .optional()
-    .catch(undefined),
-  definitions: z.record(z.string(), z.unknown()).optional().catch(undefined),
+  info: z.looseObject({ title: words, version: words, description: words }).optional().catch(undefined),
+  servers: listOf(z.looseObject({ url: words })),
+  paths: recordOf(pathItem),
+  webhooks: recordOf(pathItem),
+  components: components.optional().catch(undefined),
+  // Version 2 has them at its top.
+  definitions: recordOf(z.unknown()),
+  parameters: recordOf(described),
+  responses: recordOf(described),
+  securityDefinitions: recordOf(securityScheme),
 });
 type Api = z.output<typeof api>;
 
@@ -85,12 +123,14 @@ async function readOpenApi({ content, externalId }: RawDocument): Promise<Conver
       `# ${oneLine(title ?? externalId)}`,
       version === undefined ? '' : `Version ${version}`,
       description ?? '',
-      (data.servers ?? [])
+      data.servers
         .flatMap(({ url }) => url ?? [])
         .map((url) => `Server: ${url}`)
         .join('\n'),
-      ...operationsOf(data),
-      ...schemasOf({ ...data.components?.schemas, ...data.definitions }),
+      ...operationsOf(data.paths, ''),
+      ...operationsOf(data.webhooks, 'webhook '),
+      ...partsOf(data),
+      ...schemasOf([...(data.components?.schemas ?? []), ...data.definitions]),
     ]
       .map((part) => part.trim())
       .filter((part) => part !== '')
@@ -103,38 +143,56 @@ async function readOpenApi({ content, externalId }: RawDocument): Promise<Conver
 const oneLine = (text: string): string => text.replace(/\s+/g, ' ').trim();
 const fenced = (text: string): string => `\`\`\`\`yaml\n${text.trimEnd()}\n\`\`\`\``;
 
-function operationsOf({ paths = {} }: Api): string[] {
-  return Object.entries(paths).flatMap(([path, item]) =>
+function operationsOf(paths: Api['paths'], prefix: string): string[] {
+  return paths.flatMap(([path, item]) =>
     METHODS.flatMap((method) => {
-      const read = operation.safeParse(item[method]);
-      if (item[method] === undefined || !read.success) return [];
-      const {
-        operationId,
-        summary,
-        description,
-        deprecated,
-        tags = [],
-        parameters = [],
-        requestBody,
-        responses = {},
-      } = read.data;
-      const shared = z.array(described).safeParse(item.parameters).data ?? [];
+      const { success, data } = operation.safeParse(item[method]);
+      if (!success) return [];
+      const { operationId, summary, description, deprecated, tags, parameters, requestBody, responses } =
+        data;
       return [
-        `## ${method.toUpperCase()} ${path}`,
-        [summary, description].filter((part) => part !== undefined).join('\n\n'),
+        `## ${method.toUpperCase()} ${prefix}${path}`,
+        [item.summary, item.description, summary, description]
+          .filter((part) => part !== undefined)
+          .join('\n\n'),
         [
           ...(operationId === undefined ? [] : [`Operation: ${operationId}`]),
           ...(tags.length === 0 ? [] : [`Tags: ${tags.join(', ')}`]),
           ...(deprecated === true ? ['Deprecated.'] : []),
         ].join('\n'),
-        [...shared, ...parameters].map((one) => `- ${parameterText(one)}`).join('\n'),
+        [...item.parameters, ...parameters].map((one) => `- ${parameterText(one)}`).join('\n'),
         requestBody === undefined ? '' : `Request: ${partText(requestBody)}`,
-        Object.entries(responses)
-          .map(([status, one]) => `- ${status}: ${partText(one)}`)
-          .join('\n'),
+        responses.map(([status, one]) => `- ${status}: ${partText(one)}`).join('\n'),
       ].filter((part) => part !== '');
     }),
   );
+}
+
+/** What operations refer to by name, but for schemas. */
+function partsOf({ components: shared, parameters, responses, securityDefinitions }: Api): string[] {
+  const section = (title: string, lines: readonly string[]): string[] =>
+    lines.length === 0 ? [] : [`## ${title}`, lines.map((line) => `- ${line}`).join('\n')];
+  return [
+    ...section(
+      'Parameters',
+      [...(shared?.parameters ?? []), ...parameters].map(([name, one]) => `${name}: ${parameterText(one)}`),
+    ),
+    ...section(
+      'Requests',
+      (shared?.requestBodies ?? []).map(([name, one]) => `${name}: ${partText(one)}`),
+    ),
+    ...section(
+      'Responses',
+      [...(shared?.responses ?? []), ...responses].map(([name, one]) => `${name}: ${partText(one)}`),
+    ),
+    ...section(
+      'Security',
+      [...(shared?.securitySchemes ?? []), ...securityDefinitions].map(([name, one]) => {
+        const facts = [one.type, one.scheme, one.in, one.name].filter((fact) => fact !== undefined);
+        return `${name} (${facts.join(', ')})${saying(one.description)}`;
+      }),
+    ),
+  ];
 }
 
 type Described = z.output<typeof described>;
@@ -149,9 +207,7 @@ function parameterText(one: Described): string {
 }
 
 function partText(one: Described): string {
-  const types = Object.entries(one.content ?? {}).map(([type, { schema: of }]) =>
-    `${type} ${typeText(of)}`.trim(),
-  );
+  const types = one.content.map(([type, { schema: of }]) => `${type} ${typeText(of)}`.trim());
   const own = one.schema === undefined ? [] : [typeText(one.schema)];
   return [oneLine(one.description ?? nameOf(one.$ref)), [...types, ...own].join(', ')]
     .filter((part) => part !== '')
@@ -165,26 +221,60 @@ const nameOf = (reference: string | undefined): string =>
 function typeText(given: unknown): string {
   const read = schema.safeParse(given);
   if (!read.success) return '';
-  const { $ref, type, format, items, enum: values } = read.data;
+  const { $ref, type, format, items, enum: values, oneOf, anyOf, allOf } = read.data;
   if ($ref !== undefined) return nameOf($ref);
   if (type === 'array') return `list of ${typeText(items)}`.trim();
   const name = Array.isArray(type) ? type.join(' or ') : typeof type === 'string' ? type : '';
-  return [name, format, values === undefined ? undefined : `one of ${values.map(String).join(', ')}`]
+  return [
+    name,
+    format,
+    values === undefined ? undefined : `one of ${values.map(String).join(', ')}`,
+    namesOf([...oneOf, ...anyOf], ' or '),
+    namesOf(allOf, ' and '),
+  ]
     .filter((part) => part !== undefined && part !== '')
     .join(' ');
 }
 
-function schemasOf(schemas: Readonly<Record<string, unknown>>): string[] {
-  return Object.entries(schemas).flatMap(([name, given]) => {
+const namesOf = (schemas: readonly unknown[], between: string): string =>
+  schemas
+    .map(typeText)
+    .filter((name) => name !== '')
+    .join(between);
+
+function schemasOf(schemas: Api['definitions']): string[] {
+  return schemas.flatMap(([name, given]) => {
     const read = schema.safeParse(given);
     if (!read.success) return [];
-    const { description, properties = {}, required = [] } = read.data;
-    const members = Object.entries(properties).map(([key, value]) => {
-      const type = typeText(value);
-      const facts = [type, required.includes(key) ? 'required' : ''].filter((fact) => fact !== '');
-      return `- \`${key}\`${facts.length === 0 ? '' : ` (${facts.join(', ')})`}${saying(schema.safeParse(value).data?.description)}`;
-    });
-    const own = members.length === 0 ? typeText(given) : '';
-    return [`## Schema ${name}`, description ?? '', own, members.join('\n')].filter((part) => part !== '');
+    const members = membersOf(read.data);
+    const isPlain =
+      members.length === 0 || [...read.data.oneOf, ...read.data.anyOf, ...read.data.allOf].length > 0;
+    const own = isPlain ? typeText(given) : '';
+    return [`## Schema ${name}`, read.data.description ?? '', own, members.join('\n')].filter(
+      (part) => part !== '',
+    );
   });
+}
+
+/** Members within members are listed as deep as this. */
+const MAX_MEMBER_DEPTH = 8;
+
+/** Members of a schema, of what it holds in place of a reference, and of the items of its lists. */
+function membersOf({ properties, required, items, oneOf, anyOf, allOf }: Schema, depth = 0): string[] {
+  if (depth >= MAX_MEMBER_DEPTH) return [];
+  const within = (given: unknown, below: number): string[] => {
+    const { success, data } = schema.safeParse(given);
+    return success && data.$ref === undefined ? membersOf(data, below) : [];
+  };
+  return [
+    ...properties.flatMap(([key, value]) => {
+      const facts = [typeText(value), required.includes(key) ? 'required' : ''].filter((fact) => fact !== '');
+      const shown = `\`${key}\`${facts.length === 0 ? '' : ` (${facts.join(', ')})`}`;
+      return [
+        `${'  '.repeat(depth)}- ${shown}${saying(schema.safeParse(value).data?.description)}`,
+        ...within(value, depth + 1),
+      ];
+    }),
+    ...[items, ...oneOf, ...anyOf, ...allOf].flatMap((part) => within(part, depth)),
+  ];
 }

@@ -7,6 +7,15 @@ test.each([
   ['Prü-\nfung und Über\u2010\ngabe', 'Prüfung\n und Übergabe\n'],
   ['it is well-known. A well-\nknown rule', 'it is well-known. A well-known\n rule'],
   ['read it only once: read-\nonly files', 'read it only once: read-only\n files'],
+  ['run it with --dry-\nrun first', 'run it with --dry-run\n first'],
+  ['the kube-api-\nserver starts', 'the kube-api-server\n starts'],
+  ['the kube-\napi-server starts', 'the kube-api\n-server starts'],
+  ['set max_retry-\ncount to 3', 'set max_retry-count\n to 3'],
+  ['set retry-\nmax_count to 3', 'set retry-max\n_count to 3'],
+  ['see https://a.example/read-\nme now', 'see https://a.example/read-me\n now'],
+  ['a third of the party: third-\nparty code', 'a third of the party: third-party\n code'],
+  ['third-rate, one-party: third-\nparty code', 'third-rate, one-party: third-party\n code'],
+  ['US-Spektro-\nmeter', 'US-Spektrometer\n'],
   ['an understanding to stand under-\nstanding', 'an understanding to stand understanding\n'],
 ])('a word that its lines divide is whole: %j', (text, whole) => {
   expect(withWholeWords([text])).toEqual([whole]);

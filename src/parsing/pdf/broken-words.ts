@@ -2,22 +2,37 @@
 const BROKEN = /(?<![\p{L}\p{N}])(\p{L}{2,60})([-\u00ad\u2010])\n(\p{Ll}{2,60})(?![\p{L}\p{N}])/gu;
 const WORD = /\p{L}+(?:-\p{L}+)*/gu;
 
+/** What stands before a half without a blank, where it makes a flag, a path, an address or a name of programs of it. */
+const OF_PROGRAMS = /[_\d]|:\/\/|^[("'`[]*[-/~]/;
+const MAX_TOKEN = 80;
+
 /**
  * Pages with the words whole that their lines divide: `spectro-` above `photometer`. A hyphen stays where the pages write the compound in one line too,
- * or know both of its halves as words (`read-` above `only`).
+ * or know both of its halves as words (`read-` above `only`), in flags and names of programs (`--dry-` above `run`), and beside a further hyphen.
  */
 export function withWholeWords(pages: readonly string[]): string[] {
   if (!pages.some((page) => page.search(BROKEN) >= 0)) return [...pages];
   const known = new Set(
-    pages.flatMap((page) => page.replaceAll(BROKEN, '\n').toLowerCase().match(WORD) ?? []),
+    pages.flatMap((page) =>
+      (page.replaceAll(BROKEN, '\n').toLowerCase().match(WORD) ?? []).flatMap((word) => [
+        word,
+        ...word.split('-'),
+      ]),
+    ),
   );
   const isCompound = (first: string, second: string): boolean =>
     known.has(`${first}-${second}`) || (known.has(first) && known.has(second));
   return pages.map((page) =>
-    page.replaceAll(BROKEN, (_, first: string, hyphen: string, second: string) => {
-      const [before, behind] = [first.toLowerCase(), second.toLowerCase()];
-      const isOne = known.has(before + behind) || hyphen === '\u00ad' || !isCompound(before, behind);
-      return `${first}${isOne ? '' : '-'}${second}\n`;
+    page.replaceAll(BROKEN, (whole: string, first: string, hyphen: string, second: string, at: number) => {
+      const before = /\S*$/.exec(page.slice(Math.max(0, at - MAX_TOKEN), at))?.[0] ?? '';
+      const behind = page.slice(at + whole.length, at + whole.length + 2);
+      const [one, other] = [first.toLowerCase(), second.toLowerCase()];
+      const isOfPrograms = OF_PROGRAMS.test(before) || behind.startsWith('_');
+      const isChain = (/-$/.test(before) && !/\p{Lu}/u.test(before)) || /^-\p{Ll}/u.test(behind);
+      const isWhole =
+        hyphen === '\u00ad' ||
+        (!isOfPrograms && (known.has(one + other) || !(isChain || isCompound(one, other))));
+      return `${first}${isWhole ? '' : '-'}${second}\n`;
     }),
   );
 }

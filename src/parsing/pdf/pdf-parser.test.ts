@@ -68,6 +68,17 @@ describe('PDF', () => {
     expect(scanned.text).toBe('');
   });
 
+  it('takes a picture of a page with its number for a page without text, and a picture in a page for none', async () => {
+    const scanned = await parse(makePdf([['Page 3 of 9'], ['Received 2026-03-01']], { picture: 0.9 }));
+    expect(scanned.unread).toEqual({ 'pages without text': 2 });
+    expect(scanned.warnings).toEqual([expect.stringContaining('OCR')]);
+    expect(scanned.text).toContain('Page 3 of 9');
+    expect((await parse(makePdf([['A logo']], { picture: 0.2 }))).warnings).toEqual([]);
+    expect((await parse(makePdf([['A map and what it says. '.repeat(9)]], { picture: 1 }))).warnings).toEqual(
+      [],
+    );
+  });
+
   const utf16 = (line: string): Uint8Array => Buffer.from(line, 'utf16le').swap16();
   const as =
     (encoding: string) =>

@@ -10,6 +10,7 @@ import { withWholeWords } from './broken-words.js';
 import { characterMaps } from './character-maps.js';
 import { inReadingOrder, type PageItem } from './columns.js';
 import { countPictures } from './count-pictures.js';
+import { isPicture } from './page-picture.js';
 
 export interface PdfParserOptions {
   /** Later pages are left out, with a warning. @default 2,000 */
@@ -20,6 +21,8 @@ export interface PdfParserOptions {
   readonly maxParseMs?: number;
 }
 
+/** Characters of a page number, a stamp or a running title beside a picture of the page. */
+const MAX_STAMP = 80;
 const DEFAULT_MAX_PAGES = 2_000;
 const DEFAULT_MAX_LENGTH = 20_000_000;
 const DEFAULT_MAX_PARSE_MS = 60_000;
@@ -36,11 +39,12 @@ const PAGE_GAP = '\n\n';
  * @throws `DOCUMENT_INVALID` for a file that is damaged or needs a password; `INTERNAL` outside of the parsing thread
  */
 export function createPdfParser(options: PdfParserOptions = {}): Parser {
-  return { version: 1, mediaTypes: [MEDIA_TYPES.pdf], parse: (document) => parsePdf(document, options) };
+  return { version: 2, mediaTypes: [MEDIA_TYPES.pdf], parse: (document) => parsePdf(document, options) };
 }
 
 async function parsePdf(document: RawDocument, options: PdfParserOptions): Promise<ParsedDocument> {
-  const { title, total, texts, stopped } = await readPages(document, options);
+  const read = await readPages(document, options);
+  const { title, total, texts, scanned } = read;
   const pages: TextRange[] = [];
   let text = '';
   for (const page of withWholeWords(texts)) {
@@ -56,11 +60,11 @@ async function parsePdf(document: RawDocument, options: PdfParserOptions): Promi
     metadata: { pageCount: total },
     ...unreadOf({
       pictures: countPictures(Buffer.from(document.content)),
-      'pages without text': texts.filter((page) => page === '').length,
+      'pages without text': scanned.length,
       'letters without a meaning': text.match(UNKNOWN_LETTERS)?.length ?? 0,
     }),
     pages,
-    warnings: warningsOf(texts, total, stopped),
+    warnings: warningsOf(read),
   };
 }
 
@@ -71,6 +75,8 @@ interface ReadPages {
   readonly title?: string;
   readonly total: number;
   readonly texts: readonly string[];
+  /** Numbers of the pages that hold no text, or no more than a number or a stamp beside a picture. */
+  readonly scanned: readonly number[];
   /** Why the last page that was read is not the last page. */
   readonly stopped?: string;
 }
@@ -101,6 +107,7 @@ async function readPages(
     });
     try {
       const texts: string[] = [];
+      const scanned: number[] = [];
       let length = 0;
       let stopped: string | undefined;
       for (let number = 1; number <= pdf.numPages && stopped === undefined; number += 1) {
@@ -109,6 +116,7 @@ async function readPages(
         const runs = items.filter((item): item is PageItem & typeof item => 'str' in item);
         const text = pageText(inReadingOrder(runs)).toWellFormed();
         texts.push(text);
+        if (text.length <= MAX_STAMP && (text === '' || (await isPicture(page)))) scanned.push(number);
         length += text.length;
         page.cleanup();
         if (number === maxPages) stopped = `${maxPages} pages are read at most`;
@@ -120,6 +128,7 @@ async function readPages(
       return {
         total: pdf.numPages,
         texts,
+        scanned,
         ...(title === undefined ? {} : { title }),
         ...(isCut && stopped !== undefined ? { stopped } : {}),
       };
@@ -191,15 +200,14 @@ async function titleOf(pdf: DescribedDocument): Promise<string | undefined> {
     : text;
 }
 
-function warningsOf(texts: readonly string[], total: number, stopped: string | undefined): string[] {
-  const empty = texts.flatMap((text, index) => (text === '' ? [index + 1] : []));
+function warningsOf({ texts, scanned, total, stopped }: ReadPages): string[] {
   const warnings: string[] = [];
-  if (empty.length === texts.length && total > 0) {
+  if (scanned.length === texts.length && total > 0) {
     warnings.push(
       'No page holds text: the document is scanned or drawn, and pictures are not read. Recognise its text (OCR) first.',
     );
-  } else if (empty.length > 0) {
-    warnings.push(`Pages without text, scanned or empty: ${listNumbers(empty)}.`);
+  } else if (scanned.length > 0) {
+    warnings.push(`Pages without text, scanned or empty: ${listNumbers(scanned)}.`);
   }
   if (stopped !== undefined)
     warnings.push(`Pages ${texts.length + 1} to ${total} were left out: ${stopped}.`);

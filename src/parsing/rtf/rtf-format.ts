@@ -2,7 +2,7 @@ import type { RawDocument } from '../../core/document.js';
 import { RAGError } from '../../core/errors.js';
 import { MEDIA_TYPES } from '../../core/media-types.js';
 import type { ConvertedDocument, ConvertedFormat } from '../converted-parser.js';
-import { decodeAs } from '../detect-encoding.js';
+import { decodeAs } from '../decode-as.js';
 import { htmlToMarkdown } from '../html-to-markdown.js';
 import { escapeMarkup } from '../open-archive.js';
 

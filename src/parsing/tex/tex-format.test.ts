@@ -30,6 +30,15 @@ describe('LaTeX', () => {
       ['| Berth | Fee |', '| - | - |', '| North 4 | 310 |'],
     ],
     [
+      'signs of percent in addresses and code in a line',
+      'See \\url{https://a.example/x%20y} and \\href{https://b.example/%7Eme}{home} % not this\nat \\verb|50%| or \\path{c%d} or \\path|e%f| or \\lstinline[language=C]!%d!.',
+      [
+        'See https://a.example/x%20y and [home](<https://b.example/%7Eme>)',
+        'at `50%` or c%d or `e%f` or `%d`.',
+      ],
+    ],
+    ['a comment behind a line break', 'High \\\\% not this\nLow 5\\% here.', ['High', 'Low 5% here.']],
+    [
       'code',
       '\\begin{lstlisting}[language=Python]\nx = 1 % 2\n\\end{lstlisting}',
       ['```Python', 'x = 1 % 2', '```'],

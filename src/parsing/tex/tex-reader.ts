@@ -93,13 +93,26 @@ export function readTexSource(source: string): TexDocument {
   };
 }
 
-/** A comment takes its line end along. Code keeps its signs of percent. */
+/** A comment takes its line end along. Code and addresses keep their signs of percent, and so does what a backslash stands before. */
 const withoutComments = (text: string): string =>
   text.replace(
-    /\\begin\{(verbatim|Verbatim|lstlisting|minted|alltt)\}[\s\S]*?\\end\{\1\}|(^|[^\\])%[^\n]*(\n[^\S\n]*)?/g,
-    (whole, code: string | undefined, before: string | undefined) =>
-      code === undefined ? `${before ?? ''}${before === '\n' || before === '' ? '' : '\n'}` : whole,
+    COMMENT,
+    (whole: string, _code: string, _mark: string, comment: string | undefined, at: number) => {
+      if (comment === undefined) return whole;
+      return at === 0 || text.charAt(at - 1) === '\n' ? '' : '\n';
+    },
   );
+
+const COMMENT = new RegExp(
+  [
+    String.raw`\\begin\{(?<code>verbatim|Verbatim|lstlisting|minted|alltt)\}[\s\S]*?\\end\{\k<code>\}`,
+    String.raw`\\(?:url|href|path|nolinkurl|lstinline)(?![a-zA-Z])\*?(?:\[[^\]\n]*\])?\{(?:[^{}\n]|\{[^{}\n]*\})*\}`,
+    String.raw`\\(?:verb|path|lstinline)(?![a-zA-Z])\*?(?:\[[^\]\n]*\])?(?<mark>[^\s\w*{[])[^\n]*?\k<mark>`,
+    String.raw`\\[^\n]`,
+    String.raw`(?<comment>%[^\n]*(?:\n[^\S\n]*)?)`,
+  ].join('|'),
+  'g',
+);
 
 interface ReadState {
   pictures: number;
@@ -216,6 +229,9 @@ class TexReader {
       this.#optional();
       return `\n\n${'#'.repeat(level)} ${oneLine(this.#inner(this.#argument()))}\n\n`;
     }
+    if (word === 'lstinline') this.#optional();
+    const isDelimited = this.text.charAt(this.#at) !== '{';
+    if (word === 'verb' || ((word === 'lstinline' || word === 'path') && isDelimited)) return this.#verb();
     const mark = MARKS[word];
     if (mark !== undefined) {
       const inside = this.#inner(this.#argument()).trim();
@@ -223,7 +239,6 @@ class TexReader {
     }
     if (word === 'begin') return this.#environment();
     if (word === 'item') return this.#item();
-    if (word === 'verb') return this.#verb();
     if (word === 'title' || word === 'author' || word === 'date') {
       this.#optional();
       this.state.facts.set(word, oneLine(this.#inner(this.#argument())));

@@ -1,6 +1,6 @@
 import type { SaxesParser } from 'saxes';
 import { RAGError } from '../../core/errors.js';
-import { type NumberForm, shownNumber } from './number-formats.js';
+import { type NumberForm, PLAIN_NUMBER, shownNumber } from './number-formats.js';
 
 /** What cells refer to. */
 export interface SheetFacts {
@@ -91,7 +91,7 @@ interface OpenCell {
 function shownValue({ type, style, value }: OpenCell, { strings, forms, epoch }: SheetFacts): string {
   if (type === 's') return (strings[Number(value)] ?? '').trim();
   if (type === 'b') return value === '1' ? 'TRUE' : 'FALSE';
-  if (type === 'n') return shownNumber(value.trim(), forms[style] ?? 'number', epoch);
+  if (type === 'n') return shownNumber(value.trim(), forms[style] ?? PLAIN_NUMBER, epoch);
   return value.trim();
 }
 

@@ -61,13 +61,33 @@ describe('workbooks', () => {
       },
       ['## S', '| Day | At | Share |', '| - | - | - |', '| 2025-02-04 | 2025-02-04 10:30 | 12.5% |'],
     ],
+    ...(
+      [
+        ['hours that pass a day', '[h]:mm', 1.104_166_666_666_7, '26:30'],
+        ['hours, minutes and seconds', '[hh]:mm:ss', 2.000_011_574_074, '48:00:01'],
+        ['minutes that pass an hour', '[mm]:ss', 0.0625, '90:00'],
+        ['seconds of a time', 'hh:mm:ss', 0.437_673_611_1, '10:30:15'],
+        ['seconds of a date', 'yyyy\\-mm\\-dd hh:mm:ss', 45_692.437_673_611_1, '2025-02-04 10:30:15'],
+        ['zeros in front', '00000', 1067, '01067'],
+        ['figures in places', '000\\-00\\-0000', 12_345_678, '012-34-5678'],
+        ['money', '#,##0.00 &quot;EUR&quot;', 1250.5, '1250.5 EUR'],
+        ['money of a place', '[$€-407]\\ #,##0;[Red]-#,##0', 12, '€ 12'],
+        ['a unit', '0.0\\ &quot;kg&quot;', 3.5, '3.5 kg'],
+        ['a unit behind any number', 'General&quot; bar&quot;', 6.5, '6.5 bar'],
+        ['accounts', '_(* #,##0.00_);_(* \\(#,##0.00\\);_(* &quot;-&quot;??_)', 7, '7'],
+      ] as const
+    ).map(([name, code, value, shown]): [string, Workbook, string[]] => [
+      name,
+      { sheets: { S: row(1, cell('A1', 'm'), cell('B1', value, ' s="3"')) }, styles: styled(code) },
+      ['## S', `| m | ${shown} |`, '| - | - |'],
+    ]),
     [
       'money is no date',
       {
         sheets: { S: row(1, cell('A1', 'm'), cell('B1', 12.5, ' s="3"')) },
         styles: styled('#,##0.00 &quot;days&quot; [$EUR]'),
       },
-      ['## S', '| m | 12.5 |', '| - | - |'],
+      ['## S', '| m | 12.5 days EUR |', '| - | - |'],
     ],
     [
       'the calendar of 1904',
