@@ -26,7 +26,7 @@ export interface PreparedQuery {
   readonly identifiers: readonly string[];
   /** Identifiers that only frames of a stack trace hold: places on the way to what went wrong. */
   readonly framed: ReadonlySet<string>;
-  /** Absent where the query has none, or was pasted. */
+  /** Absent where the query has none, only leaves passages out, or was pasted. */
   readonly operators?: QueryOperators | undefined;
   /** Nobody typed it: a stack trace, a log or other lines that name an error, a text with more identifiers than are looked up. */
   readonly isPasted: boolean;
@@ -42,6 +42,7 @@ export function prepareQuery(text: string): PreparedQuery {
     throw new RAGError('QUERY_EMPTY', 'The query is empty; write what you are looking for.');
   const trace = readStackTrace(trimmed);
   const operators = readOperators(trimmed);
+  const onlyExcludes = operators?.text === '';
   const typed = trace?.message ?? operators?.text ?? trimmed;
   const named = extractIdentifiers(cutToUnits(typed, MAX_READ_LENGTH), MAX_READ_IDENTIFIERS);
   const isPasted =
@@ -68,9 +69,9 @@ export function prepareQuery(text: string): PreparedQuery {
     isWordless,
     framed,
     isPasted,
-    operators,
+    operators: onlyExcludes ? undefined : operators,
     notices: isWordless
-      ? [NOTHING_TO_SEARCH]
+      ? [onlyExcludes ? exclusionsNotice(trimmed) : NOTHING_TO_SEARCH]
       : [...noticesOf(said, lexical, named), ...(trace === undefined ? [] : [framesNotice(trace)])],
   };
 }
@@ -90,6 +91,11 @@ const NOTHING_TO_SEARCH: Notice = {
   kind: 'query-wordless',
   text: 'There is nothing to search for: the query holds no letter and no digit. Write what you are looking for in words.',
 };
+
+const exclusionsNotice = (query: string): Notice => ({
+  kind: 'query-wordless',
+  text: `The query only leaves passages out, and that finds nothing. Write what you are looking for beside it; an option of a command goes in quotes: "${cutToUnits(query.replaceAll('"', ''), 64)}".`,
+});
 
 const framesNotice = ({ frameCount }: StackTrace): Notice => ({
   kind: 'query-cut',
