@@ -12,7 +12,7 @@ const BEGINNINGS = [
 ] as const;
 /** Bytes that are looked at; a PDF may begin a little behind its first one. */
 const LOOKED_AT = 1_024;
-const CONTROL = /[\u0000-\u0008\u000e-\u001a\u001c-\u001f]/;
+const CONTROL = /[^\P{Cc}\s]/u;
 
 /** What is in a file by its first bytes, in words for the user; undefined where they do not tell. */
 function contentOf(bytes: Buffer): string | undefined {
