@@ -1,4 +1,4 @@
-import { extractIdentifiers, isErrorName } from '../analysis/identifiers.js';
+import { extractIdentifiers, isErrorName, isOperator } from '../analysis/identifiers.js';
 import { type AnalyzedQuery, analyzeQuery, MAX_QUERY_LENGTH } from '../analysis/lexical-analyzer.js';
 import { type QueryOperators, readOperators } from '../analysis/query-operators.js';
 import { readStackTrace, type StackTrace } from '../analysis/stack-trace.js';
@@ -30,7 +30,7 @@ export interface PreparedQuery {
   readonly operators?: QueryOperators | undefined;
   /** Nobody typed it: a stack trace, a log or other lines that name an error, a text with more identifiers than are looked up. */
   readonly isPasted: boolean;
-  /** It holds no letter and no digit: there is nothing to search for. */
+  /** It holds no letter and no digit: there is nothing to search for but operators. */
   readonly isWordless: boolean;
   readonly notices: readonly Notice[];
 }
@@ -47,7 +47,7 @@ export function prepareQuery(text: string): PreparedQuery {
   const named = extractIdentifiers(cutToUnits(typed, MAX_READ_LENGTH), MAX_READ_IDENTIFIERS);
   const isPasted =
     trace !== undefined ||
-    named.length > MAX_QUERY_IDENTIFIERS ||
+    named.filter((identifier) => !isOperator(identifier)).length > MAX_QUERY_IDENTIFIERS ||
     (named.some(isErrorName) && trimmed.split('\n').length >= LEAST_LINES);
   const said = isPasted ? errorsFirst(typed) : typed;
   const lexical = analyzeQuery(said);
@@ -70,9 +70,10 @@ export function prepareQuery(text: string): PreparedQuery {
     framed,
     isPasted,
     operators: onlyExcludes ? undefined : operators,
-    notices: isWordless
-      ? [onlyExcludes ? exclusionsNotice(trimmed) : NOTHING_TO_SEARCH]
-      : [...noticesOf(said, lexical, named), ...(trace === undefined ? [] : [framesNotice(trace)])],
+    notices:
+      isWordless && named.length === 0
+        ? [onlyExcludes ? exclusionsNotice(trimmed) : NOTHING_TO_SEARCH]
+        : [...noticesOf(said, lexical, named), ...(trace === undefined ? [] : [framesNotice(trace)])],
   };
 }
 

@@ -24,6 +24,9 @@ const PAGES = Object.entries({
   csharp: 'The language C#: a guide to properties.',
   size: 'Die Größe der Prüfräume steht im Plan.',
   management: 'وإدارة المخاطر من مهام اللجنة.',
+  chaining: 'The operator `?.` reads a field where there is one.',
+  coalescing: 'With `??` a value has another in its place.',
+  arrow: 'A function is written with `=>` between both.',
   configuration: 'Reconfiguring takes a while. Configuration happens at the start.',
   configured: 'It is configured by the owner.',
   ...Object.fromEntries(
@@ -114,6 +117,23 @@ describe.each([
     const { found, notices } = await search(text, { mode: 'lexical' });
     expect(found.toSorted()).toEqual(['c', 'csharp']);
     expect(notices).toContain('Passages that hold "C++" are left out.');
+  });
+
+  it.each([
+    ['?.', 'chaining'],
+    ['what is ?.', 'chaining'],
+    ['??', 'coalescing'],
+    ['what does ?? do?', 'coalescing'],
+    ['=>', 'arrow'],
+    ['"=>"', 'arrow'],
+  ])('finds what tells of an operator of a language: %s', async (text, expected) => {
+    const { results, noticeKinds } = await engine.search({ text });
+    expect(results[0]?.metadata.source).toBe(expected);
+    expect(results[0]?.score).toBeGreaterThan(0.3);
+    expect(noticeKinds).not.toContain('query-wordless');
+    const { sources, notices } = await engine.ask({ question: text });
+    expect(sources[0]?.source).toBe(expected);
+    expect(notices.join(' ')).not.toContain('holds');
   });
 
   it.each(['-log', '-C++', '-jaguar -"fast boat"'])(
