@@ -126,7 +126,7 @@ const MOST_NAMES = 6;
 export function missingNames(question: string, passages: readonly ScoredChunk[]): string[] {
   const texts = passages.map(({ chunk }) => indexedTextOfStored(chunk));
   const terms = new Set(texts.flatMap(analyzeText));
-  const identifiers = new Set(texts.flatMap(extractIdentifiers));
+  const identifiers = new Set(texts.flatMap((text) => extractIdentifiers(text)));
   // `SHOP-512` is not held where `SHOP-481` is, though they share a term.
   const isHeld = (name: string): boolean => {
     const named = extractIdentifiers(name);

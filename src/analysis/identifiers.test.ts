@@ -96,3 +96,31 @@ describe('extractIdentifiers', () => {
     },
   );
 });
+
+it.each([
+  ['what is ?.', ['?.']],
+  ['??', ['??']],
+  ['what does `??=` do?', ['??=']],
+  ['The `=>` operator (or "=>")', ['=>']],
+  ['is === the same as ==?', ['===', '==']],
+  ['`user?.name` and `name ?? other`', ['?.', '??']],
+  ['a := b', [':=']],
+  ['what is the walrus (:=) for', [':=']],
+])('operators that stand alone: %s', (text, identifiers) => {
+  expect(extractIdentifiers(text)).toEqual(identifiers);
+});
+
+it.each([
+  'what is this?',
+  'really??',
+  '???',
+  '--',
+  '...',
+  '===========',
+  'a - b / c',
+  '**bold** words',
+  '|a||b|',
+  'why?.. no',
+])('no operator: %s', (text) => {
+  expect(extractIdentifiers(text)).toEqual([]);
+});

@@ -37,6 +37,13 @@ const FILE_NAME =
 /** Names of languages that end or begin in signs: `C++`, `C#`, `F#`, `g++`, `.NET`; not `i++`, `page#part`. */
 const SIGNED_NAME =
   /(?<![\w.#+])(?:(?:[A-Z][A-Za-z]{0,8}|[cfg])(?:\+\+(?![A-Za-z+])|#(?![\w#+]))|\.(?:NET|net)(?![\w-]))/g;
+/** Operators of languages that people ask about by their signs, longest first; what prose is full of (`-`, `/`, `--`, `...`) is none. */
+const OPERATORS = String.raw`\?\?=|\?\?(?!\?)|\?\.|\?:|===|!==|==|!=|<=>|=>|:=|\|>|\|\|=|\|\||&&=|&&|\*\*=|>>>|>>=|=~|~=|!~|::|!!`;
+/** It stands alone, as in text about it and between backticks; `?.` and `??` between names, too. */
+const OPERATOR = new RegExp(
+  String.raw`(?<![^\s\x60"'(\[])(?:${OPERATORS})(?![^\s\x60"')\],;:?])|(?<=[\w)\]])(?:\?\.(?=[a-z_$([])|\?\?(?=[\w$([]))`,
+  'gi',
+);
 const HAS_EXTENSION = /[^/.]\.[a-z][a-z0-9]{0,9}$/i;
 
 /**
@@ -45,7 +52,7 @@ const HAS_EXTENSION = /[^/.]\.[a-z][a-z0-9]{0,9}$/i;
  *
  * Ticket ids, issue numbers, versions, error codes, HTTP statuses (`http-404`), vulnerabilities, hashes, UUIDs, file names
  * and paths, line references of stack frames, qualified names, snake_case and camelCase names, command line flags,
- * environment variables, languages with signs (`c++`, `.net`). A plain word is never one. The same function reads documents and queries: what it finds inside
+ * environment variables, languages with signs (`c++`, `.net`), operators that stand alone (`?.`). A plain word is never one. The same function reads documents and queries: what it finds inside
  * a text it finds where the identifier stands alone. Linear time.
  * @param most how many are given at most
  */
@@ -58,8 +65,12 @@ export function extractIdentifiers(text: string, most = MAX_IDENTIFIERS): string
     for (const identifier of identifiersOfRuns.getOrMake(run, identifiersOfRun)) found.add(identifier);
   }
   for (const [, status] of normalised.matchAll(HTTP_STATUS)) found.add(`http-${status ?? ''}`);
+  for (const operator of normalised.match(OPERATOR) ?? []) found.add(operator);
   return [...found].slice(0, most);
 }
+
+/** Whether a normalised identifier is an operator: it holds neither letter nor digit. */
+export const isOperator = (identifier: string): boolean => !/[a-z0-9]/.test(identifier);
 
 /** The text that is left where the runs of characters that name an identifier are taken out. */
 export const withoutIdentifiers = (text: string): string =>

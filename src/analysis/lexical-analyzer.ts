@@ -5,7 +5,7 @@ import { stemEnglish } from './porter2-stemmer.js';
 import { cutToUnits, forEachWord, isSpaceless, MAX_TERM_LENGTH, partsOf } from './tokens.js';
 
 /** Grows with every change of the terms a text yields: an index made by another version must be built again. */
-export const ANALYSIS_VERSION = 3;
+export const ANALYSIS_VERSION = 4;
 
 /** Longest query that is analysed, in UTF-16 code units; the rest is cut and reported. */
 export const MAX_QUERY_LENGTH = 8_192;
@@ -32,7 +32,7 @@ export interface AnalyzedQuery {
  * and split (`getUserById` -> `getuserbyid get user id`, `PPR-9087` -> `ppr-9087 ppr 9087`); English stop words go; Latin
  * words are stemmed (Porter2); scripts without spaces yield pairs of characters. Umlauts are found both ways they are written without
  * (`Müller`: `muller`, `mueller`), German compounds by their parts where an ending shows them (`Kündigungsfrist`), Arabic words
- * without their article. Linear time on any input.
+ * without their article, and with and without a conjunction or preposition that may be part of them. Linear time on any input.
  */
 export function analyzeText(text: string): string[] {
   const terms: string[] = [];
@@ -88,14 +88,23 @@ const WITH_UMLAUT = /[\p{L}\p{N}]*[äöüÄÖÜ][\p{L}\p{N}]*/gu;
 const HAS_UMLAUT = /[äöüÄÖÜ]|[aouAOU]\u0308/;
 const WRITTEN_OUT: Readonly<Record<string, string>> = { ä: 'ae', ö: 'oe', ü: 'ue' };
 
+const writtenOut = (word: string): string =>
+  foldCase(normaliseText(word.toLowerCase().replace(/[äöü]/g, (letter) => WRITTEN_OUT[letter] ?? letter)));
+
+/** A word in small letters without accents, in each way in which `analyzeText` takes it, without its stem. */
+export function writtenForms(word: string): readonly string[] {
+  const folded = foldCase(normaliseText(word));
+  if (HAS_UMLAUT.test(word)) return [folded, writtenOut(word)];
+  return ARABIC_WORD.test(folded) ? [...new Set([folded, ...arabicForms(folded)])] : [folded];
+}
+
 /** Returns whether the text holds any word at all. */
 function analyze(text: string, emit: (term: string) => void): boolean {
   let sawWords = false;
   if (HAS_UMLAUT.test(text))
     for (const [word] of text.normalize('NFC').matchAll(WITH_UMLAUT)) {
       if (word.length > MAX_TERM_LENGTH) continue;
-      const written = word.toLowerCase().replace(/[äöü]/g, (letter) => WRITTEN_OUT[letter] ?? letter);
-      for (const term of simpleTerms(foldCase(normaliseText(written)))) emit(term);
+      for (const term of simpleTerms(writtenOut(word))) emit(term);
     }
   forEachWord(normaliseText(text), (word) => {
     sawWords = true;
@@ -124,11 +133,21 @@ const ARABIC_WORD = /^\p{Script=Arabic}+$/u;
 /** With a conjunction or preposition before it (Larkey, Ballesteros and Connell, SIGIR 2002, light stemming); at least three letters are left. */
 const ARABIC_ARTICLE = /^(?:[وفبك]?ال|لل)(?=\p{L}{3})/u;
 
+/** A conjunction or preposition that is written as part of the word; a word that begins with the letter itself keeps its form beside. */
+const ARABIC_PREFIX = /^(?:و(?=\p{L}{3})|[فبكل](?=\p{L}{4}))/u;
+
+/** Without its article; where it may have a conjunction or preposition, also without that. */
+function arabicForms(word: string): readonly string[] {
+  const bare = word.replace(ARABIC_ARTICLE, '');
+  const rest = bare === word ? word.replace(ARABIC_PREFIX, '') : bare;
+  return rest === bare ? [bare] : [bare, rest];
+}
+
 /** The `s` behind these endings joins the words of a German compound, and ends no word of English with so many letters behind it. */
 const COMPOUND = /^([a-z]{3,}(?:ung|heit|keit|schaft|ion|taet|tat|ling))s([a-z]{4,})$/;
 
 function simpleTerms(word: string): readonly string[] {
-  if (ARABIC_WORD.test(word)) return [cutToUnits(word.replace(ARABIC_ARTICLE, ''), MAX_TERM_LENGTH)];
+  if (ARABIC_WORD.test(word)) return arabicForms(word).map((form) => cutToUnits(form, MAX_TERM_LENGTH));
   if (!LATIN_WORD.test(word)) return [cutToUnits(word, MAX_TERM_LENGTH)];
   if (ENGLISH_STOP_WORDS.has(word)) return [];
   const [, first, second] = COMPOUND.exec(word) ?? [];

@@ -1,12 +1,6 @@
 import { describe, expect, it } from 'vitest';
-import {
-  excludes,
-  holdsBeginning,
-  holdsOption,
-  holdsPhrase,
-  phraseText,
-  readOperators,
-} from './query-operators.js';
+import { holdsBeginning, holdsPhrase, phraseWords } from './phrase-words.js';
+import { excludes, holdsOption, readOperators } from './query-operators.js';
 
 const read = (query: string) => {
   const { phrases = [], excluded = [], beginnings = [], text, isStrict } = readOperators(query) ?? {};
@@ -31,6 +25,11 @@ describe('readOperators', () => {
     ['XK-44*', [], [], ['XK-44'], 'XK-44', true],
     ['valv* of the "west hall"', ['west hall'], [], ['valv'], 'valv of the west hall', false],
     ['getUser* -test', [], ['test'], ['getUser'], 'getUser', true],
+    ['-car', [], ['car'], [], '', false],
+    ['-C++ guide', [], ['C++'], [], 'guide', false],
+    ['guide -C#, please', [], ['C#'], [], 'guide , please', false],
+    ['guide -.NET -F#', [], ['.NET', 'F#'], [], 'guide', false],
+    ['runtime -Node.js', [], ['Node.js'], [], 'runtime', false],
     ['"阀门 绿色"', ['阀门 绿色'], [], [], '阀门 绿色', true],
   ])('%s', (query, phrases, excluded, beginnings, text, isStrict) => {
     expect(read(query)).toEqual({ phrases, excluded, beginnings, text, isStrict });
@@ -42,7 +41,6 @@ describe('readOperators', () => {
     'git log --oneline',
     'state-of-the-art',
     'from 5 -7 degrees',
-    '-car',
     'Privatpersonen und -organisationen',
     'mvn test -DskipShade',
     'SELECT * FROM t',
@@ -59,8 +57,56 @@ describe('readOperators', () => {
   });
 });
 
+describe('phrases with signs and folded letters', () => {
+  it.each([
+    ['C#', 'C# is a language', true],
+    ['C#', 'the language C, and C++', false],
+    ['c++', 'written in `C++`.', true],
+    ['C++', 'C and C#', false],
+    ['C', 'C++ and C#', false],
+    ['C', 'the C library', true],
+    ['.NET', 'on .NET 8', true],
+    ['.NET', 'the net of a tennis court', false],
+    ['NET 8', 'on .NET 8', true],
+    ['--verbose', 'use --verbose here', true],
+    ['--verbose', 'a verbose text', false],
+    ['verbose', 'use --verbose here', true],
+    ['C# guide', 'the C# guide', true],
+    ['C# guide', 'the C guide', false],
+    ['notepad++', 'Notepad++ is an editor', true],
+    ['18+', 'age 18 and more', false],
+    ['die groesse der pruefraeume', 'Die Größe der Prüfräume', true],
+    ['die größe der prüfräume', 'Die Groesse der Pruefraeume', true],
+    ['die grosse der prufraume', 'Die Größe der Prüfräume', true],
+    ['die größe der pruefraeume', 'Die Größe der Prüfräume'.normalize('NFD'), true],
+    ['neu', 'neue Räume', false],
+    ['ادارة المخاطر', 'وإدارة المخاطر', true],
+    ['всё готово', 'все готово', true],
+  ])('%s in: %s (%s)', (phrase, text, isHeld) => {
+    expect(holdsPhrase(phraseWords(text), phrase)).toBe(isHeld);
+  });
+
+  it.each([
+    ['groesse', 'Größenangaben', true],
+    ['größ', 'Groesse', true],
+    ['grosse', 'Größe', true],
+    ['verb', '--verbose', true],
+    ['إدار', 'والإدارة', true],
+  ])('a word that begins with %s in: %s (%s)', (beginning, text, isHeld) => {
+    expect(holdsBeginning(phraseWords(text), beginning)).toBe(isHeld);
+  });
+
+  it.each([
+    ['C++', 'the C library', false],
+    ['C++', 'the C++ library', true],
+    ['.NET', 'a fishing net', false],
+  ])('what -%s leaves out: %s (%s)', (excluded, text, isLeftOut) => {
+    expect(excludes(excluded)(text)).toBe(isLeftOut);
+  });
+});
+
 describe('what a text holds', () => {
-  const text = phraseText('The Green  Valve: XK-441 (von Müller), 绿色阀门在这里.');
+  const text = phraseWords('The Green  Valve: XK-441 (von Müller), 绿色阀门在这里.');
 
   it.each(['green valve', 'GREEN-VALVE', 'xk 441', 'von muller', '色阀'])('the phrase %s', (phrase) => {
     expect(holdsPhrase(text, phrase)).toBe(true);

@@ -1,7 +1,7 @@
 import { ENGLISH_STOP_WORDS } from './english-stop-words.js';
 import { analyzeText } from './lexical-analyzer.js';
-import { foldCase, normaliseText } from './normalise.js';
-import { isSpaceless } from './tokens.js';
+import { foldCase } from './normalise.js';
+import { holdsPhrase, phraseWords, SIGNS_BEHIND } from './phrase-words.js';
 
 /** What a query asks for beside its words: `"a phrase"`, `-word`, `-"a phrase"`, `word*`. */
 export interface QueryOperators {
@@ -11,7 +11,7 @@ export interface QueryOperators {
   readonly excluded: readonly ExcludedWords[];
   /** Beginnings of words, without the star. */
   readonly beginnings: readonly string[];
-  /** The query with the words of phrases and beginnings as plain words, and without what it excludes. */
+  /** The query with the words of phrases and beginnings as plain words, and without what it excludes: empty where it does nothing else. */
   readonly text: string;
   /** The query says nothing else, so that only what has the phrases and beginnings is wanted. */
   readonly isStrict: boolean;
@@ -27,17 +27,17 @@ export interface ExcludedWords {
 const LONGEST = 512;
 
 const QUOTED = `"([^"]+)"|“([^”]+)”|„([^“”]+)[“”]|«([^»]+)»`;
-/** A letter and two characters more: `-n` and `-it` are options of commands. */
-const EXCLUDED_WORD = String.raw`\p{L}[\p{L}\p{M}\p{N}_'-]{2,}`;
+/** A letter and two characters more, or a sign behind it (`-C#`): `-n` and `-it` are options of commands. */
+const EXCLUDED_WORD = String.raw`\.?\p{L}(?:[\p{L}\p{M}\p{N}_'-]|\.(?=[\p{L}\p{N}])){2,}(?:${SIGNS_BEHIND})?|\p{L}{1,2}${SIGNS_BEHIND}`;
 const BEGINNING = String.raw`[\p{L}\p{N}](?:[\p{L}\p{M}\p{N}_.-]*[\p{L}\p{M}\p{N}])?-?`;
-const END = String.raw`(?=[\s?.!,;:)]|$)`;
+const END = String.raw`(?=[?.!,;:)]*(?:\s|$))`;
 const OPERATOR = new RegExp(
   String.raw`(?<=(?:^|\s)\(?)(?:(-?)(?:${QUOTED})|-(${EXCLUDED_WORD})|(${BEGINNING})\*)${END}`,
   'gu',
 );
 
 /** `-DskipTests`. */
-const INNER_CAPITAL = /.\p{Lu}/u;
+const INNER_CAPITAL = /^[^.].*\p{Lu}/u;
 /** Before the second half of a compound: `Privatpersonen und -organisationen`. */
 const JOINS = /(?:^|\s)(?:und|oder|sowie|bzw\.|en|of|and|or|och|og|eller|y|o|et|ou|e),?\s+$/iu;
 
@@ -73,38 +73,18 @@ export function readOperators(query: string): QueryOperators | undefined {
   rest.push(query.slice(at));
   text += query.slice(at);
   const isNone = phrases.length + excluded.length + beginnings.length === 0;
-  // What only excludes says nothing that could be found.
-  if (isNone || !/[\p{L}\p{N}]/u.test(text)) return undefined;
+  if (isNone) return undefined;
   const isStrict = phrases.length + beginnings.length > 0 && !/[\p{L}\p{N}]/u.test(rest.join(' '));
   return { phrases, excluded, beginnings, text: text.replace(/\s+/g, ' ').trim(), isStrict };
-}
-
-/** A text in which phrases and beginnings are looked for: its words in small letters without accents, a blank around each. */
-export const phraseText = (text: string): string =>
-  ` ${(foldCase(normaliseText(text)).match(/[\p{L}\p{M}\p{N}]+/gu) ?? []).join(' ')} `;
-
-/** Whether a `phraseText` holds the words of the phrase, in their forms, side by side. */
-export function holdsPhrase(text: string, phrase: string): boolean {
-  const wanted = phraseText(phrase).trim();
-  if (wanted === '') return false;
-  // Scripts without blanks have phrases inside longer runs.
-  const before = isSpaceless(wanted) ? '' : ' ';
-  const after = isSpaceless([...wanted].at(-1) ?? '') ? '' : ' ';
-  return text.includes(before + wanted + after);
-}
-
-/** Whether a `phraseText` holds a word, or several side by side, that begins so. */
-export function holdsBeginning(text: string, beginning: string): boolean {
-  const wanted = phraseText(beginning).trim();
-  return wanted !== '' && text.includes(isSpaceless(wanted) ? wanted : ` ${wanted}`);
 }
 
 /** Tells whether a text holds what is excluded: a word in any of its forms (`cars` for `-car`), a phrase as it is. */
 export function excludes(excluded: string): (text: string) => boolean {
   const [term, ...others] = analyzeText(excluded);
-  // Of several words, or a word of grammar, which has no term.
-  if (term === undefined || others.length > 0 || ENGLISH_STOP_WORDS.has(foldCase(excluded)))
-    return (text) => holdsPhrase(phraseText(text), excluded);
+  // Of several words, with signs, or a word of grammar, which has no term.
+  const isPlain = /^[\p{L}\p{M}\p{N}'_-]+$/u.test(excluded) && !ENGLISH_STOP_WORDS.has(foldCase(excluded));
+  if (term === undefined || others.length > 0 || !isPlain)
+    return (text) => holdsPhrase(phraseWords(text), excluded);
   return (text) => analyzeText(text).includes(term);
 }
 

@@ -1,6 +1,6 @@
 import { ENGLISH_STOP_WORDS } from './english-stop-words.js';
 import { analyzeText } from './lexical-analyzer.js';
-import { phraseText } from './query-operators.js';
+import { foldCase, normaliseText } from './normalise.js';
 
 /** What is searched for too where a query holds certain words. */
 export interface SynonymRule {
@@ -64,8 +64,6 @@ export function synonymsIn(query: string, rules: readonly SynonymRule[]): FoundS
 
 /** Words by their stems, those of grammar as they are, so that `sign in` is not `sign`. */
 const stemsOf = (text: string): string[] =>
-  phraseText(text)
-    .trim()
-    .split(' ')
-    .filter((word) => word !== '')
-    .map((word) => (ENGLISH_STOP_WORDS.has(word) ? word : (analyzeText(word)[0] ?? word)));
+  (foldCase(normaliseText(text)).match(/[\p{L}\p{M}\p{N}]+/gu) ?? []).map((word) =>
+    ENGLISH_STOP_WORDS.has(word) ? word : (analyzeText(word)[0] ?? word),
+  );

@@ -1,5 +1,5 @@
 import { splitSentences } from '../analysis/boundaries.js';
-import { extractIdentifiers } from '../analysis/identifiers.js';
+import { extractIdentifiers, isOperator } from '../analysis/identifiers.js';
 import { analyzeText } from '../analysis/lexical-analyzer.js';
 import type { TextRange } from '../core/document.js';
 import { dotProduct } from '../core/dot-product.js';
@@ -124,7 +124,9 @@ export function compareClaim(
   const numbers = lacking(statedNumbers(claim), evidence.numbers);
   const names = lacking(namesOf(claim), evidence.words, (name) => [...wordsOf(name)]);
   // `GitHub` is a name of code by its letters, and may be written `Github`.
-  const coined = extractIdentifiers(claim).filter((identifier) => !evidence.words.has(identifier));
+  const coined = extractIdentifiers(claim).filter(
+    (identifier) => !isOperator(identifier) && !evidence.words.has(identifier),
+  );
   const identifiers = lacking(new Set(coined), evidence.identifiers);
   const places = placesOf(words.map(({ text }) => text).join(' '));
   const around = evidence.sentences.slice(Math.max(0, nearest - 1), nearest + 2);

@@ -1,24 +1,31 @@
+import { writtenForms } from '../analysis/lexical-analyzer.js';
+import { foldCase, normaliseText } from '../analysis/normalise.js';
 import { CHANGED_FIELDS, MADE_FIELDS, plainDateName } from '../core/date-fields.js';
 import type { ParsedDocument, RawDocument } from '../core/document.js';
 import { momentOf } from '../core/moment.js';
 
-const dateOf = (value: unknown): string | undefined =>
-  typeof value === 'string' ? (momentOf(value) ?? momentOf(isoDayOf(value))) : undefined;
+const dateOf = (value: unknown): string | undefined => {
+  // YAML takes `20130303` for a number.
+  if (typeof value === 'number') return momentOf(isoDayOf(String(value)));
+  return typeof value === 'string' ? (momentOf(value) ?? momentOf(isoDayOf(value))) : undefined;
+};
 
-const MONTHS = ['jan', 'feb', 'mar', 'apr', 'may', 'jun', 'jul', 'aug', 'sep', 'oct', 'nov', 'dec'];
-/** `2024/5/1`, `2024-5-1`. */
-const YEAR_FIRST = /^(\d{4})[-/.](\d{1,2})[-/.](\d{1,2})$/;
+/** `2024/5/1`, `2024-5-1`, `2024年5月1日`. */
+const YEAR_FIRST = /^(\d{4})[-/.年] ?(\d{1,2})[-/.月] ?(\d{1,2})日?$/;
+/** `20240501`. */
+const WITHOUT_SIGNS = /^((?:19|20)\d{2})(\d{2})(\d{2})$/;
 /** `1.5.2024`, the one order in which dots are written. */
-const WITH_DOTS = /^(\d{1,2})\.(\d{1,2})\.(\d{4})$/;
-/** `1 May 2024`, `Wed, 01 May 2024 10:00:00 GMT`. */
-const DAY_FIRST = /^(?:[a-z]{3,9},? )?(\d{1,2})(?:st|nd|rd|th)?[ -]([a-z]{3,9})\.?,?[ -](\d{4})\b/i;
+const WITH_DOTS = /^(\d{1,2})\. ?(\d{1,2})\. ?(\d{4})$/;
+/** `1 May 2024`, `Wed, 01 May 2024 10:00:00 GMT`, `1. Mai 2024`, `1er mai 2024`, `1 de mayo de 2024`. */
+const DAY_FIRST =
+  /^(?:\p{L}{2,12}\.?,? (?:den )?)?(\d{1,2})(?:st|nd|rd|th|er|[.º°])?[ -](?:de )?(\p{L}{3,12})\.?,?[ -](?:de )?(\d{4})(?!\p{N})/iu;
 /** `May 1, 2024`. */
-const MONTH_FIRST = /^(?:[a-z]{3,9},? )?([a-z]{3,9})\.? (\d{1,2})(?:st|nd|rd|th)?,? (\d{4})\b/i;
+const MONTH_FIRST = /^(?:\p{L}{3,12},? )?(\p{L}{3,12})\.? (\d{1,2})(?:st|nd|rd|th)?,? (\d{4})(?!\p{N})/iu;
 
 /** The day that people write, as `2024-05-01`; what could be two days (`5/1/2024`) is none. */
 function isoDayOf(value: string): string | undefined {
   const text = value.trim();
-  const [, year, month, day] = YEAR_FIRST.exec(text) ?? [];
+  const [, year, month, day] = YEAR_FIRST.exec(text) ?? WITHOUT_SIGNS.exec(text) ?? [];
   if (year !== undefined) return isoDay(year, Number(month), day);
   const dotted = WITH_DOTS.exec(text);
   if (dotted !== null) return isoDay(dotted[3], Number(dotted[2]), dotted[1]);
@@ -28,7 +35,30 @@ function isoDayOf(value: string): string | undefined {
   return monthFirst === null ? undefined : isoDay(monthFirst[3], monthOf(monthFirst[1]), monthFirst[2]);
 }
 
-const monthOf = (name = ''): number => MONTHS.indexOf(name.slice(0, 3).toLowerCase()) + 1;
+const monthOf = (name = ''): number => monthNames().get(foldCase(normaliseText(name))) ?? 0;
+
+/** Languages in which months are read. */
+const LANGUAGES = ['en-US', 'en-GB', 'de', 'fr', 'es', 'it', 'nl', 'pt', 'sv', 'da', 'nb', 'pl', 'cs', 'ru'];
+
+let names: ReadonlyMap<string, number> | undefined;
+
+/** Months by their names and abbreviations, as CLDR has them; a name of two months is none. */
+function monthNames(): ReadonlyMap<string, number> {
+  if (names !== undefined) return names;
+  const found = new Map<string, number>();
+  for (const language of LANGUAGES)
+    for (const style of ['long', 'short'] as const) {
+      const format = new Intl.DateTimeFormat(language, { day: 'numeric', month: style, timeZone: 'UTC' });
+      for (let month = 1; month <= 12; month++) {
+        const parts = format.formatToParts(Date.UTC(2024, month - 1, 15));
+        const name = parts.find(({ type }) => type === 'month')?.value.replace(/\.$/, '') ?? '';
+        for (const form of writtenForms(name))
+          found.set(form, (found.get(form) ?? month) === month ? month : 0);
+      }
+    }
+  names = found;
+  return found;
+}
 
 /** Undefined where there is no such day. */
 function isoDay(year: string | undefined, month: number, day: string | undefined): string | undefined {

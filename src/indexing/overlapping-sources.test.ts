@@ -102,3 +102,10 @@ test('naming a part of a source brings that source in step', async () => {
   await index(DOCS, 'docs/src');
   expect(await held(DOCS)).toContain('handbook docs/src/new.md');
 });
+
+test('what is named by itself is not said to be skipped in a folder that a call names', async () => {
+  for (const path of ['docs/app.log', 'docs/other.log', 'docs/t.csv', 'docs/d.zz']) write(path, 'quokka,1\n');
+  const named = ['docs', 'docs/app.log', 'docs/t.csv', 'docs/src/b.md'];
+  expect((await index([], ...named)).stats.skipped).toEqual({ 'path:docs': { log: 1, zz: 1 } });
+  expect((await index([])).stats.skipped).toEqual({ 'path:docs': { log: 1, zz: 1 } });
+});

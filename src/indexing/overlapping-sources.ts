@@ -1,7 +1,8 @@
-import { realpathSync } from 'node:fs';
+import { realpathSync, statSync } from 'node:fs';
 import { basename, dirname, join } from 'node:path';
 import { RAGError } from '../core/errors.js';
 import { isPathInside } from '../security/path-containment.js';
+import { withoutFiles } from '../sources/skipped-kinds.js';
 import { isUnreadable, type ListedItem, type ListOptions, type Source } from '../sources/source.js';
 import type { FindPath } from './document-paths.js';
 import { isPathSource } from './folder-names.js';
@@ -36,11 +37,17 @@ export function withoutOverlaps(
   findPath: FindPath,
 ): ConfiguredSource[] {
   const joined = joinOverlapping(selected, known);
-  return joined.map((configured) => {
+  const parted = joined.map((configured) => {
     if (!isPathSource(configured.source.name)) return configured;
     const owners = joined.filter((other) => other !== configured && winsOver(other, configured));
     if (owners.length === 0) return configured;
     return { ...configured, source: leavingOut(configured.source, owners, findPath) };
+  });
+  return parted.map((configured) => {
+    const inner = joined.filter((other) => isFileOf(other, configured)).flatMap(({ root }) => root ?? []);
+    return inner.length === 0
+      ? configured
+      : { ...configured, source: withoutSkipped(configured.source, inner, findPath) };
   });
 }
 
@@ -72,6 +79,39 @@ function winsOver(other: ConfiguredSource, path: ConfiguredSource): boolean {
   if (!isPath(other)) return overlap(other, path);
   // Of two names of one folder, by way of a link, the first in order wins.
   return holds(other, path) && (!holds(path, other) || other.source.name < path.source.name);
+}
+
+/** A file that was named by itself, and lies in a folder that was named, too. */
+const isFileOf = (file: ConfiguredSource, folder: ConfiguredSource): boolean =>
+  isPath(folder) &&
+  isPath(file) &&
+  holds(folder, file) &&
+  !holds(file, folder) &&
+  statSync(file.root ?? '', { throwIfNoEntry: false })?.isFile() === true;
+
+/** A folder that does not count among what it skips files that were named by themselves: they are read. */
+function withoutSkipped(source: Source, files: readonly string[], findPath: FindPath): Source {
+  const { listingSkipped } = source;
+  if (listingSkipped === undefined) return source;
+  const named = new Set(files.map(canonical));
+  const own = new Set<string>();
+  const fileOf = fileFinder(findPath);
+  return {
+    ...source,
+    list: async function* (options) {
+      own.clear();
+      for await (const item of source.list(options)) {
+        const file = fileOf(source.name, item.id);
+        if (file !== undefined && named.has(file)) own.add(file);
+        yield item;
+      }
+    },
+    listingSkipped: () =>
+      withoutFiles(
+        listingSkipped(),
+        [...named].filter((file) => !own.has(file)),
+      ),
+  };
 }
 
 /** Without links, as far as it exists. */

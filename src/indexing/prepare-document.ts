@@ -1,7 +1,7 @@
 import type { DocumentChunker, DocumentCuts, ReadSlice } from '../chunking/chunker.js';
 import type { ContextualDocument, ContextualisedSpans } from '../chunking/contextual/chunk-contextualiser.js';
 import type { ChunkRecord, ChunkSpan } from '../core/chunk.js';
-import type { RawDocument } from '../core/document.js';
+import type { ParsedDocument, RawDocument } from '../core/document.js';
 import { tagKeys } from '../core/document-tags.js';
 import { RAGError } from '../core/errors.js';
 import { chunkIdOf, contentHash, documentIdOf } from '../core/ids.js';
@@ -206,6 +206,14 @@ const TITLE_ONLY: ChunkSpan = {
   tokenCount: 0,
 };
 
+/** Says that a document holds no text, where its parser has not said why. */
+const emptyWarnings = ({ text, warnings }: ParsedDocument, title: string | undefined): string[] =>
+  text.trim() !== '' || warnings.length > 0
+    ? []
+    : [
+        `The document holds no text, so ${title === undefined ? 'nothing of it' : 'only its title'} is found.`,
+      ];
+
 function factsOf(
   document: ProtectedDocument,
   { title, revision, shortcoming }: Pick<DocumentFacts, 'title' | 'revision' | 'shortcoming'>,
@@ -227,7 +235,12 @@ function factsOf(
     project: context.scope.project,
     access: raw.access,
     graph,
-    warnings: [...parsed.warnings, ...warnings, ...(cut === undefined ? [] : [cut])],
+    warnings: [
+      ...parsed.warnings,
+      ...emptyWarnings(parsed, title),
+      ...warnings,
+      ...(cut === undefined ? [] : [cut]),
+    ],
     redactions,
     unread: parsed.unread,
     shortcoming,

@@ -1,5 +1,6 @@
 import { inflateRawSync } from 'node:zlib';
 import { RAGError } from '../core/errors.js';
+import { otherFormat } from './known-content.js';
 
 /** What a ZIP file may unpack to. */
 export interface ZipLimits {
@@ -47,7 +48,10 @@ function readDirectory(file: Buffer, name: string): { count: number; offset: num
     if (file.readUInt32LE(at) !== END_OF_DIRECTORY) continue;
     return { count: file.readUInt16LE(at + 10), offset: file.readUInt32LE(at + 16) };
   }
-  throw invalid(name, 'it is not a ZIP file, or is cut short (a file with a password is not one either)');
+  throw (
+    otherFormat(file, { name, expected: 'a ZIP archive' }) ??
+    invalid(name, 'it is not a ZIP file, or is cut short (a file with a password is not one either)')
+  );
 }
 
 interface Entry {

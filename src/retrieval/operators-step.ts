@@ -1,14 +1,7 @@
 import { indexedTextOfStored } from '../analysis/indexed-text.js';
-import { analyzeText } from '../analysis/lexical-analyzer.js';
-import { foldCase, normaliseText } from '../analysis/normalise.js';
-import {
-  excludes,
-  holdsBeginning,
-  holdsOption,
-  holdsPhrase,
-  phraseText,
-  type QueryOperators,
-} from '../analysis/query-operators.js';
+import { analyzeText, writtenForms } from '../analysis/lexical-analyzer.js';
+import { holdsBeginning, holdsPhrase, phraseWords } from '../analysis/phrase-words.js';
+import { excludes, holdsOption, type QueryOperators } from '../analysis/query-operators.js';
 import type { StoredChunk } from '../core/chunk.js';
 import { RAGError } from '../core/errors.js';
 import { compareText } from '../core/filter.js';
@@ -74,10 +67,11 @@ async function askOperators(lane: LaneInput, maxTopK: number): Promise<AskedOper
   if (operators === undefined || lane.collection.searchText === undefined) return NO_OPERATORS(query);
   const said: string[] = [];
   const beginning = await termsOfBeginnings(lane, operators, said);
+  const added = beginning.filter((term) => !query.lexical.terms.includes(term));
   const lexical = {
     ...query.lexical,
-    terms: [...query.lexical.terms, ...beginning],
-    counts: [...query.lexical.counts, ...beginning.map(() => 1)],
+    terms: [...query.lexical.terms, ...added],
+    counts: [...query.lexical.counts, ...added.map(() => 1)],
   };
   const isSought = operators.phrases.length + operators.beginnings.length > 0;
   const sought = [...new Set([...operators.phrases.flatMap(analyzeText), ...beginning])];
@@ -132,7 +126,7 @@ const NO_OPERATORS = (query: PreparedQuery): AskedOperators => ({
 });
 
 function hasAll(chunk: StoredChunk, { phrases, beginnings }: QueryOperators): boolean {
-  const text = phraseText(indexedTextOfStored(chunk));
+  const text = phraseWords(indexedTextOfStored(chunk));
   return (
     phrases.every((phrase) => holdsPhrase(text, phrase)) &&
     beginnings.every((beginning) => holdsBeginning(text, beginning))
@@ -172,15 +166,15 @@ async function termsOfBeginnings(
 ): Promise<readonly string[]> {
   const found = new Set<string>();
   for (const beginning of beginnings) {
-    const folded = foldCase(normaliseText(beginning));
-    for (let cut = 1; cut <= STEMMED_LETTERS && folded.length - cut >= SHORTEST_STEM; cut++)
-      found.add(folded.slice(0, folded.length - cut));
-    const terms = await termsBeginning(lane, folded);
+    const forms = writtenForms(beginning);
+    for (const form of forms)
+      for (let cut = 1; cut <= STEMMED_LETTERS && form.length - cut >= SHORTEST_STEM; cut++)
+        found.add(form.slice(0, form.length - cut));
+    const terms = (await Promise.all(forms.map((form) => termsBeginning(lane, form)))).flat();
     for (const term of terms.slice(0, MOST_TERMS)) found.add(term);
     if (terms.length > MOST_TERMS)
       said.push(`More than ${MOST_TERMS} words begin with "${beginning}"; the first were looked for.`);
   }
-  for (const term of lane.query.lexical.terms) found.delete(term);
   return [...found];
 }
 

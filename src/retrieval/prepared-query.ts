@@ -1,4 +1,4 @@
-import { extractIdentifiers, isErrorName } from '../analysis/identifiers.js';
+import { extractIdentifiers, isErrorName, isOperator } from '../analysis/identifiers.js';
 import { type AnalyzedQuery, analyzeQuery, MAX_QUERY_LENGTH } from '../analysis/lexical-analyzer.js';
 import { type QueryOperators, readOperators } from '../analysis/query-operators.js';
 import { readStackTrace, type StackTrace } from '../analysis/stack-trace.js';
@@ -26,11 +26,11 @@ export interface PreparedQuery {
   readonly identifiers: readonly string[];
   /** Identifiers that only frames of a stack trace hold: places on the way to what went wrong. */
   readonly framed: ReadonlySet<string>;
-  /** Absent where the query has none, or was pasted. */
+  /** Absent where the query has none, only leaves passages out, or was pasted. */
   readonly operators?: QueryOperators | undefined;
   /** Nobody typed it: a stack trace, a log or other lines that name an error, a text with more identifiers than are looked up. */
   readonly isPasted: boolean;
-  /** It holds no letter and no digit: there is nothing to search for. */
+  /** It holds no letter and no digit: there is nothing to search for but operators. */
   readonly isWordless: boolean;
   readonly notices: readonly Notice[];
 }
@@ -42,11 +42,12 @@ export function prepareQuery(text: string): PreparedQuery {
     throw new RAGError('QUERY_EMPTY', 'The query is empty; write what you are looking for.');
   const trace = readStackTrace(trimmed);
   const operators = readOperators(trimmed);
+  const onlyExcludes = operators?.text === '';
   const typed = trace?.message ?? operators?.text ?? trimmed;
   const named = extractIdentifiers(cutToUnits(typed, MAX_READ_LENGTH), MAX_READ_IDENTIFIERS);
   const isPasted =
     trace !== undefined ||
-    named.length > MAX_QUERY_IDENTIFIERS ||
+    named.filter((identifier) => !isOperator(identifier)).length > MAX_QUERY_IDENTIFIERS ||
     (named.some(isErrorName) && trimmed.split('\n').length >= LEAST_LINES);
   const said = isPasted ? errorsFirst(typed) : typed;
   const lexical = analyzeQuery(said);
@@ -68,10 +69,11 @@ export function prepareQuery(text: string): PreparedQuery {
     isWordless,
     framed,
     isPasted,
-    operators,
-    notices: isWordless
-      ? [NOTHING_TO_SEARCH]
-      : [...noticesOf(said, lexical, named), ...(trace === undefined ? [] : [framesNotice(trace)])],
+    operators: onlyExcludes ? undefined : operators,
+    notices:
+      isWordless && named.length === 0
+        ? [onlyExcludes ? exclusionsNotice(trimmed) : NOTHING_TO_SEARCH]
+        : [...noticesOf(said, lexical, named), ...(trace === undefined ? [] : [framesNotice(trace)])],
   };
 }
 
@@ -90,6 +92,11 @@ const NOTHING_TO_SEARCH: Notice = {
   kind: 'query-wordless',
   text: 'There is nothing to search for: the query holds no letter and no digit. Write what you are looking for in words.',
 };
+
+const exclusionsNotice = (query: string): Notice => ({
+  kind: 'query-wordless',
+  text: `The query only leaves passages out, and that finds nothing. Write what you are looking for beside it; an option of a command goes in quotes: "${cutToUnits(query.replaceAll('"', ''), 64)}".`,
+});
 
 const framesNotice = ({ frameCount }: StackTrace): Notice => ({
   kind: 'query-cut',

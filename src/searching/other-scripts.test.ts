@@ -153,7 +153,7 @@ describe.each(NAMES)('a query that is partly in a script that the model does not
 });
 
 describe('a query without a letter or a digit', () => {
-  it.each(['???', '…', '-- =>', '🚀', '( )', '。。。', '؟'])(
+  it.each(['???', '…', '-- =', '🚀', '( )', '。。。', '؟'])(
     '%s: there is nothing to search for',
     async (query) => {
       for (const mode of ['hybrid', 'dense', 'lexical', 'graph'] as const) {

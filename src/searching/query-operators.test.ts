@@ -19,6 +19,14 @@ const PAGES = Object.entries({
   xk449: 'Spare part XK-449 fits nothing else.',
   xk55: 'The XK-55 was withdrawn.',
   tar: 'Unpack the release with `tar -xzf release.tar`.',
+  c: 'The language C: a guide to pointers.',
+  cpp: 'The language C++: a guide to templates.',
+  csharp: 'The language C#: a guide to properties.',
+  size: 'Die Größe der Prüfräume steht im Plan.',
+  management: 'وإدارة المخاطر من مهام اللجنة.',
+  chaining: 'The operator `?.` reads a field where there is one.',
+  coalescing: 'With `??` a value has another in its place.',
+  arrow: 'A function is written with `=>` between both.',
   configuration: 'Reconfiguring takes a while. Configuration happens at the start.',
   configured: 'It is configured by the owner.',
   ...Object.fromEntries(
@@ -77,6 +85,13 @@ describe.each([
     ['XK-44*', ['xk441', 'xk449']],
     ['configura*', ['configuration']],
     ['"jaguar" -car', ['animal', 'system']],
+    ['"C#"', ['csharp']],
+    ['"C++"', ['cpp']],
+    ['"C"', ['c']],
+    ['"language C#"', ['csharp']],
+    ['groesse*', ['size']],
+    ['Größ*', ['size']],
+    ['"die groesse der pruefraeume"', ['size']],
   ])('%s finds what has it, and nothing else', async (text, expected) => {
     const { found } = await search(text);
     expect(found.toSorted()).toEqual(expected);
@@ -89,6 +104,46 @@ describe.each([
     expect(found).not.toContain('cars');
     expect(notices).toContain('Passages that hold "car" are left out.');
   });
+
+  it.each([
+    ['إدارة المخاطر', 'management'],
+    ['إدارة', 'management'],
+    ['وإدارة', 'management'],
+  ])('a conjunction that is part of an Arabic word hides nothing: %s', async (text, expected) => {
+    expect((await search(text, { mode: 'lexical' })).found).toContain(expected);
+  });
+
+  it.each(['-C++ guide', 'guide -C++'])('leaves out a name with signs: %s', async (text) => {
+    const { found, notices } = await search(text, { mode: 'lexical' });
+    expect(found.toSorted()).toEqual(['c', 'csharp']);
+    expect(notices).toContain('Passages that hold "C++" are left out.');
+  });
+
+  it.each([
+    ['?.', 'chaining'],
+    ['what is ?.', 'chaining'],
+    ['??', 'coalescing'],
+    ['what does ?? do?', 'coalescing'],
+    ['=>', 'arrow'],
+    ['"=>"', 'arrow'],
+  ])('finds what tells of an operator of a language: %s', async (text, expected) => {
+    const { results, noticeKinds } = await engine.search({ text });
+    expect(results[0]?.metadata.source).toBe(expected);
+    expect(results[0]?.score).toBeGreaterThan(0.3);
+    expect(noticeKinds).not.toContain('query-wordless');
+    const { sources, notices } = await engine.ask({ question: text });
+    expect(sources[0]?.source).toBe(expected);
+    expect(notices.join(' ')).not.toContain('holds');
+  });
+
+  it.each(['-log', '-C++', '-jaguar -"fast boat"'])(
+    'a query of exclusions alone finds nothing, and says so: %s',
+    async (text) => {
+      const { found, notices } = await search(text);
+      expect(found).toEqual([]);
+      expect(notices.join(' ')).toContain('The query only leaves passages out, and that finds nothing.');
+    },
+  );
 
   it('shows what holds the phrase of a longer query first', async () => {
     const { found } = await search('which door has the "green valve"');

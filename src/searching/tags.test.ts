@@ -17,6 +17,11 @@ const NOTES: Readonly<Record<string, string>> = {
   nested: '---\ntags: [sport/ball]\n---\n',
   toml: '+++\ntags = ["Sport"]\n+++\n',
   json: '{\n  "tags": "sport; water"\n}\n\n',
+  zola: '+++\ntitle = "Hall"\n[taxonomies]\ntags = ["Sport", "hall"]\n+++\n',
+  params: '---\nparams:\n  tags: [sport]\n---\n',
+  objects: '---\ntags:\n  - name: Sport\n  - name: hall\n---\n',
+  slugs: '---\ntags:\n  - slug: sport\n    colour: red\n---\n',
+  labels: '{\n  "tags": [{ "label": "Sport" }]\n}\n\n',
   other: '---\ntags: [transport, sporting]\n---\n',
 };
 

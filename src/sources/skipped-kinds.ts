@@ -1,5 +1,6 @@
 import type { Source } from './source.js';
 import type { FileSelection, ListingSummary, RootedSelection } from './source-files.js';
+import { extensionOf } from './walk-files.js';
 
 /** How much a listing left out by rule, by kind, the most first: extensions, then what the rules are. */
 export function skippedKinds({
@@ -19,8 +20,23 @@ export const kindsOf = (byExtension: ReadonlyMap<string, number>): Record<string
   Object.fromEntries(
     [...byExtension]
       .sort(([a, left], [b, right]) => right - left || (a < b ? -1 : 1))
-      .map(([extension, count]) => [extension === '' ? 'without extension' : extension, count]),
+      .map(([extension, count]) => [kindOf(extension), count]),
   );
+
+const kindOf = (extension: string): string => (extension === '' ? 'without extension' : extension);
+
+/** Counts of `listingSkipped` without files that are read all the same. */
+export function withoutFiles(
+  counts: Readonly<Record<string, number>>,
+  paths: readonly string[],
+): Record<string, number> {
+  const left = new Map(Object.entries(counts));
+  for (const path of paths) {
+    const kind = kindOf(extensionOf(path));
+    left.set(kind, (left.get(kind) ?? 0) - 1);
+  }
+  return Object.fromEntries([...left].filter(([, count]) => count > 0));
+}
 
 const MOST_KINDS = 5;
 

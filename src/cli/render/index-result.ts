@@ -32,7 +32,7 @@ export function renderIndexResult(result: IndexResult, context: CliContext): str
 const renewedRows = ({ stats: { documentsRenewed: renewed } }: IndexResult): [string, string][] =>
   renewed === undefined ? [] : [['of them as an earlier version wrote them', formatCount(renewed)]];
 
-/** Kinds that a person is told of each source; `--json` has them all. */
+/** Kinds that a person is told of each source. */
 const MOST_KINDS = 8;
 
 /** Pipelines, manifests, tables, logs: much asked about, and left out because they push documents out of results (docs/research/tried.md). */
@@ -43,7 +43,10 @@ function renderSkipped({ stats: { skipped = {} } }: IndexResult): string {
   return Object.entries(skipped)
     .map(([source, counts]) => {
       const kinds = Object.entries(counts);
-      const more = kinds.length > MOST_KINDS ? [`${plural(kinds.length - MOST_KINDS, 'other kind')}`] : [];
+      const more =
+        kinds.length > MOST_KINDS
+          ? [`${plural(kinds.length - MOST_KINDS, 'other kind')} (--json lists all)`]
+          : [];
       const named = kinds
         .slice(0, MOST_KINDS)
         .map(([kind, count]) => `${formatCount(count)} ${oneLine(kind)}`);

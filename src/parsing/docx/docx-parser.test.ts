@@ -65,6 +65,15 @@ describe('Word documents', () => {
     expect((await parse(makeZip(docxEntries('')))).warnings).toEqual([expect.stringContaining('no text')]);
   });
 
+  it.each([
+    ['', 'is empty (0 bytes)'],
+    ['Notes of the meeting', 'is plain text, and not what its name says'],
+    ['%PDF-1.7', 'is a PDF, and not what its name says'],
+    ['PK\u0003\u0004\u0000', 'is cut short'],
+  ])('says what a file is that is no Word document: %j', async (content, said) => {
+    await expect(parse(Buffer.from(content))).rejects.toThrow(said);
+  });
+
   const declared = { name: 'docProps/core.xml', content: '<cp><dc:title>Boiler manual</dc:title></cp>' };
   const sections =
     docxParagraph('Limits', 'Heading1') + docxParagraph('Nine bar.') + docxParagraph('Prices', 'Heading1');

@@ -79,6 +79,17 @@ describe('PDF', () => {
     );
   });
 
+  it.each([
+    ['', '"a.pdf" is empty (0 bytes)'],
+    ['Notes of the meeting: höher.', '"a.pdf" is plain text, and not what its name says'],
+    ['<!DOCTYPE html><p>Sign in</p>', '"a.pdf" is a page of HTML'],
+    ['PK\u0003\u0004\u0000\u0001', '"a.pdf" is a ZIP archive'],
+    ['{\\rtf1 Notes}', '"a.pdf" is Rich Text'],
+    ['%PDF-1.7\n1 0 obj', 'it is damaged or cut short'],
+  ])('says what a file is that is no PDF: %j', async (content, said) => {
+    await expect(parse(Buffer.from(content))).rejects.toThrow(said);
+  });
+
   const utf16 = (line: string): Uint8Array => Buffer.from(line, 'utf16le').swap16();
   const as =
     (encoding: string) =>

@@ -2,6 +2,7 @@ import type { ParsedDocument, RawDocument, TextRange } from '../../core/document
 import { RAGError, toRAGError } from '../../core/errors.js';
 import { MEDIA_TYPES } from '../../core/media-types.js';
 import { runtime } from '../../core/runtime.js';
+import { otherFormat } from '../known-content.js';
 import { paragraphBlocks } from '../paragraph-blocks.js';
 import type { Parser } from '../parser.js';
 import { toleratesStrayRejections } from '../stray-rejections.js';
@@ -136,7 +137,7 @@ async function readPages(
       await pdf.destroy();
     }
   } catch (cause) {
-    throw toRAGError(refusal(cause, externalId), 'DOCUMENT_INVALID', '');
+    throw toRAGError(refusal(cause, { content, externalId }), 'DOCUMENT_INVALID', '');
   }
 }
 
@@ -170,8 +171,13 @@ function pageText(items: readonly PageItem[]): string {
 }
 
 /** Error names are PDF.js's own. */
-function refusal(cause: unknown, name: string): RAGError {
+function refusal(
+  cause: unknown,
+  { content, externalId: name }: Pick<RawDocument, 'content' | 'externalId'>,
+): RAGError {
   if (RAGError.isInstance(cause)) return cause;
+  const other = otherFormat(content, { name, expected: 'a PDF' });
+  if (other !== undefined) return other;
   const isLocked = cause instanceof Error && cause.name === 'PasswordException';
   return new RAGError(
     'DOCUMENT_INVALID',

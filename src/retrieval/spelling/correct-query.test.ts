@@ -57,6 +57,17 @@ describe('mistyped words are put right', () => {
 
 describe('left as they are', () => {
   it.each([
+    ['how is C++ parsed?', 'The parser reads it. Our parser is fast.'],
+    ['who sampled the water', 'The sampler is in the hall.'],
+    ['which pages are cached', 'The cacher keeps pages.'],
+    ['is it formatting pages', 'The formatter is quick. Formatters are parts.'],
+    ['the linting step', 'Our linter reports faults.'],
+    ['the sorter of lists', 'Lists are sorted.'],
+  ])('other forms of a word that passages hold: %s', async (query, text) => {
+    expect(await correct(query, [text, 'How are pages, water, lists and the step done?'])).toBeUndefined();
+  });
+
+  it.each([
     [
       'every word that a passage holds, in whatever form',
       'continuous deployments with secret configurations',

@@ -125,6 +125,8 @@ async function meantWord(
 ): Promise<string | undefined> {
   const families = familiesOf(word);
   await findForms(word, families, words);
+  const held = [...families.values()].flatMap(({ seen }) => [...seen.keys()]);
+  if (held.some((form) => isOtherForm(word.folded, form))) return undefined;
   const allowance = (word.folded.length - SHORTEST_CORRECTED) * PER_LETTER - LEAST_EVIDENCE;
   let best = isForeignQuery ? undefined : likeliestStopWord(word);
   for (const [term, family] of families) {
@@ -138,6 +140,21 @@ async function meantWord(
   }
   return best?.form;
 }
+
+/** Whether a word is another form of one that passages hold, and no mistake: `parsed` beside `parser`. */
+const isOtherForm = (word: string, held: string): boolean =>
+  stemsOf(word, VERBAL_ENDINGS).some(
+    (stem) => stem === held || stemsOf(held, [...VERBAL_ENDINGS, ...OTHER_ENDINGS]).includes(stem),
+  );
+
+const VERBAL_ENDINGS = ['ed', 'er', 'ers', 'ing', 'ings', 'ion', 'ions'];
+const OTHER_ENDINGS = ['e', 's', 'es', 'or', 'ors'];
+const SHORTEST_OTHER_STEM = 3;
+
+const stemsOf = (word: string, endings: readonly string[]): string[] =>
+  endings
+    .filter((ending) => word.endsWith(ending) && word.length - ending.length >= SHORTEST_OTHER_STEM)
+    .map((ending) => word.slice(0, word.length - ending.length));
 
 interface Meant {
   readonly form: string;
