@@ -7,27 +7,34 @@ const DATE_FORMATS: ReadonlySet<number> = new Set([
 ]);
 const PERCENT_FORMATS: ReadonlySet<number> = new Set([9, 10]);
 
+/** Longer formats say nothing of their numbers. */
+const MAX_FORMAT_LENGTH = 1_000;
+
 export type NumberForm = 'date' | 'percent' | 'number';
 
 /** What the numbers of each cell style are, in the order of styles. */
 export function numberForms(styles: XmlElement | undefined): NumberForm[] {
   if (styles === undefined) return [];
-  const codes = new Map(
+  const formats = new Map(
     allOf(styles, 'numFmt').map(({ attributes }) => [
       Number(attributes.numFmtId),
-      attributes.formatCode ?? '',
+      formOfCode(attributes.formatCode ?? ''),
     ]),
   );
   const cells = childOf(styles, 'cellXfs');
   return (cells === undefined ? [] : allOf(cells, 'xf')).map(({ attributes }) => {
     const id = Number(attributes.numFmtId ?? 0);
-    const code = codes.get(id);
-    if (code === undefined)
-      return DATE_FORMATS.has(id) ? 'date' : PERCENT_FORMATS.has(id) ? 'percent' : 'number';
-    // Literal text, colours and currencies hold letters too.
-    const signs = code.replace(/"[^"]*"|\[[^\]]*\]|\\./g, '');
-    return /[dmyhs]/i.test(signs) ? 'date' : signs.includes('%') ? 'percent' : 'number';
+    return (
+      formats.get(id) ?? (DATE_FORMATS.has(id) ? 'date' : PERCENT_FORMATS.has(id) ? 'percent' : 'number')
+    );
   });
+}
+
+function formOfCode(code: string): NumberForm {
+  if (code.length > MAX_FORMAT_LENGTH) return 'number';
+  // Literal text, colours and currencies hold letters too.
+  const signs = code.replace(/"[^"]*"|\[[^[\]]*\]|\\./g, '');
+  return /[dmyhs]/i.test(signs) ? 'date' : signs.includes('%') ? 'percent' : 'number';
 }
 
 const DAY_MS = 86_400_000;
