@@ -67,6 +67,8 @@ const WITH_ARGUMENT: ReadonlySet<string> = new Set([
   'adjustbox',
 ]);
 const MAX_DEPTH = 100;
+/** Lists in lists that are indented; LaTeX sets six at the most. */
+const MAX_INDENTS = 6;
 
 /** @param source LaTeX with levelled line ends */
 export function readTexSource(source: string): TexDocument {
@@ -93,10 +95,10 @@ export function readTexSource(source: string): TexDocument {
   };
 }
 
-/** A comment takes its line end along. Code keeps its signs of percent. */
+/** A comment takes its line end along. Code keeps its signs of percent, to the end where nothing ends it. */
 const withoutComments = (text: string): string =>
   text.replace(
-    /\\begin\{(verbatim|Verbatim|lstlisting|minted|alltt)\}[\s\S]*?\\end\{\1\}|(^|[^\\])%[^\n]*(\n[^\S\n]*)?/g,
+    /\\begin\{(verbatim|Verbatim|lstlisting|minted|alltt)\}[\s\S]*?(?:\\end\{\1\}|$)|(^|[^\\])%[^\n]*(\n[^\S\n]*)?/g,
     (whole, code: string | undefined, before: string | undefined) =>
       code === undefined ? `${before ?? ''}${before === '\n' || before === '' ? '' : '\n'}` : whole,
   );
@@ -300,7 +302,7 @@ class TexReader {
     const label = this.#optional();
     this.#skipBlanks();
     const mark = this.#lists.at(-1) ?? '- ';
-    const indent = '  '.repeat(Math.max(0, this.#lists.length - 1));
+    const indent = '  '.repeat(Math.min(MAX_INDENTS, Math.max(0, this.#lists.length - 1)));
     return `\n${indent}${mark}${label === '' ? '' : `**${this.#inner(label)}** `}`;
   }
 
