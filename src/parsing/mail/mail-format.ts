@@ -8,17 +8,19 @@ import { htmlToMarkdown } from '../html-to-markdown.js';
 /** Messages of mail (RFC 5322): who wrote to whom and when, and the text. Attachments are named and counted, and not read. */
 export const MAIL_FORMAT: ConvertedFormat = { mediaType: MEDIA_TYPES.mail, convert: readMail };
 
+/** Lists of addresses take more time than they are long. Of all parts together, in bytes. */
+const MAX_HEADERS_SIZE = 256 * 1024;
+
 async function readMail({ content, externalId }: RawDocument): Promise<ConvertedDocument> {
   const { default: PostalMime } = await import('postal-mime');
-  const mail = await PostalMime.parse(typeof content === 'string' ? Buffer.from(content) : content).catch(
-    (cause: unknown) => {
-      throw toRAGError(
-        cause,
-        'DOCUMENT_INVALID',
-        `"${externalId}" is not a message that can be read. Save it again, or exclude it.`,
-      );
-    },
-  );
+  const bytes = typeof content === 'string' ? Buffer.from(content) : content;
+  const mail = await PostalMime.parse(bytes, { maxHeadersSize: MAX_HEADERS_SIZE }).catch((cause: unknown) => {
+    throw toRAGError(
+      cause,
+      'DOCUMENT_INVALID',
+      `"${externalId}" is not a message that can be read: it is damaged, or its headers are longer than 256 KiB. Save it again, or exclude it.`,
+    );
+  });
   const { subject, from, to = [], cc = [], date, text = '', html, attachments } = mail;
   const page = text.trim() === '' && html !== undefined ? await htmlToMarkdown(html, externalId) : undefined;
   const names = attachments.map(({ filename, mimeType }) => filename ?? mimeType);
