@@ -5,6 +5,7 @@ import { type NumberForm, shownNumber } from './number-formats.js';
 
 /** What cells refer to. */
 export interface SheetFacts {
+  /** Without blanks around them. */
   readonly strings: readonly string[];
   readonly forms: readonly NumberForm[];
   readonly epoch: 1900 | 1904;
@@ -93,7 +94,7 @@ interface OpenCell {
 }
 
 function shownValue({ type, style, value }: OpenCell, { strings, forms, epoch }: SheetFacts): string {
-  if (type === 's') return (strings[Number(value)] ?? '').trim();
+  if (type === 's') return strings[Number(value)] ?? '';
   if (type === 'b') return value === '1' ? 'TRUE' : 'FALSE';
   if (type === 'n') return shownNumber(value.trim(), forms[style] ?? 'number', epoch);
   return value.trim();

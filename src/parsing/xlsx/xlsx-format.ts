@@ -29,7 +29,7 @@ async function readXlsx(document: RawDocument): Promise<ConvertedDocument> {
   const relations = await relationsOf(archive, MAIN_PART);
   const strings = await archive.xml('xl/sharedStrings.xml');
   const facts: SheetFacts = {
-    strings: strings === undefined ? [] : allOf(strings, 'si').map(stringOf),
+    strings: strings === undefined ? [] : allOf(strings, 'si').map((item) => stringOf(item).trim()),
     forms: numberForms(await archive.xml('xl/styles.xml')),
     epoch: /^(?:1|true)$/.test(childOf(workbook, 'workbookPr')?.attributes.date1904 ?? '') ? 1904 : 1900,
   };
