@@ -265,7 +265,7 @@ export const LONG_DOCUMENTS: Readonly<Record<string, Readonly<Record<string, Mak
   [MEDIA_TYPES.mail]: {
     parts: (parts) =>
       `Content-Type: multipart/mixed; boundary=b\r\n\r\n${'--b\r\n\r\nx\r\n'.repeat(10 * parts)}--b--`,
-    groups: (parts) => `To: ${'g: a@b, '.repeat(6 * parts)}\r\n\r\nx`,
+    groups: (parts) => `To: ${'g: a@b, '.repeat(4 * parts)}\r\n\r\nx`,
     lines: (parts) => `Subject: a\r\n\r\n${numbered(parts, (at) => `${WORDS} ${at}.`).join('\r\n\r\n')}`,
   },
   [MEDIA_TYPES.notebook]: {
