@@ -11,9 +11,11 @@ const MAX_XML_BYTES = 30 * 1024 * 1024;
 /** The parts of a document that is an archive of XML. */
 export interface Archive {
   readonly entries: ReadonlyMap<string, Uint8Array>;
-  /** A part as text; empty where it is not there. */
+  /** What was asked for again and not given, as warnings. */
+  warnings(): string[];
+  /** A part as text; empty where it is not there, or was read before. */
   text(part: string): string;
-  /** The root element of a part; undefined where it is not there. */
+  /** The root element of a part; undefined where it is not there, or was read before. */
   xml(part: string): Promise<XmlElement | undefined>;
 }
 
@@ -29,14 +31,30 @@ export function openArchive(
   const entries = unpackWithin(Buffer.from(content), externalId, limits);
   for (const [entry, bytes] of entries)
     if (/\.(?:xml|rels|opf)$/i.test(entry)) checkXml(entry, bytes, externalId);
-  const text = (part: string): string =>
-    Buffer.from(entries.get(part) ?? [])
+  // What a part unpacks to is bounded, and what is read with it, where it is read once.
+  const unread = new Set(entries.keys());
+  let repeated = 0;
+  const text = (part: string): string => {
+    if (!unread.delete(part)) {
+      if (entries.has(part)) repeated += 1;
+      return '';
+    }
+    return Buffer.from(entries.get(part) ?? [])
       .toString('utf8')
       .replace(/^\uFEFF/, '');
+  };
   return {
     entries,
+    warnings: () =>
+      repeated === 0
+        ? []
+        : [`${repeated} references to parts of the file that stand in the text already were left out.`],
     text,
-    xml: async (part) => (entries.has(part) ? readXml(text(part), externalId) : undefined),
+    xml: async (part) => {
+      const isUnread = unread.has(part);
+      const content = text(part);
+      return isUnread ? readXml(content, externalId) : undefined;
+    },
   };
 }
 

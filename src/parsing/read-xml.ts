@@ -74,7 +74,16 @@ export const childOf = (element: XmlElement | undefined, name: string): XmlEleme
 
 /** All elements of a name below an element, in document order; what stands in one of them is not looked at. */
 export function allOf(element: XmlElement, name: string): XmlElement[] {
-  return elementsOf(element).flatMap((child) => (child.name === name ? [child] : allOf(child, name)));
+  const found: XmlElement[] = [];
+  const collect = ({ children }: XmlElement): void => {
+    for (const child of children) {
+      if (typeof child === 'string') continue;
+      if (child.name === name) found.push(child);
+      else collect(child);
+    }
+  };
+  collect(element);
+  return found;
 }
 
 /** The text below an element, as it is written. */

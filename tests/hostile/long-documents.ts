@@ -237,6 +237,12 @@ export const LONG_DOCUMENTS: Readonly<Record<string, Readonly<Record<string, Mak
       ),
   },
   [MEDIA_TYPES.odt]: {
+    'lists in lists': (parts) => {
+      const [begin, end] = ['<text:list><text:list-item>', '</text:list-item></text:list>'];
+      return makeOdt(
+        `${begin.repeat(200)}<text:p>x</text:p>${end.repeat(200)}`.repeat(Math.ceil(parts / 100)),
+      );
+    },
     paragraphs: (parts) =>
       makeOdt(
         numbered(
@@ -252,13 +258,19 @@ export const LONG_DOCUMENTS: Readonly<Record<string, Readonly<Record<string, Mak
   [MEDIA_TYPES.rtf]: {
     paragraphs: (parts) =>
       `{\\rtf1\\ansi ${numbered(parts, (at) => `{\\b Part ${at}}\\par ${WORDS}.\\par\n`).join('')}}`,
+    rows: (parts) => `{\\rtf1 ${'\\trowd\\cellx100\\intbl a\\cell\\row '.repeat(2 * parts)}}`,
     cells: (parts) => `{\\rtf1 \\intbl ${'a\\cell '.repeat(4 * parts)}\\row}`,
     'bytes of letters': (parts) => `{\\rtf1 ${"\\'e9".repeat(20 * parts)}}`,
   },
   [MEDIA_TYPES.mail]: {
+    parts: (parts) =>
+      `Content-Type: multipart/mixed; boundary=b\r\n\r\n${'--b\r\n\r\nx\r\n'.repeat(10 * parts)}--b--`,
+    groups: (parts) => `To: ${'g: a@b, '.repeat(4 * parts)}\r\n\r\nx`,
     lines: (parts) => `Subject: a\r\n\r\n${numbered(parts, (at) => `${WORDS} ${at}.`).join('\r\n\r\n')}`,
   },
   [MEDIA_TYPES.notebook]: {
+    'marks of code': (parts) =>
+      JSON.stringify({ cells: [{ cell_type: 'code', source: '` '.repeat(40 * parts) }] }),
     cells: (parts) =>
       JSON.stringify({
         cells: numbered(parts, () => WORDS).map((source) => ({
@@ -282,6 +294,8 @@ export const LONG_DOCUMENTS: Readonly<Record<string, Readonly<Record<string, Mak
     ),
     'open groups': (parts) => '\\textbf{'.repeat(parts),
     'open environments': (parts) => '\\begin{center}'.repeat(parts),
+    'open listings': (parts) => '\\begin{verbatim}'.repeat(10 * parts),
+    'open lists': (parts) => '\\begin{itemize}\\item '.repeat(parts),
     'signs of formulas': (parts) => '$a'.repeat(10 * parts),
   },
   [MEDIA_TYPES.openApi]: {

@@ -67,6 +67,24 @@ describe('EPUB books', () => {
     });
   });
 
+  it('are read once where they name a chapter again', async () => {
+    const parsed = await parseAs(
+      EPUB_FORMAT,
+      makeZip([
+        { name: 'META-INF/container.xml', content: '<container><rootfile full-path="b.opf"/></container>' },
+        {
+          name: 'b.opf',
+          content: `<package><manifest><item id="a" href="a.xhtml" media-type="application/xhtml+xml"/></manifest><spine>${'<itemref idref="a"/>'.repeat(5_000)}</spine></package>`,
+        },
+        { name: 'a.xhtml', content: '<p>word</p>' },
+      ]),
+    );
+    expect(parsed).toMatchObject({
+      text: 'word',
+      warnings: ['4999 references to parts of the file that stand in the text already were left out.'],
+    });
+  });
+
   it('leave their folder for no file', async () => {
     expect((await parseAs(EPUB_FORMAT, makeEpub({ '../../../../etc/passwd': '<p>x</p>' }))).text).toBe('');
   });

@@ -29,7 +29,10 @@ async function readEpub(document: RawDocument): Promise<ConvertedDocument> {
     return type.includes('html') ? [resolvePart(folder, decodedPath(href))] : [];
   });
   const pages = [];
-  for (const chapter of chapters) pages.push(await htmlToMarkdown(archive.text(chapter), externalId));
+  for (const chapter of chapters) {
+    const html = archive.text(chapter);
+    if (html !== '') pages.push(await htmlToMarkdown(html, externalId));
+  }
   const facts = childOf(opf, 'metadata');
   const factOf = (name: string): string => {
     const element = childOf(facts, name);
@@ -46,7 +49,7 @@ async function readEpub(document: RawDocument): Promise<ConvertedDocument> {
     unread: {
       pictures: [...items.values()].filter(({ 'media-type': type = '' }) => type.startsWith('image/')).length,
     },
-    warnings: pages.flatMap(({ warnings }) => warnings),
+    warnings: [...pages.flatMap(({ warnings }) => warnings), ...archive.warnings()],
   };
 }
 

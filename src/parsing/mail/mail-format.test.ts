@@ -125,6 +125,12 @@ describe('messages', () => {
     expect(parsed.unread).toEqual({ attachments: 1 });
   });
 
+  it('of headers that no message needs are refused', async () => {
+    const to = (count: number): string => mail(`Subject: A\r\nTo: ${'g: a@b, '.repeat(count)}`, 'x');
+    expect((await parseAs(MAIL_FORMAT, to(10_000))).text).toContain('a@b');
+    await expect(parseAs(MAIL_FORMAT, to(120_000))).rejects.toMatchObject({ reason: 'DOCUMENT_INVALID' });
+  });
+
   it('are read from bytes in an encoding of their own', async () => {
     const bytes = Buffer.from(
       mail(

@@ -10,6 +10,9 @@ import { htmlToMarkdown } from '../html-to-markdown.js';
 /** Messages of mail (RFC 5322): who wrote to whom and when, and the text. Attachments are named and counted, and not read. */
 export const MAIL_FORMAT: ConvertedFormat = { mediaType: MEDIA_TYPES.mail, convert: readMail };
 
+/** Lists of addresses take more time than they are long. Of all parts together, in bytes. */
+const MAX_HEADERS_SIZE = 256 * 1024;
+
 async function readMail({ content, externalId }: RawDocument): Promise<ConvertedDocument> {
   const { mail, warnings } = await parseMail(Buffer.from(content), externalId);
   const { subject: writtenSubject, from, to = [], cc = [], date, text = '', html, attachments } = mail;
@@ -92,11 +95,11 @@ const TEXT_TYPE = /^content-type:[ \t]*text\/(?:plain|html)[^\n]*(?:\n[ \t][^\n]
 
 async function parsed(bytes: Buffer, externalId: string): Promise<Email> {
   const { default: PostalMime } = await import('postal-mime');
-  return PostalMime.parse(bytes).catch((cause: unknown) => {
+  return PostalMime.parse(bytes, { maxHeadersSize: MAX_HEADERS_SIZE }).catch((cause: unknown) => {
     throw toRAGError(
       cause,
       'DOCUMENT_INVALID',
-      `"${externalId}" is not a message that can be read. Save it again, or exclude it.`,
+      `"${externalId}" is not a message that can be read: it is damaged, or its headers are longer than 256 KiB. Save it again, or exclude it.`,
     );
   });
 }

@@ -71,6 +71,11 @@ describe('notebooks', () => {
     ]);
   });
 
+  it('keep code with more marks of code than a call takes arguments', async () => {
+    const { text: stored } = await parseAs(NOTEBOOK_FORMAT, notebook([code('` '.repeat(450_000))]));
+    expect(stored).toMatch(/^```python\n` ` `/);
+  });
+
   it('say their language', async () => {
     const { text: stored, metadata } = await parseAs(
       NOTEBOOK_FORMAT,

@@ -91,6 +91,7 @@ function outputText({ text, data, traceback }: Output): string {
 
 function fenced(code: string, language: string): string {
   if (code.trim() === '') return '';
-  const fence = '`'.repeat(Math.max(3, ...(code.match(/`+/g) ?? []).map(({ length }) => length + 1)));
+  const longest = (code.match(/`+/g) ?? []).reduce((most, { length }) => Math.max(most, length), 2);
+  const fence = '`'.repeat(longest + 1);
   return `${fence}${language}\n${code.trimEnd()}\n${fence}`;
 }

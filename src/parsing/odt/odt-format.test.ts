@@ -113,6 +113,17 @@ describe('OpenDocument texts', () => {
     expect(text.length).toBeLessThan(2_000);
   });
 
+  it('that repeat tables in cells that repeat are refused', async () => {
+    const nested = Array.from({ length: 8 }).reduce(
+      (inside: string) =>
+        `<table:table>${tableRow(`<table:table-cell table:number-columns-repeated="64">${inside}</table:table-cell>`)}</table:table>`,
+      p('x'),
+    );
+    await expect(parseAs(ODT_FORMAT, makeOdt(nested))).rejects.toMatchObject({
+      reason: 'DOCUMENT_TOO_LARGE',
+    });
+  });
+
   it('that are none are refused', async () => {
     await expect(
       parseAs(ODT_FORMAT, makeZip([{ name: 'content.xml', content: '<a/>' }])),

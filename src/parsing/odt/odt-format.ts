@@ -5,6 +5,7 @@ import type { ConvertedDocument, ConvertedFormat } from '../converted-parser.js'
 import { htmlToMarkdown } from '../html-to-markdown.js';
 import { escapeMarkup, openArchive } from '../open-archive.js';
 import { allOf, childOf, elementsOf, type XmlElement, type XmlNode, xmlText } from '../read-xml.js';
+import { TextRoom } from '../text-room.js';
 
 /** Text documents of OpenDocument (ISO/IEC 26300): headings, lists, tables, notes, comments. Pictures and objects are left out and counted. */
 export const ODT_FORMAT: ConvertedFormat = { mediaType: MEDIA_TYPES.odt, convert: readOdt };
@@ -31,7 +32,7 @@ async function readOdt(document: RawDocument): Promise<ConvertedDocument> {
   ]);
   const notes: string[] = [];
   const page = await htmlToMarkdown(
-    `<main>${htmlOf(body, { titled, notes })}${notes.join('')}</main>`,
+    `<main>${htmlOf(body, { titled, notes, room: new TextRoom(externalId) })}${notes.join('')}</main>`,
     externalId,
   );
   const meta = await archive.xml('meta.xml');
@@ -53,6 +54,8 @@ interface Writing {
   readonly titled: ReadonlySet<string>;
   /** Notes and comments, which come to stand behind the text. */
   readonly notes: string[];
+  /** For cells that repeat, which may hold tables of such cells. */
+  readonly room: TextRoom;
 }
 
 const htmlOf = (node: XmlNode, writing: Writing): string =>
@@ -95,7 +98,9 @@ const WRITERS: Readonly<Record<string, Write>> = {
       'number-rows-spanned': rows,
     } = element.attributes;
     const cell = `<td${spanOf('colspan', columns)}${spanOf('rowspan', rows)}>${htmlOf(element, writing)}</td>`;
-    return cell.repeat(repeatedOf(repeated));
+    const times = repeatedOf(repeated);
+    writing.room.take(cell.length * (times - 1));
+    return cell.repeat(times);
   },
   // Its place belongs to the cell that spans it.
   'covered-table-cell': nothing,

@@ -93,6 +93,25 @@ describe('presentations', () => {
     });
   });
 
+  it('are read once where they name a slide again', async () => {
+    const parsed = await parseAs(
+      PPTX_FORMAT,
+      makeZip([
+        {
+          name: 'ppt/presentation.xml',
+          content: `<p:presentation ${PRESENTATION}>${'<p:sldId r:id="a"/>'.repeat(20_000)}</p:presentation>`,
+        },
+        { name: 'ppt/_rels/presentation.xml.rels', content: relations(['a', 'slide', 'slides/a.xml']) },
+        { name: 'ppt/slides/a.xml', content: `<p:sld ${PRESENTATION}>${shape('word')}</p:sld>` },
+      ]),
+    );
+    expect(parsed).toMatchObject({
+      text: '## Slide 1\n\nword\n',
+      metadata: { slideCount: 1 },
+      warnings: ['19999 references to parts of the file that stand in the text already were left out.'],
+    });
+  });
+
   it('that are none are refused', async () => {
     await expect(parseAs(PPTX_FORMAT, makeZip([{ name: 'a.txt', content: 'x' }]))).rejects.toMatchObject({
       reason: 'DOCUMENT_INVALID',

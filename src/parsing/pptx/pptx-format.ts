@@ -27,14 +27,17 @@ async function readPptx(document: RawDocument): Promise<ConvertedDocument> {
     ({ attributes }) => relations.get(attributes['r:id'] ?? '')?.target ?? [],
   );
   const slides = [];
-  for (const [index, path] of paths.entries()) slides.push(await readSlide(archive, path, index + 1));
+  for (const [index, path] of paths.entries()) {
+    const root = await archive.xml(path);
+    if (root !== undefined) slides.push(await readSlide(archive, root, { path, number: index + 1 }));
+  }
   const page = await htmlToMarkdown(`<main>${slides.map(({ html }) => html).join('')}</main>`, externalId);
   return {
     markdown: page.markdown,
     title: declaredTitle(archive) ?? slides.find(({ title }) => title !== '')?.title,
     metadata: { slideCount: slides.length },
     unread: sumOf(slides.map(({ unread }) => unread)),
-    warnings: page.warnings,
+    warnings: [...page.warnings, ...archive.warnings()],
   };
 }
 
@@ -44,18 +47,21 @@ interface Slide {
   readonly unread: UnreadCounts;
 }
 
-async function readSlide(archive: Archive, path: string, number: number): Promise<Slide> {
-  const root = await archive.xml(path);
+async function readSlide(
+  archive: Archive,
+  root: XmlElement,
+  { path, number }: { readonly path: string; readonly number: number },
+): Promise<Slide> {
   const relations = [...(await relationsOf(archive, path)).values()];
   const related = async (type: string): Promise<XmlElement[]> => {
     const parts = relations.filter((relation) => relation.type === type);
     const roots = await Promise.all(parts.map(({ target }) => archive.xml(target)));
     return roots.filter((part) => part !== undefined);
   };
-  const shapes = root === undefined ? [] : allOf(root, 'sp');
+  const shapes = allOf(root, 'sp');
   const titleShape = shapes.find((shape) => /^(?:ctrT|t)itle$/.test(placeholderOf(shape) ?? ''));
   const title = titleShape === undefined ? '' : textOf(titleShape);
-  const body = root === undefined ? '' : partsOf(root, titleShape);
+  const body = partsOf(root, titleShape);
   const notes = (await related('notesSlide')).flatMap((part) =>
     allOf(part, 'sp')
       .filter((shape) => placeholderOf(shape) === 'body')
@@ -74,9 +80,9 @@ async function readSlide(archive: Archive, path: string, number: number): Promis
     html: `<h2>${escapeMarkup(heading)}</h2>${body}${said.join('')}`,
     title,
     unread: {
-      pictures: root === undefined ? 0 : allOf(root, 'pic').length,
-      charts: root === undefined ? 0 : allOf(root, 'chart').length,
-      drawings: root === undefined ? 0 : allOf(root, 'relIds').length,
+      pictures: allOf(root, 'pic').length,
+      charts: allOf(root, 'chart').length,
+      drawings: allOf(root, 'relIds').length,
     },
   };
 }

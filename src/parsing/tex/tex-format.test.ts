@@ -104,6 +104,8 @@ describe('LaTeX', () => {
     ['open commands', '\\textbf{'.repeat(20_000)],
     ['signs of formulas', '$'.repeat(50_001)],
     ['brackets', '\\foo['.repeat(10_000)],
+    ['open listings', '\\begin{verbatim}'.repeat(100_000)],
+    ['open lists', '\\begin{itemize}\\item '.repeat(40_000)],
   ])('that is hostile ends: %s', async (_, text) => {
     await parseAs(TEX_FORMAT, body(text));
   });

@@ -67,6 +67,8 @@ const WITH_ARGUMENT: ReadonlySet<string> = new Set([
   'adjustbox',
 ]);
 const MAX_DEPTH = 100;
+/** Lists in lists that are indented; LaTeX sets six at the most. */
+const MAX_INDENTS = 6;
 
 /** @param source LaTeX with levelled line ends */
 export function readTexSource(source: string): TexDocument {
@@ -93,7 +95,7 @@ export function readTexSource(source: string): TexDocument {
   };
 }
 
-/** A comment takes its line end along. Code and addresses keep their signs of percent, and so does what a backslash stands before. */
+/** A comment takes its line end along. Code, to the end where nothing ends it, and addresses keep their signs of percent, and so does what a backslash stands before. */
 const withoutComments = (text: string): string =>
   text.replace(
     COMMENT,
@@ -105,7 +107,7 @@ const withoutComments = (text: string): string =>
 
 const COMMENT = new RegExp(
   [
-    String.raw`\\begin\{(?<code>verbatim|Verbatim|lstlisting|minted|alltt)\}[\s\S]*?\\end\{\k<code>\}`,
+    String.raw`\\begin\{(?<code>verbatim|Verbatim|lstlisting|minted|alltt)\}[\s\S]*?(?:\\end\{\k<code>\}|$)`,
     String.raw`\\(?:url|href|path|nolinkurl|lstinline)(?![a-zA-Z])\*?(?:\[[^\]\n]*\])?\{(?:[^{}\n]|\{[^{}\n]*\})*\}`,
     String.raw`\\(?:verb|path|lstinline)(?![a-zA-Z])\*?(?:\[[^\]\n]*\])?(?<mark>[^\s\w*{[])[^\n]*?\k<mark>`,
     String.raw`\\[^\n]`,
@@ -315,7 +317,7 @@ class TexReader {
     const label = this.#optional();
     this.#skipBlanks();
     const mark = this.#lists.at(-1) ?? '- ';
-    const indent = '  '.repeat(Math.max(0, this.#lists.length - 1));
+    const indent = '  '.repeat(Math.min(MAX_INDENTS, Math.max(0, this.#lists.length - 1)));
     return `\n${indent}${mark}${label === '' ? '' : `**${this.#inner(label)}** `}`;
   }
 

@@ -27,21 +27,22 @@ export type NumberForm =
 type Unit = 'h' | 'm' | 's';
 
 export const PLAIN_NUMBER: NumberForm = { kind: 'number', before: '', behind: '', places: '' };
+/** Longer formats say nothing of their numbers. */
+const MAX_FORMAT_LENGTH = 1_000;
 
 /** What the numbers of each cell style are, in the order of styles. */
 export function numberForms(styles: XmlElement | undefined): NumberForm[] {
   if (styles === undefined) return [];
-  const codes = new Map(
+  const formats = new Map(
     allOf(styles, 'numFmt').map(({ attributes }) => [
       Number(attributes.numFmtId),
-      attributes.formatCode ?? '',
+      formOf(attributes.formatCode ?? ''),
     ]),
   );
   const cells = childOf(styles, 'cellXfs');
   return (cells === undefined ? [] : allOf(cells, 'xf')).map(({ attributes }) => {
     const id = Number(attributes.numFmtId ?? 0);
-    const code = codes.get(id);
-    return code === undefined ? builtInForm(id) : formOf(code);
+    return formats.get(id) ?? builtInForm(id);
   });
 }
 
@@ -53,6 +54,7 @@ function builtInForm(id: number): NumberForm {
 
 /** A format as it is written (ECMA-376 part 1, 18.8.31), of which the part for numbers above zero is read. */
 function formOf(code: string): NumberForm {
+  if (code.length > MAX_FORMAT_LENGTH) return PLAIN_NUMBER;
   // Literal text, colours and currencies hold letters too.
   const signs = code.replace(/"[^"]*"|\[[^\]]*\]|\\./g, '');
   const elapsed = /\[([hms])\1*\]/i.exec(code.replace(/"[^"]*"|\\./g, ''))?.[1]?.toLowerCase();

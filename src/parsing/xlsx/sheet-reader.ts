@@ -1,9 +1,11 @@
 import type { SaxesParser } from 'saxes';
 import { RAGError } from '../../core/errors.js';
+import type { TextRoom } from '../text-room.js';
 import { type NumberForm, PLAIN_NUMBER, shownNumber } from './number-formats.js';
 
 /** What cells refer to. */
 export interface SheetFacts {
+  /** Without blanks around them. */
   readonly strings: readonly string[];
   readonly forms: readonly NumberForm[];
   readonly epoch: 1900 | 1904;
@@ -26,10 +28,10 @@ const MAX_MERGED = 20_000;
 /**
  * Cells of a sheet, in one pass over its XML, of which nothing else is kept.
  *
- * @param name the document's id, for the message
- * @throws `DOCUMENT_INVALID` for what is not well-formed
+ * @param room for the text of its cells
+ * @throws `DOCUMENT_INVALID` for what is not well-formed; what `room` throws
  */
-export async function readSheet(xml: string, facts: SheetFacts, name: string): Promise<Sheet> {
+export async function readSheet(xml: string, facts: SheetFacts, room: TextRoom): Promise<Sheet> {
   const { SaxesParser: Parser } = await import('saxes');
   const rows = new Map<number, Map<number, string>>();
   let [read, left, formulas, row] = [0, 0, 0, -1];
@@ -64,7 +66,10 @@ export async function readSheet(xml: string, facts: SheetFacts, name: string): P
       if (shown !== '') {
         read += 1;
         if (read > MAX_CELLS) left += 1;
-        else rows.set(row, (rows.get(row) ?? new Map<number, string>()).set(column, shown));
+        else {
+          room.take(shown.length);
+          rows.set(row, (rows.get(row) ?? new Map<number, string>()).set(column, shown));
+        }
       }
       cell = undefined;
     }
@@ -72,12 +77,12 @@ export async function readSheet(xml: string, facts: SheetFacts, name: string): P
   parser.on('error', (cause) => {
     throw new RAGError(
       'DOCUMENT_INVALID',
-      `"${name}" holds a sheet that cannot be read. Save it again, or exclude it.`,
+      `"${room.name}" holds a sheet that cannot be read. Save it again, or exclude it.`,
       { cause },
     );
   });
   parser.write(xml.replace(/^\s*<\?xml[^>]*\?>/, '')).close();
-  fillMerged(rows, merged);
+  fillMerged(rows, merged, room);
   return { rows, formulas, left };
 }
 
@@ -89,7 +94,7 @@ interface OpenCell {
 }
 
 function shownValue({ type, style, value }: OpenCell, { strings, forms, epoch }: SheetFacts): string {
-  if (type === 's') return (strings[Number(value)] ?? '').trim();
+  if (type === 's') return strings[Number(value)] ?? '';
   if (type === 'b') return value === '1' ? 'TRUE' : 'FALSE';
   if (type === 'n') return shownNumber(value.trim(), forms[style] ?? PLAIN_NUMBER, epoch);
   return value.trim();
@@ -105,16 +110,17 @@ const columnOf = (reference: string): number =>
 const rowOf = (reference: string): number => Number(/\d+$/.exec(reference)?.[0] ?? 1) - 1;
 
 /** Each cell of a merged range says what its first one says. */
-function fillMerged(rows: Map<number, Map<number, string>>, ranges: readonly string[]): void {
-  let room = MAX_MERGED;
+function fillMerged(rows: Map<number, Map<number, string>>, ranges: readonly string[], room: TextRoom): void {
+  let left = MAX_MERGED;
   for (const range of ranges) {
     const [first = '', last = first] = range.split(':');
     const value = rows.get(rowOf(first))?.get(columnOf(first));
     const [bottom, right] = [rowOf(last), columnOf(last)];
-    if (value === undefined || (bottom - rowOf(first) + 1) * (right - columnOf(first) + 1) > room) continue;
+    if (value === undefined || (bottom - rowOf(first) + 1) * (right - columnOf(first) + 1) > left) continue;
     for (let row = rowOf(first); row <= bottom; row += 1)
       for (let column = columnOf(first); column <= right; column += 1) {
-        room -= 1;
+        left -= 1;
+        room.take(value.length);
         rows.set(row, (rows.get(row) ?? new Map<number, string>()).set(column, value));
       }
   }

@@ -218,4 +218,72 @@ describe('workbooks', () => {
       '| - | - |',
     ]);
   });
+
+  it('are read once where they name a sheet again', async () => {
+    const parsed = await parseAs(
+      XLSX_FORMAT,
+      makeZip([
+        {
+          name: 'xl/workbook.xml',
+          content: `<workbook ${SPREADSHEET}>${'<sheet name="S" r:id="a"/>'.repeat(8_000)}</workbook>`,
+        },
+        { name: 'xl/_rels/workbook.xml.rels', content: relations(['a', 'worksheet', 'a.xml']) },
+        { name: 'xl/a.xml', content: row(1, cell('A1', 'word')) },
+      ]),
+    );
+    expect(parsed).toMatchObject({
+      text: '## S\n\nword',
+      warnings: ['7999 references to parts of the file that stand in the text already were left out.'],
+    });
+  });
+
+  it.each<[string, Workbook]>([
+    [
+      'a long text in many cells',
+      {
+        sheets: { S: row(1, '<c t="s"><v>0</v></c>'.repeat(40_000)) },
+        strings: [`<t>${'a b '.repeat(50_000)}</t>`],
+      },
+    ],
+    [
+      'a long text in a merged range',
+      { sheets: { S: `${row(1, cell('A1', 'a'.repeat(100_000)))}<mergeCell ref="A1:CV100"/>` } },
+    ],
+    [
+      'a row of many cells above many short ones',
+      {
+        sheets: {
+          S: row(1, '<c><v>1</v></c>'.repeat(16_000)) + '<row><c><v>1</v></c></row>'.repeat(16_000),
+        },
+      },
+    ],
+  ])('that come to too much text are refused: %s', async (_, workbook) => {
+    await expect(parseAs(XLSX_FORMAT, makeXlsx(workbook))).rejects.toMatchObject({
+      reason: 'DOCUMENT_TOO_LARGE',
+    });
+  });
+
+  it('do not read formats of numbers that are longer than any', async () => {
+    const sheets = { S: row(1, cell('A1', 'd'), cell('B1', 1, ' s="3"')) };
+    expect(await linesAs(XLSX_FORMAT, makeXlsx({ sheets, styles: styled('d'.repeat(1_001)) }))).toContain(
+      '| d | 1 |',
+    );
+  });
+
+  it('read thousands of formats of numbers that open brackets and close none', async () => {
+    const formats = Array.from({ length: 20_000 }, () => '['.repeat(1_000));
+    const sheets = { S: row(1, cell('A1', 'd'), cell('B1', 1, ' s="3"')) };
+    expect(await linesAs(XLSX_FORMAT, makeXlsx({ sheets, styles: styled(...formats) }))).toContain(
+      '| d | 1 |',
+    );
+  }, 60_000);
+
+  it('read a shared text of blanks once, however many cells refer to it', async () => {
+    const sheets = { S: `<row>${'<c t="s"><v>0</v></c>'.repeat(100_000)}</row>` };
+    const { text } = await parseAs(
+      XLSX_FORMAT,
+      makeXlsx({ sheets, strings: [`<t>${' '.repeat(2_000_000)}</t>`] }),
+    );
+    expect(text).toBe('');
+  }, 60_000);
 });

@@ -4,6 +4,7 @@ import { MEDIA_TYPES } from '../../core/media-types.js';
 import type { ConvertedDocument, ConvertedFormat } from '../converted-parser.js';
 import { declaredTitle, openArchive, relationsOf } from '../open-archive.js';
 import { allOf, childOf, type XmlElement, xmlText } from '../read-xml.js';
+import { TextRoom } from '../text-room.js';
 import { numberForms } from './number-formats.js';
 import { MAX_CELLS, readSheet, type Sheet, type SheetFacts } from './sheet-reader.js';
 
@@ -28,24 +29,26 @@ async function readXlsx(document: RawDocument): Promise<ConvertedDocument> {
   const relations = await relationsOf(archive, MAIN_PART);
   const strings = await archive.xml('xl/sharedStrings.xml');
   const facts: SheetFacts = {
-    strings: strings === undefined ? [] : allOf(strings, 'si').map(stringOf),
+    strings: strings === undefined ? [] : allOf(strings, 'si').map((item) => stringOf(item).trim()),
     forms: numberForms(await archive.xml('xl/styles.xml')),
     epoch: /^(?:1|true)$/.test(childOf(workbook, 'workbookPr')?.attributes.date1904 ?? '') ? 1904 : 1900,
   };
   const parts: string[] = [];
+  const room = new TextRoom(externalId);
   let [formulas, left] = [0, 0];
   for (const { attributes } of allOf(workbook, 'sheet')) {
     const part = relations.get(attributes['r:id'] ?? '')?.target ?? '';
     const xml = archive.text(part);
-    const sheet = xml === '' ? undefined : await readSheet(xml, facts, externalId);
+    if (xml === '') continue;
+    const sheet = await readSheet(xml, facts, room);
     const related = await relationsOf(archive, part);
     const comments = [...related.values()].filter(
       ({ type }) => type === 'comments' || type === 'threadedComment',
     );
     const said = await Promise.all(comments.map(async ({ target }) => commentsOf(await archive.xml(target))));
-    const tables = sheet === undefined ? [] : tablesOf(sheet);
-    formulas += sheet?.formulas ?? 0;
-    left += sheet?.left ?? 0;
+    const tables = tablesOf(sheet, room);
+    formulas += sheet.formulas;
+    left += sheet.left;
     if (tables.length > 0 || said.flat().length > 0)
       parts.push(`## ${oneLine(attributes.name ?? '')}`, ...tables, ...said.flat());
   }
@@ -60,7 +63,10 @@ async function readXlsx(document: RawDocument): Promise<ConvertedDocument> {
       pictures: count(/^xl\/media\//),
       charts: count(/^xl\/charts\/chart\d*\.xml$/),
     },
-    warnings: left === 0 ? [] : [`${left} cells were left out: ${MAX_CELLS} of a sheet are read.`],
+    warnings: [
+      ...(left === 0 ? [] : [`${left} cells were left out: ${MAX_CELLS} of a sheet are read.`]),
+      ...archive.warnings(),
+    ],
   };
 }
 
@@ -86,7 +92,7 @@ function commentsOf(root: XmlElement | undefined): string[] {
 }
 
 /** What stands between empty rows, as Markdown: a table, or a line where only one cell of a row holds something. */
-function tablesOf({ rows }: Sheet): string[] {
+function tablesOf({ rows }: Sheet, room: TextRoom): string[] {
   const numbers = [...rows.keys()].sort((a, b) => a - b);
   const blocks: (readonly ReadonlyMap<number, string>[])[] = [];
   let block: ReadonlyMap<number, string>[] = [];
@@ -97,10 +103,10 @@ function tablesOf({ rows }: Sheet): string[] {
     }
     block.push(rows.get(number) ?? new Map<number, string>());
   }
-  return [...blocks, block].flatMap(blockText);
+  return [...blocks, block].flatMap((one) => blockText(one, room));
 }
 
-function blockText(rows: readonly ReadonlyMap<number, string>[]): string[] {
+function blockText(rows: readonly ReadonlyMap<number, string>[], room: TextRoom): string[] {
   const tableFrom = rows.findIndex(({ size }) => size > 1);
   const above = (tableFrom < 0 ? rows : rows.slice(0, tableFrom)).flatMap((row) =>
     [...row.values()].map(oneLine),
@@ -108,6 +114,7 @@ function blockText(rows: readonly ReadonlyMap<number, string>[]): string[] {
   if (tableFrom < 0) return above.length === 0 ? [] : [above.join('\n')];
   const table = rows.slice(tableFrom);
   const columns = [...new Set(table.flatMap((row) => [...row.keys()]))].sort((a, b) => a - b);
+  room.take(columns.length * (table.length + 1) * EMPTY_CELL.length);
   const line = (row: ReadonlyMap<number, string>): string =>
     `| ${columns.map((column) => cellText(row.get(column))).join(' | ')} |`;
   const [head = new Map<number, string>(), ...body] = table;
@@ -115,4 +122,6 @@ function blockText(rows: readonly ReadonlyMap<number, string>[]): string[] {
   return [...above, [line(head), rule, ...body.map(line)].join('\n')];
 }
 
+/** What a table is written with at the least where a cell holds nothing. */
+const EMPTY_CELL = ' | ';
 const cellText = (text = ''): string => oneLine(text).replaceAll('|', '\\|');
