@@ -3,6 +3,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterEach, describe, expect, it } from 'vitest';
 import { createEngine } from '../engine/create-engine.js';
+import type { Engine } from '../engine/engine.js';
 
 const folders: string[] = [];
 afterEach(() => {
@@ -11,14 +12,28 @@ afterEach(() => {
 
 const OTHERS = ['The canteen opens at eleven.', 'Parking is behind the hall.'];
 
-async function search(text: string, pages: readonly string[], options = {}) {
+const search = (text: string, pages: readonly string[], options = {}) =>
+  withPages(
+    pages,
+    async (engine) => (await engine.search({ text, options: { topK: 10, ...options } })).results,
+  );
+
+const ask = (question: string, pages: readonly string[]) =>
+  withPages(pages, (engine) => engine.ask({ question }));
+
+async function withPages<Result>(
+  pages: readonly string[],
+  use: (engine: Engine) => Promise<Result>,
+): Promise<Result> {
   const folder = mkdtempSync(join(tmpdir(), 'copies-'));
   folders.push(folder);
   const engine = await createEngine({ config: { provider: 'libsql' }, dataDir: folder });
   await engine.push([...pages, ...OTHERS].map((page, i) => ({ id: `p${i}`, text: page })));
-  const { results } = await engine.search({ text, options: { topK: 10, ...options } });
-  await engine.close();
-  return results;
+  try {
+    return await use(engine);
+  } finally {
+    await engine.close();
+  }
 }
 
 const twelve = (page: (at: number) => string): string[] => Array.from({ length: 12 }, (_, i) => page(i));
@@ -193,6 +208,21 @@ describe('near copies', () => {
     const own = results.filter(({ metadata }) => pages[Number(metadata.source.slice(1))] !== undefined);
     expect(own).toHaveLength(pages.length);
     expect(own.every(({ more }) => more === undefined)).toBe(true);
+  });
+
+  it('are counted in a notice of an answer, which has none where nothing was left out', async () => {
+    const releases = twelve((i) => `Release 1.${i}.0: bug fixes and performance improvements.`);
+    const cities = ['Berlin', 'Madrid', 'Oslo', 'Rome'].map(
+      (city, i) => `The data center in ${city} is reached at the IP address 10.${i}.0.1.`,
+    );
+    const released = await ask('What do releases bring?', releases);
+    expect(released.notices).toContain(
+      '11 more passages say nearly the same as what was found, and were left out; a search shows them with nearDuplicates: "keep".',
+    );
+    expect(released.noticeKinds).toContain('alike-left-out');
+    const reached = await ask('At which IP address is the data center reached?', cities);
+    expect(reached.noticeKinds).not.toContain('alike-left-out');
+    expect(reached.sources.length).toBeGreaterThanOrEqual(4);
   });
 
   it('leave what holds an identifier of the question', async () => {
