@@ -23,6 +23,8 @@ export const NOTICE_KINDS = [
   'nothing-readable',
   /** Passages were found and left out, because they score less than a threshold. */
   'below-threshold',
+  /** Of passages that say nearly the same an answer has the first. */
+  'alike-left-out',
   /** Nothing was relevant enough, and less relevant passages were taken, or there are none either. */
   'search-widened',
   /** The index was searched as it was at a time. */

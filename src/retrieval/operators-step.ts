@@ -183,7 +183,7 @@ async function termsBeginning(lane: LaneInput, beginning: string): Promise<reado
   const { collection, filter, signal } = lane;
   const abort = signal === undefined ? {} : { signal };
   if (collection.termsBeginning !== undefined)
-    return collection.termsBeginning({ beginning, limit: MOST_TERMS + 1, ...abort });
+    return collection.termsBeginning({ beginning, filter, limit: MOST_TERMS + 1, ...abort });
   const found = new Set<string>();
   let cursor: string | undefined;
   for (let looked = 0; looked < LOOKED_THROUGH; looked += PAGE) {

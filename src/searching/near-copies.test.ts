@@ -3,6 +3,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterEach, describe, expect, it } from 'vitest';
 import { createEngine } from '../engine/create-engine.js';
+import type { Engine } from '../engine/engine.js';
 
 const folders: string[] = [];
 afterEach(() => {
@@ -11,14 +12,28 @@ afterEach(() => {
 
 const OTHERS = ['The canteen opens at eleven.', 'Parking is behind the hall.'];
 
-async function search(text: string, pages: readonly string[], options = {}) {
+const search = (text: string, pages: readonly string[], options = {}) =>
+  withPages(
+    pages,
+    async (engine) => (await engine.search({ text, options: { topK: 10, ...options } })).results,
+  );
+
+const ask = (question: string, pages: readonly string[]) =>
+  withPages(pages, (engine) => engine.ask({ question }));
+
+async function withPages<Result>(
+  pages: readonly string[],
+  use: (engine: Engine) => Promise<Result>,
+): Promise<Result> {
   const folder = mkdtempSync(join(tmpdir(), 'copies-'));
   folders.push(folder);
   const engine = await createEngine({ config: { provider: 'libsql' }, dataDir: folder });
   await engine.push([...pages, ...OTHERS].map((page, i) => ({ id: `p${i}`, text: page })));
-  const { results } = await engine.search({ text, options: { topK: 10, ...options } });
-  await engine.close();
-  return results;
+  try {
+    return await use(engine);
+  } finally {
+    await engine.close();
+  }
 }
 
 const twelve = (page: (at: number) => string): string[] => Array.from({ length: 12 }, (_, i) => page(i));
@@ -42,21 +57,11 @@ describe('near copies', () => {
       twelve((i) => `This page is under the ${i % 2 === 0 ? 'licence' : 'LICENCE,'} of the project`),
     ],
     [
-      'a template with a number',
-      'meeting template',
-      twelve(
-        (i) =>
-          `Meeting template ${i + 1}: agenda, people who are there, decisions, next steps, date of the next one.`,
-      ),
+      'releases under headings',
+      'bug fixes',
+      twelve((i) => `v1.${i}.0-rc.1 (2024-05-${10 + i})\nBug fixes and performance improvements here.`),
     ],
-    [
-      'a template with a name',
-      'runbook template',
-      twelve(
-        (i) =>
-          `Runbook template of team ${'abcdefghijkl'[i]}x: what breaks, whom to call, how to restart, how to roll back, where logs are.`,
-      ),
-    ],
+    ['builds', 'bug fixes', twelve((i) => `Build 4${i}: bug fixes and performance improvements here.`)],
     [
       'a long text',
       'backup',
@@ -97,6 +102,103 @@ describe('near copies', () => {
       ],
     ],
     [
+      'things with an address, a price and a date',
+      'IP address of the data center',
+      ['Berlin', 'Madrid', 'Oslo', 'Rome'].map(
+        (city, i) =>
+          `The data center in ${city} is reached at the IP address 10.${i}.0.1, costs ${i + 1}.50 EUR an hour and was opened on 202${i}-03-0${i + 1}.`,
+      ),
+    ],
+    [
+      'regions with a gateway',
+      'gateway',
+      ['eu-west', 'eu-east', 'us-west', 'us-east'].map(
+        (region, i) =>
+          `The gateway of the region ${region} is 192.168.${i}.254 and answers on the usual port.`,
+      ),
+    ],
+    [
+      'services with a version',
+      'version of the driver',
+      twelve(
+        (i) =>
+          `The service ${'abcdefghijkl'[i]}x needs at least the version 1.${i}.0 of the driver to start.`,
+      ).slice(0, 6),
+    ],
+    [
+      'prices of a thing over time',
+      'price of the ticket',
+      Array.from({ length: 6 }, (_, i) => `The price of the ticket was 2.${i}0 euros from 202${i}-01-01 on.`),
+    ],
+    [
+      'addresses in front of a text',
+      'gateway',
+      Array.from({ length: 6 }, (_, i) => `10.0.0.${i}: gateway of the second floor, reached by cable.`),
+    ],
+    [
+      'days in front of a text',
+      'meeting',
+      Array.from(
+        { length: 6 },
+        (_, i) => `2024-05-0${i + 1}: meeting of the board in the large room upstairs.`,
+      ),
+    ],
+    [
+      'a form with a name',
+      'runbook',
+      ['red', 'blue', 'green', 'grey'].map(
+        (team) =>
+          `Runbook of team ${team}: what breaks, whom to call, how to restart, how to roll back, where logs are.`,
+      ),
+    ],
+    [
+      'a form with a number',
+      'minutes',
+      Array.from(
+        { length: 6 },
+        (_, i) => `Minutes ${i + 1}: agenda, people who are there, decisions, next steps.`,
+      ),
+    ],
+    [
+      'releases of several things',
+      'bug fixes',
+      ['server', 'client', 'agent', 'driver'].map(
+        (part, i) => `Release 1.${i}.0 of the ${part}: bug fixes and performance improvements.`,
+      ),
+    ],
+    [
+      'releases that say something else in numbers',
+      'timeout',
+      Array.from(
+        { length: 6 },
+        (_, i) => `Release 1.${i}.0: the timeout of a request is ${i + 1}.5 seconds.`,
+      ),
+    ],
+    [
+      'a sentence that begins with a release',
+      'server',
+      Array.from(
+        { length: 6 },
+        (_, i) => `Release 1.${i}.0 was the one that the server in room 4.${i} ran on.`,
+      ),
+    ],
+    [
+      'prices in Chinese',
+      '价格',
+      Array.from(
+        { length: 6 },
+        (_, i) => `第二机房的服务器地址是10.0.${i}.1，价格为${i + 1}.5欧元，今年开放。`,
+      ),
+    ],
+    [
+      'long passages with an address, a price and a date',
+      'IP address of the data center',
+      ['Berlin', 'Madrid', 'Oslo', 'Rome'].map(
+        (city, i) =>
+          `The data center in ${city} is reached at the IP address 10.${i}.0.1. It stands behind a fence with two gates, of which one is open by day and the other one for deliveries, and there are two lines from two providers, a diesel generator for three days, a room for visitors and a desk for the guards. Whoever wants to go in asks the desk of the owner for a card the day before, brings a passport, and is led to the rack by a guard who stays until the work is done. A rack costs ${i + 1}.50 EUR an hour.`,
+      ),
+    ],
+    [
       'short notes about one thing',
       'pool',
       ['The pool opens at six.', 'The pool closes at nine.', 'The pool is heated.', 'The pool has a slide.'],
@@ -106,6 +208,21 @@ describe('near copies', () => {
     const own = results.filter(({ metadata }) => pages[Number(metadata.source.slice(1))] !== undefined);
     expect(own).toHaveLength(pages.length);
     expect(own.every(({ more }) => more === undefined)).toBe(true);
+  });
+
+  it('are counted in a notice of an answer, which has none where nothing was left out', async () => {
+    const releases = twelve((i) => `Release 1.${i}.0: bug fixes and performance improvements.`);
+    const cities = ['Berlin', 'Madrid', 'Oslo', 'Rome'].map(
+      (city, i) => `The data center in ${city} is reached at the IP address 10.${i}.0.1.`,
+    );
+    const released = await ask('What do releases bring?', releases);
+    expect(released.notices).toContain(
+      '11 more passages say nearly the same as what was found, and were left out; a search shows them with nearDuplicates: "keep".',
+    );
+    expect(released.noticeKinds).toContain('alike-left-out');
+    const reached = await ask('At which IP address is the data center reached?', cities);
+    expect(reached.noticeKinds).not.toContain('alike-left-out');
+    expect(reached.sources.length).toBeGreaterThanOrEqual(4);
   });
 
   it('leave what holds an identifier of the question', async () => {

@@ -176,3 +176,48 @@ describe.each([
     expect(reason).toContain('it holds "car", which the query leaves out');
   });
 });
+
+describe.each([
+  ['memory', () => ({ config: { provider: 'memory' } })],
+  ['libsql', () => ({ config: { provider: 'libsql' } })],
+  ['a store that cannot list its terms', () => ({ config: {}, store: withoutTerms() })],
+] as const)('beginnings of words that a scope may not read: %s', (_, options) => {
+  const STAFF = { tenant: 'default', groups: ['staff'], clearance: 2 };
+  let engine: Engine;
+  const words = Array.from({ length: 5_000 }, (_, i) => `zeb${String.fromCharCode(97 + (i % 26))}${i}`);
+  beforeAll(async () => {
+    engine = await createEngine({ ...options(), dataDir: newFolder() } as Parameters<typeof createEngine>[0]);
+    await engine.push([
+      { id: 'open', text: 'The zebzzz stands by the fence of the meadow.' },
+      { id: 'other', text: 'Whoever reads this may read it.' },
+    ]);
+    await engine.as(STAFF).push([
+      { id: 'staff', text: `${words.join(' ')}.`, access: { groups: ['staff'] } },
+      { id: 'level', text: `The zebqqq and ${words.join('x ')}.`, access: { groups: ['*'], level: 2 } },
+    ]);
+  });
+  afterAll(() => engine.close());
+
+  it('neither crowd out a word that it may read nor are told of', async () => {
+    const { results, notices } = await engine.search({ text: 'zeb*', options: { topK: 10 } });
+    expect(results.map(({ metadata }) => metadata.source)).toEqual(['open']);
+    expect(notices.join(' ')).not.toMatch(/More than|No passage/);
+  });
+
+  it('are no words where it may read none that begins so', async () => {
+    const { results, notices } = await engine.search({ text: 'zebq*' });
+    const none = await engine.search({ text: 'zebvv*' });
+    expect(results.map(({ content }) => content).toSorted()).toEqual(
+      none.results.map(({ content }) => content).toSorted(),
+    );
+    expect(notices).toContain(
+      'No passage holds a word that begins with "zebq"; what is shown holds some of the words.',
+    );
+    expect(notices.map((notice) => notice.replace('zebq', 'zebvv'))).toEqual(none.notices);
+  });
+
+  it('are words for who may read them', async () => {
+    const { notices } = await engine.as(STAFF).search({ text: 'zeb*' });
+    expect(notices.join(' ')).toContain('More than 256 words begin with "zeb"');
+  });
+});

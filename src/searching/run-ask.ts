@@ -336,7 +336,7 @@ const retrieveFor =
       ranked: passages.map(({ chunk, probability }) => ({ chunk, score: probability })),
       signals: signalsOf(found),
       degradationLevel,
-      ...toldNotices([...notices, ...leftOutFor(found)]),
+      ...toldNotices([...notices, ...leftOutFor(found), ...alikeNotices(passages)]),
     };
   };
 
@@ -352,6 +352,13 @@ const leftOutFor = ({ plan }: Retrieved): readonly Notice[] =>
   plan === undefined || plan.leftOut.length === 0
     ? []
     : [{ kind: 'deadline', text: `To keep the deadline the search left out: ${plan.leftOut.join(', ')}.` }];
+
+function alikeNotices(passages: Retrieved['passages']): readonly Notice[] {
+  const alike = passages.reduce((sum, { more }) => sum + (more?.alike ?? 0), 0);
+  if (alike === 0) return [];
+  const text = `${alike} more passage${alike === 1 ? ' says' : 's say'} nearly the same as what was found, and ${alike === 1 ? 'was' : 'were'} left out; a search shows them with nearDuplicates: "keep".`;
+  return [{ kind: 'alike-left-out', text }];
+}
 
 function signalsOf({ passages, notices }: Pick<Retrieved, 'passages' | 'notices'>): SearchSignals {
   const best = passages.slice(0, 2).map(({ explanation }) => explanation);

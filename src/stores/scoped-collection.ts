@@ -68,7 +68,7 @@ export function scopeCollection(
     ),
     rankVector: narrowing(narrow, collection.rankVector?.bind(collection)),
     rankText: narrowing(narrow, weighedFor(scope, collection.rankText?.bind(collection))),
-    termsBeginning: ofTenant(scope, collection.termsBeginning?.bind(collection)),
+    termsBeginning: narrowing(narrow, collection.termsBeginning?.bind(collection)),
     enlist: undefined,
     optimize: (signal) => collection.optimize(signal),
     purge: collection.purge?.bind(collection),
@@ -77,10 +77,10 @@ export function scopeCollection(
 }
 
 /** The search over a narrowed filter, where the collection has it. */
-const narrowing = <Query extends { readonly filter: Filter }, Hit>(
+const narrowing = <Query extends { readonly filter: Filter }, Found>(
   narrow: (filter: Filter) => Filter,
-  search: ((query: Query) => Promise<Hit[]>) | undefined,
-): ((query: Query) => Promise<Hit[]>) | undefined =>
+  search: ((query: Query) => Promise<Found[]>) | undefined,
+): ((query: Query) => Promise<Found[]>) | undefined =>
   search === undefined ? undefined : async (query) => search({ ...query, filter: narrow(query.filter) });
 
 /** The search with what it finds opened, where the collection has it. */
@@ -96,13 +96,6 @@ const weighedFor = <Hit>(
   search: ((query: TextQuery) => Promise<Hit[]>) | undefined,
 ): ((query: TextQuery) => Promise<Hit[]>) | undefined =>
   search === undefined ? undefined : (query) => search({ ...query, tenant });
-
-/** Terms of the tenant. Some may be of chunks that the scope may not read: they find nothing there. */
-const ofTenant = (
-  { tenant }: Scope,
-  list: VectorCollection['termsBeginning'],
-): VectorCollection['termsBeginning'] =>
-  list === undefined ? undefined : (query) => list({ ...query, tenant });
 
 // Callers in plain JavaScript can leave the filter out; it must not come to mean everything the scope may see.
 function assertStated(filter: Filter | undefined): void {

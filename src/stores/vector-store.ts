@@ -64,8 +64,8 @@ export interface TextQuery {
 export interface TermsQuery {
   /** As terms are written in `searchText`. */
   readonly beginning: string;
-  /** Only terms of chunks of this tenant. @default those of all tenants */
-  readonly tenant?: string;
+  /** Only terms of chunks that it admits. */
+  readonly filter: Filter;
   readonly limit: number;
   readonly signal?: AbortSignal;
 }
@@ -147,7 +147,7 @@ export interface VectorCollection {
   rankVector?(query: VectorQuery): Promise<ScoredId[]>;
   rankText?(query: TextQuery): Promise<ScoredId[]>;
   /**
-   * The terms of `searchText` of chunks that exist now which begin so, at most `limit`, ascending by code point. Absent where the store
+   * The terms of `searchText` of chunks that the filter admits which begin so, at most `limit`, ascending by code point. Absent where the store
    * cannot list its terms: the engine then looks through passages.
    */
   termsBeginning?(query: TermsQuery): Promise<string[]>;

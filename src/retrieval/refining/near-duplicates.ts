@@ -1,7 +1,8 @@
 import type { Candidate } from '../candidate.js';
 import type { RemovedCandidate } from '../retriever.js';
 import { isCollapsible } from './collapse.js';
-import { jaccard, wordSet, wordShingles } from './word-shingles.js';
+import { wordsBesidesRelease } from './release-label.js';
+import { jaccard, wordShingles } from './word-shingles.js';
 
 export interface NearDuplicateOptions {
   /** Jaccard similarity of word triples, in (0, 1]. */
@@ -18,27 +19,21 @@ export interface DistinctCandidates {
   readonly areCopied: boolean;
 }
 
-/** In a passage of no more words one that differs is in three triples, and most of them are another's. */
-const MOST_WORDS_OF_SHORT = 40;
-/** Jaccard similarity of the words of short passages, without versions and dates, from which they are near copies. */
-const SHORT_THRESHOLD = 0.8;
-/** Of two that differ in a word each may be wanted; more are releases of one thing, or a form that is filled in. */
+/** Of two releases each may be wanted; more are what a list of releases repeats. */
 const LEAST_COPIES = 2;
 
 /** A candidate that is kept, and what was left out for it. */
 interface Original {
   readonly candidate: Candidate;
-  /** Of a short one. */
-  readonly words: Uint32Array | undefined;
   readonly repeated: Candidate[];
-  /** Short ones, which count when there are enough of them. */
+  /** Other releases that say the same, which count when there are enough of them. */
   readonly alike: Original[];
 }
 
 /**
  * Keeps the best of passages that say the same in the same words: a candidate is dropped where its word triples overlap at least
- * `threshold` with a kept one. Short passages that differ in a word or two are dropped where several do, but none that holds an
- * identifier of the query. Order is kept.
+ * `threshold` with a kept one. Releases that say the same are dropped where several do, but none that holds an identifier of the
+ * query. Order is kept.
  */
 export function removeNearDuplicates(
   candidates: readonly Candidate[],
@@ -46,6 +41,7 @@ export function removeNearDuplicates(
 ): DistinctCandidates {
   const originals: Original[] = [];
   const seen = new SimilarSets<Original>(threshold);
+  const releases = new Map<string, Original>();
   for (const candidate of candidates) {
     const shingles = wordShingles(candidate.chunk.content);
     const repeats = seen.find(shingles);
@@ -53,15 +49,10 @@ export function removeNearDuplicates(
       repeats.repeated.push(candidate);
       continue;
     }
-    const words = shortWords(candidate);
-    const like = words === undefined ? undefined : mostAlike(words, originals);
-    // One of a pair stays, and stands for no others that are like it.
-    const original: Original = {
-      candidate,
-      words: like === undefined ? words : undefined,
-      repeated: [],
-      alike: [],
-    };
+    const original: Original = { candidate, repeated: [], alike: [] };
+    const said = saidByRelease(candidate);
+    const like = said === undefined ? undefined : releases.get(said);
+    if (said !== undefined && like === undefined) releases.set(said, original);
     like?.alike.push(original);
     originals.push(original);
     seen.add(shingles, original);
@@ -88,26 +79,9 @@ export function removeNearDuplicates(
 const withAlike = (candidate: Candidate, alike: number): Candidate =>
   alike === 0 ? candidate : { ...candidate, more: { passages: 0, copies: 0, ...candidate.more, alike } };
 
-/** Undefined for a passage that is long, holds what the query names, or is an item of a backlog, which stands for itself. */
-function shortWords({ chunk, identifierHits }: Candidate): Uint32Array | undefined {
-  const { content } = chunk;
-  if (identifierHits > 0 || content.length > MOST_WORDS_OF_SHORT * MOST_CHARACTERS) return undefined;
-  if (isCollapsible(chunk, 'items')) return undefined;
-  const words = wordSet(content.replace(VERSIONS, ' '));
-  return words.length < LEAST_WORDS || words.length > MOST_WORDS_OF_SHORT ? undefined : words;
-}
-
-/** Fewer words are a heading or a label, which many things have. */
-const LEAST_WORDS = 5;
-
-const MOST_CHARACTERS = 12;
-const VERSIONS = /\bv?\d+(?:\.\d+){1,3}(?:-[\w.]+)?\b|\b\d{4}-\d\d-\d\d\b/gi;
-
-function mostAlike(words: Uint32Array, originals: readonly Original[]): Original | undefined {
-  return originals.find(
-    (original) => original.words !== undefined && jaccard(words, original.words) >= SHORT_THRESHOLD,
-  );
-}
+/** Undefined for what is of no release, holds what the query names, or is an item of a backlog, which stands for itself. */
+const saidByRelease = ({ chunk, identifierHits }: Candidate): string | undefined =>
+  identifierHits > 0 || isCollapsible(chunk, 'items') ? undefined : wordsBesidesRelease(chunk);
 
 /**
  * Finds an earlier set that is at least `threshold` similar, without comparing all pairs: such sets share an element among

@@ -27,10 +27,6 @@ export function wordShingles(text: string): Uint32Array {
   return distinct(shingles.sort());
 }
 
-/** Hashes of the words of a text, distinct and ascending; case and punctuation do not count. */
-export const wordSet = (text: string): Uint32Array =>
-  distinct(Uint32Array.from(wordHashes(text.toLowerCase())).sort());
-
 function wordHashes(text: string): number[] {
   const hashes: number[] = [];
   let hash = FNV_OFFSET;

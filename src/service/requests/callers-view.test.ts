@@ -138,6 +138,7 @@ async function toldOf(kinds: readonly string[], notices = [OPERATORS_WORDS]) {
 /** Their texts are made of counts, of what the caller asked and of what it was shown. */
 const TOLD_WHOLE: readonly NoticeKind[] = [
   'graph-cut',
+  'alike-left-out',
   'answer-one-sided',
   'deadline',
   'conflicts-cut',

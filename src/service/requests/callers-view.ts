@@ -195,6 +195,7 @@ const TOLD_TO_CALLERS: Readonly<Record<NoticeKind, string | typeof AS_IT_IS | ty
   'passage-instructs': AS_IT_IS,
   'context-cut': AS_IT_IS,
   'prompt-cut': AS_IT_IS,
+  'alike-left-out': AS_IT_IS,
   'answer-one-sided': AS_IT_IS,
   'citations-changed': AS_IT_IS,
   'sentences-unsupported': AS_IT_IS,

@@ -1,8 +1,7 @@
 import type { SqliteDatabase } from '../../sqlite/sqlite-database.js';
 import { averageLengthOf, inverseDocumentFrequency, lengthNorm, termGain } from '../bm25.js';
 import type { TopK } from '../top-k.js';
-import type { TermsQuery } from '../vector-store.js';
-import { readPostings, termsFrom } from './postings.js';
+import { readPostings } from './postings.js';
 import { PostingBuffer } from './postings-codec.js';
 import type { RowCache } from './row-cache.js';
 
@@ -51,16 +50,12 @@ export class Bm25Search {
     }
   }
 
-  /** Terms that a chunk of the tenant, or any, holds. In one snapshot with `refresh` of the cache. */
-  termsBeginning({ beginning, tenant, limit }: TermsQuery): string[] {
-    const found: string[] = [];
+  /** Whether an admitted chunk holds the term. In one snapshot with `refresh` of the cache. */
+  isHeld(term: string, isAdmitted: (ordinal: number) => boolean): boolean {
     this.#reserve(this.#cache.ordinals);
-    for (const term of termsFrom(this.#database, { collection: this.#collection, beginning })) {
-      if (found.length >= limit) break;
-      readPostings(this.#database, { collection: this.#collection, term }, this.#postings);
-      if (this.#cache.ordinalsOf(this.#postings, tenant, this.#ordinals) > 0) found.push(term);
-    }
-    return found;
+    readPostings(this.#database, { collection: this.#collection, term }, this.#postings);
+    const found = this.#cache.ordinalsOf(this.#postings, undefined, this.#ordinals);
+    return this.#ordinals.subarray(0, found).some(isAdmitted);
   }
 
   #addScores(term: string, weight: number, tenant: string | undefined): void {

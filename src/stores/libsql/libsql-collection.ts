@@ -35,6 +35,7 @@ import {
   mergeTerms,
   planMerges,
   type TermPlace,
+  termsFrom,
   visitPostings,
 } from './postings.js';
 import { RowCache } from './row-cache.js';
@@ -159,12 +160,22 @@ export class LibsqlCollection implements VectorCollection {
     return this.#database.snapshot(() => this.#named(this.#bestByText(query)));
   }
 
-  async termsBeginning(query: TermsQuery): Promise<string[]> {
-    this.#begin(query.signal);
-    return this.#database.snapshot(() => {
-      this.#cache.refresh(this.#versionOf());
-      return this.#bm25.termsBeginning(query);
-    });
+  async termsBeginning({ beginning, filter, limit, signal }: TermsQuery): Promise<string[]> {
+    const found: string[] = [];
+    for (let after: string | undefined; ; await nextTurn()) {
+      this.#begin(signal);
+      const terms = this.#database.snapshot(() => {
+        const isAdmitted = this.#admission(filter);
+        const page = termsFrom(this.#database, { collection: this.id, beginning, after });
+        for (const term of page) {
+          if (found.length >= limit) break;
+          if (this.#bm25.isHeld(term, isAdmitted)) found.push(term);
+        }
+        return page;
+      });
+      after = terms.at(-1);
+      if (after === undefined || found.length >= limit) return found;
+    }
   }
 
   async optimize(signal?: AbortSignal): Promise<void> {

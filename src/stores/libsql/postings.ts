@@ -64,20 +64,26 @@ export function readPostings(
 const LISTS_OF_TERM = `SELECT postings FROM store_segment CROSS JOIN store_posting USING (collection, segment)
   WHERE collection = ? AND term = ? ORDER BY segment`;
 
-/** Terms that are looked at, of those that begin alike. */
-const MOST_ALIKE = 4_096;
+/** Terms that begin alike and are read in one transaction. */
+const TERMS_PER_PAGE = 512;
 
-/** Terms of texts that begin so, of deleted rows too, ascending. */
+/** The next terms of texts that begin so, behind `after`, of deleted rows too, ascending; none at the end. */
 export const termsFrom = (
   database: SqliteDatabase,
-  { collection, beginning }: { readonly collection: number; readonly beginning: string },
+  {
+    collection,
+    beginning,
+    after,
+  }: { readonly collection: number; readonly beginning: string; readonly after: string | undefined },
 ): string[] =>
   database
     .rows(
       `SELECT DISTINCT ${text('term')} FROM store_segment CROSS JOIN store_posting USING (collection, segment)
-        WHERE collection = ?1 AND term >= ?2 AND term < ?2 || char(1114111) ORDER BY term LIMIT ${MOST_ALIKE}`,
+        WHERE collection = ?1 AND term >= ?2 AND term < ?2 || char(1114111) AND (?3 IS NULL OR term > ?3)
+        ORDER BY term LIMIT ${TERMS_PER_PAGE}`,
       collection,
       storableText(beginning),
+      after === undefined ? null : storableText(after),
     )
     .map((row) => originalText(textAt(row, 0)));
 

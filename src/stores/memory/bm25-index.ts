@@ -1,6 +1,5 @@
 import { compareText } from '../../core/filter.js';
 import { countTerms, PartStatistics, termScorer } from '../bm25.js';
-import type { TermsQuery } from '../vector-store.js';
 
 /** Occurrences of one term: parallel lists of document ordinals and term frequencies, in ordinal order. */
 interface Postings {
@@ -59,12 +58,12 @@ export class Bm25Index {
     }
   }
 
-  /** Terms of documents of the tenant, or of all, that begin so. */
-  termsBeginning({ beginning, tenant, limit }: TermsQuery): string[] {
+  /** Terms of admitted documents that begin so, ascending. Deleted documents must not be admitted. */
+  termsBeginning(beginning: string, isAdmitted: (ordinal: number) => boolean): string[] {
     const found: string[] = [];
-    for (const [term, { documents }] of this.#postings)
-      if (term.startsWith(beginning) && (tenant === undefined || documents.has(tenant))) found.push(term);
-    return found.sort(compareText).slice(0, limit);
+    for (const [term, { ordinals }] of this.#postings)
+      if (term.startsWith(beginning) && ordinals.some(isAdmitted)) found.push(term);
+    return found.sort(compareText);
   }
 
   /** Scores by ordinal of every document of the tenant, or of all, with at least one of the terms; deleted ones may be among them. */

@@ -129,7 +129,7 @@ export class MemoryCollection implements VectorCollection {
 
   async termsBeginning(query: TermsQuery): Promise<string[]> {
     this.#begin(query.signal);
-    return this.#texts.termsBeginning(query);
+    return this.#texts.termsBeginning(query.beginning, this.#admission(query.filter)).slice(0, query.limit);
   }
 
   async optimize(signal?: AbortSignal): Promise<void> {

@@ -285,8 +285,14 @@ async function expectSameTextRankings(collection: VectorCollection, oracle: Vect
 async function expectSameTerms(collection: VectorCollection, oracle: VectorCollection): Promise<void> {
   if (collection.termsBeginning === undefined) return;
   for (const beginning of ['w', 'w1', 'w39', 'none'])
-    for (const more of [{}, { tenant: 'other' }, { tenant: 'nobody' }, { limit: 3 }]) {
-      const query = { beginning, limit: 100, ...more };
+    for (const more of [
+      {},
+      { filter: eq('$tenant', 'other') },
+      { filter: eq('$tenant', 'nobody') },
+      { filter: eq('$source', 'wiki') },
+      { limit: 3 },
+    ]) {
+      const query = { beginning, filter: EVERYTHING, limit: 100, ...more };
       assert.deepEqual(await collection.termsBeginning(query), await oracle.termsBeginning?.(query));
     }
 }
