@@ -70,7 +70,7 @@ describe('PDF', () => {
 
   it('takes a picture of a page with its number for a page without text, and a picture in a page for none', async () => {
     const scanned = await parse(makePdf([['Page 3 of 9'], ['Received 2026-03-01']], { picture: 0.9 }));
-    expect(scanned.unread).toEqual({ 'pages without text': 2 });
+    expect(scanned.unread).toEqual({ pictures: 1, 'pages without text': 2 });
     expect(scanned.warnings).toEqual([expect.stringContaining('OCR')]);
     expect(scanned.text).toContain('Page 3 of 9');
     expect((await parse(makePdf([['A logo']], { picture: 0.2 }))).warnings).toEqual([]);
