@@ -143,8 +143,7 @@ function fromOf(
       `Source "${source}" needs one of \`table\` and \`query\`${table === undefined ? '' : ', not both'}.`,
       { details: { source, key: 'table' } },
     );
-  if (query !== undefined)
-    return sql`(${sql.raw(singleStatement(query, source))}) as ${sql.id(ROWS)}`;
+  if (query !== undefined) return sql`(${sql.raw(singleStatement(query, source))}) as ${sql.id(ROWS)}`;
   return sql`${sql.id(...(table ?? '').split('.'))} as ${sql.id(ROWS)}`;
 }
 
