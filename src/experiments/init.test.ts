@@ -48,7 +48,7 @@ describe('a started question set', () => {
   });
 
   test('reports what it could not read, and a folder that suggests nothing', async () => {
-    write('bad.md', Buffer.from([0x67, 0xff, 0xfe, 0xfa]));
+    write('bad.md', Buffer.from([0xff, 0xfe, 0x00, 0xd8]));
     write('plain.md', 'Nothing.');
     await expect(initQuestions({ folder: 'docs', out: 'q.jsonl', cwd })).rejects.toThrow(
       /suggest no question/,

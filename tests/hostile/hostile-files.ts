@@ -177,7 +177,7 @@ export const HOSTILE_FILES: readonly HostileFile[] = [
   rst('100,000 tables that never close', '=== ===\na   b\n\n'.repeat(100_000), 'read'),
   rst('a grid of 100,000 rows', '+--+\n|a |\n'.repeat(100_000), 'read'),
   rst('a directive that includes a file', '.. include:: /etc/passwd\n', 'read'),
-  rst('NUL bytes', new Uint8Array([0x61, 0, 0x62]), 'DOCUMENT_NOT_TEXT'),
+  rst('a NUL byte', new Uint8Array([0x61, 0, 0x62]), 'read'),
   rst('invalid UTF-8', INVALID_UTF8, 'read'),
 
   asciidoc('a million backticks', '`'.repeat(1_000_000), 'read'),

@@ -56,7 +56,7 @@ function builtInForm(id: number): NumberForm {
 function formOf(code: string): NumberForm {
   if (code.length > MAX_FORMAT_LENGTH) return PLAIN_NUMBER;
   // Literal text, colours and currencies hold letters too.
-  const signs = code.replace(/"[^"]*"|\[[^\]]*\]|\\./g, '');
+  const signs = code.replace(/"[^"]*"|\[[^[\]]*\]|\\./g, '');
   const elapsed = /\[([hms])\1*\]/i.exec(code.replace(/"[^"]*"|\\./g, ''))?.[1]?.toLowerCase();
   const hasSeconds = /s/i.test(signs);
   if (elapsed === 'h' || elapsed === 'm' || elapsed === 's')
@@ -67,7 +67,7 @@ function formOf(code: string): NumberForm {
 }
 
 /** Quoted text, a currency, another direction in brackets, a sign that is escaped, room as wide as a sign, a sign of itself. */
-const PART = /"([^"]*)"|\[\$([^\]-]*)[^\]]*\]|(\[[^\]]*\])|\\(.)|([_*].)|(General|[\s\S])/gi;
+const PART = /"([^"]*)"|\[\$([^[\]-]*)[^[\]]*\]|(\[[^[\]]*\])|\\(.)|([_*].)|(General|[\s\S])/gi;
 const PLACE = /^(?:[0#?]|General)$/i;
 
 function figuresOf(code: string): NumberForm {

@@ -69,7 +69,7 @@ for (const [mediaType, [content, ...words]] of Object.entries(SAMPLES))
     runner,
     create: async () => parserOf(mediaType),
     samples: [{ content, words, mediaType }],
-    unreadable: mediaType === 'text/csv' ? [] : [new Uint8Array([0x61, 0, 0x62])],
+    unreadable: mediaType === 'text/csv' ? [] : [new Uint8Array([0xff, 0xfe, 0x00, 0xd8])],
   });
 
 function parserOf(mediaType: string): Parser {
