@@ -1,4 +1,5 @@
 import { compareText } from '../../src/core/filter.js';
+import type { MetadataValue } from '../../src/core/metadata.js';
 import type {
   DocumentStatus,
   LedgerChunk,
@@ -16,6 +17,7 @@ interface MutableSummary {
   failedItems: number;
   chunks: number;
   redactions?: Record<string, number>;
+  unread?: Record<string, number>;
 }
 
 type Facts = Pick<LedgerDocument, 'tenant' | 'source' | 'sourceType' | 'status' | 'metadata'>;
@@ -38,11 +40,9 @@ export function summariesOf(
     summary.sourceType = facts.sourceType;
     summary.documents[facts.status] += 1;
     for (const { state } of chunks.values()) summary.chunks += state === 'stale' ? 0 : 1;
-    for (const [type, count] of Object.entries(redactionsOf(facts)))
-      summary.redactions = {
-        ...summary.redactions,
-        [type]: (summary.redactions?.[type] ?? 0) + count,
-      };
+    for (const tally of ['redactions', 'unread'] as const)
+      for (const [kind, count] of countsOf(facts.metadata[tally]))
+        summary[tally] = { ...summary[tally], [kind]: (summary[tally]?.[kind] ?? 0) + count };
   }
   return [...all.values()].sort((a, b) => compareText(a.tenant, b.tenant) || compareText(a.source, b.source));
 }
@@ -56,11 +56,7 @@ const emptySummary = (tenant: string, source: string): MutableSummary => ({
   chunks: 0,
 });
 
-function redactionsOf({ metadata: { redactions } }: Facts): Record<string, number> {
-  if (typeof redactions !== 'object' || redactions === null || Array.isArray(redactions)) return {};
-  return Object.fromEntries(
-    Object.entries(redactions).flatMap(([type, count]) =>
-      typeof count === 'number' ? [[type, count] as const] : [],
-    ),
-  );
+function countsOf(tally: MetadataValue | undefined): [kind: string, count: number][] {
+  if (typeof tally !== 'object' || tally === null || Array.isArray(tally)) return [];
+  return Object.entries(tally).filter((entry): entry is [string, number] => Number.isInteger(entry[1]));
 }
