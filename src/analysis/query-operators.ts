@@ -1,3 +1,4 @@
+import { oneLine } from '../core/one-line.js';
 import { ENGLISH_STOP_WORDS } from './english-stop-words.js';
 import { analyzeText } from './lexical-analyzer.js';
 import { foldCase } from './normalise.js';
@@ -75,7 +76,7 @@ export function readOperators(query: string): QueryOperators | undefined {
   const isNone = phrases.length + excluded.length + beginnings.length === 0;
   if (isNone) return undefined;
   const isStrict = phrases.length + beginnings.length > 0 && !/[\p{L}\p{N}]/u.test(rest.join(' '));
-  return { phrases, excluded, beginnings, text: text.replace(/\s+/g, ' ').trim(), isStrict };
+  return { phrases, excluded, beginnings, text: oneLine(text), isStrict };
 }
 
 /** Tells whether a text holds what is excluded: a word in any of its forms (`cars` for `-car`), a phrase as it is. */

@@ -4,6 +4,7 @@ import { CITATION_MARK } from '../context/citation-marks.js';
 import type { ContextEntry } from '../context/context-pack.js';
 import { type Behind, type MarkdownBlock, markdownBlocks } from '../context/markdown-blocks.js';
 import type { TextRange } from '../core/document.js';
+import { oneLine } from '../core/one-line.js';
 
 /** A sentence of a model's answer, or a block of code, of which no part can be marked or left out. */
 export interface CitedSentence extends TextRange {
@@ -77,15 +78,13 @@ const withoutMarks = (text: string, marks: readonly TextRange[]): string => {
   const parts = [...marks, { start: text.length, end: text.length }].map(({ start }, at) =>
     text.slice(at === 0 ? 0 : marks[at - 1]?.end, start),
   );
-  return onOneLine(
+  return oneLine(
     parts
       .join('')
       .replace(ONLY_POINTING, '')
       .replace(/\s+([.,;:!?])/g, '$1'),
   );
 };
-
-const onOneLine = (text: string): string => text.replace(/\s+/g, ' ').trim();
 
 /** A citation mark in offsets of the answer. */
 interface UnitMark extends TextRange {
@@ -175,7 +174,7 @@ function codeUnit({ content, rangeOf }: MarkdownBlock, range: TextRange, behind:
   const code = content.slice(range.start, range.end);
   const claims = code.split('\n').map((line) => withoutMarks(line, marksIn(line)));
   return {
-    text: onOneLine(code),
+    text: oneLine(code),
     claims: claims.filter((line) => line !== ''),
     isCode: true,
     ...rangeOf(range),

@@ -1,9 +1,9 @@
 import { modelCacheDir } from '../config/models.js';
 import type { ResolvedConfig } from '../config/resolved-config.js';
 import { RAGError } from '../core/errors.js';
-import type { EmbeddingCache } from '../embedding/embedding-cache.js';
 import type { Reranker } from '../reranking/reranker.js';
 import { createChatModelFor } from './open-chat-model.js';
+import { openVectorCacheFor } from './open-vector-cache.js';
 import { borrowed } from './own-parts.js';
 import { type ResolvedReranker, resolveReranker } from './resolve-reranker.js';
 
@@ -20,21 +20,15 @@ async function openBuiltin(): Promise<Reranker> {
   return createBuiltinReranker({ rarityOf: await loadWordRarity() });
 }
 
-/** Where vectors that the reader made are kept between runs; undefined where nothing of a text may stay here. */
-async function vectorsOfPassages({ rag, keepsNoText }: ResolvedConfig): Promise<EmbeddingCache | undefined> {
-  const { enabled, path, maxSize } = rag.embedding.cache;
-  if (!enabled || keepsNoText === true) return undefined;
-  const { openEmbeddingCache } = await import('../embedding/disk-embedding-cache.js');
-  return openEmbeddingCache({ folder: path, maxMegabytes: maxSize });
-}
-
 /** How a reranker of each kind is opened; its code is loaded then. */
 const OPENERS: Openers = {
   builtin: openBuiltin,
   reader: async (_, config) => {
     const { ReaderThreads } = await import('../embedding/static/reader/reader-threads.js');
     const { createReaderReranker } = await import('../reranking/reader/reader-reranker.js');
-    const reader = new ReaderThreads(await vectorsOfPassages(config));
+    // Nothing of a text of a customer's own stays here.
+    const cache = config.keepsNoText === true ? undefined : await openVectorCacheFor(config);
+    const reader = new ReaderThreads(cache);
     return createReaderReranker({ builtin: await openBuiltin(), reader });
   },
   hosted: async (model, config) => {

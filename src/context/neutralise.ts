@@ -1,4 +1,5 @@
 import type { TextRange } from '../core/document.js';
+import { oneLine } from '../core/one-line.js';
 import { withoutQuotedMarks } from './citation-marks.js';
 import { withoutHiddenCharacters } from './hidden-characters.js';
 import { applyEdits, rewriteParts } from './markup/edits.js';
@@ -42,9 +43,7 @@ export const neutraliseAnswer = (text: string): string => madeInert(text, (prose
 
 /** Retrieved text on one line, inert wherever on a line it is put: for names, excerpts and sentences of an answer. */
 export const neutraliseLine = (text: string): string =>
-  onOneLine(neutralise(withoutFences(onOneLine(withoutHiddenCharacters(text)))));
-
-const onOneLine = (text: string): string => text.replace(/\s+/g, ' ').trim();
+  oneLine(neutralise(withoutFences(oneLine(withoutHiddenCharacters(text)))));
 
 /** What happens to marks that look like citations outside of code. */
 type MarkRewriting = (prose: string) => string;

@@ -1,4 +1,5 @@
 import { throwIfAborted, toRAGError } from '../core/errors.js';
+import { oneLine } from '../core/one-line.js';
 import { percentile } from '../core/percentile.js';
 import { runtime } from '../core/runtime.js';
 import { computeMetric, mean } from './metrics.js';
@@ -95,7 +96,7 @@ export function scoreQuestion(
   passages: readonly Passage[],
   cutoffs: readonly number[],
 ): QuestionScore {
-  const normalised = passages.map(({ path, content }) => ({ path, content: normaliseSpace(content) }));
+  const normalised = passages.map(({ path, content }) => ({ path, content: oneLine(content) }));
   const score = (k: number, found: (gold: GoldQuote, passage: Passage) => boolean): number =>
     shareFound(question, (gold) => normalised.slice(0, k).some((passage) => found(gold, passage)));
   return {
@@ -119,7 +120,7 @@ function gradedScore(
   const grades = new Map(quotes.map(({ grade = 1 }, at) => [String(at), grade]));
   const left = new Map(quotes.map((quote, at) => [String(at), quote]));
   const ranking = passages.map(({ path, content }, rank) => {
-    const passage = { path, content: normaliseSpace(content) };
+    const passage = { path, content: oneLine(content) };
     const found = [...left]
       .filter(([, quote]) => coversHalf(quote, passage))
       .sort(([, a], [, b]) => (b.grade ?? 1) - (a.grade ?? 1))[0];
@@ -141,11 +142,9 @@ function coversHalf(gold: GoldQuote, passage: Passage): boolean {
 
 // Of an odd number of characters both halves have the middle one, so that a half is never less than half.
 function halvesOf(quote: string): [string, string] {
-  const text = normaliseSpace(quote);
+  const text = oneLine(quote);
   return [text.slice(0, Math.ceil(text.length / 2)).trim(), text.slice(Math.floor(text.length / 2)).trim()];
 }
-
-const normaliseSpace = (text: string): string => text.replace(/\s+/g, ' ').trim();
 
 const byCutoff = (cutoffs: readonly number[], value: (k: number) => number): Record<number, number> =>
   Object.fromEntries(cutoffs.map((k) => [k, value(k)]));

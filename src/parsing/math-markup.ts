@@ -1,4 +1,5 @@
 import type { Element, ElementContent } from 'hast';
+import { oneLine } from '../core/one-line.js';
 
 /** TeX that a formula of MathML carries along. */
 const TEX = /^application\/x-tex$|^text\/x-latex$|^TeX$/i;
@@ -6,7 +7,7 @@ const TEX = /^application\/x-tex$|^text\/x-latex$|^TeX$/i;
 /** A formula of MathML (W3C MathML Core) as text in a line: its TeX between signs of dollar, where it is there, else `(T1-T2)/d`. */
 export function formulaText(math: Element): string {
   const tex = texOf(math);
-  return tex === undefined ? written(math).replace(/\s+/g, ' ').trim() : `$${tex}$`;
+  return tex === undefined ? oneLine(written(math)) : `$${tex}$`;
 }
 
 function texOf(math: Element): string | undefined {

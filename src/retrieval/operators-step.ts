@@ -79,7 +79,13 @@ async function askOperators(lane: LaneInput, maxTopK: number): Promise<AskedOper
   const near = isSought
     ? await readNear(lane, { terms: sought.length > 0 ? sought : lexical.terms, topK })
     : [];
-  const holders = near.filter(({ chunk }) => hasAll(chunk, operators));
+  const judged = new Map<string, boolean>();
+  const isHolder = (chunk: StoredChunk): boolean => {
+    const isOne = judged.get(chunk.id) ?? hasAll(chunk, operators);
+    judged.set(chunk.id, isOne);
+    return isOne;
+  };
+  const holders = near.filter(({ chunk }) => isHolder(chunk));
   const isStrict = operators.isStrict && holders.length > 0;
   if (isSought && holders.length === 0) said.push(missingNotice(operators, near.length));
   const options = await optionsAmong(lane, operators);
@@ -100,7 +106,7 @@ async function askOperators(lane: LaneInput, maxTopK: number): Promise<AskedOper
     const text = indexedTextOfStored(chunk);
     const held = unwanted.find(({ isHeld }) => isHeld(text));
     if (held !== undefined) return `it holds "${held.words}", which the query leaves out`;
-    return isStrict && !hasAll(chunk, operators) ? `it does not hold ${namesOf(operators)}` : undefined;
+    return isStrict && !isHolder(chunk) ? `it does not hold ${namesOf(operators)}` : undefined;
   };
   return {
     query: { ...query, lexical },

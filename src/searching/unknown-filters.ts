@@ -16,6 +16,9 @@ const LONGEST_NAME = 60;
 const shown = (names: readonly string[]): string =>
   names.map((name) => neutraliseLine(name.slice(0, LONGEST_NAME))).join(', ');
 
+const thereAre = (names: readonly string[], isAll: boolean): string =>
+  `there ${names.length === 1 ? 'is' : 'are'} ${shown(names)}${isAll ? '' : ' and others'}`;
+
 interface NamedField {
   readonly words: string;
   readonly field: string;
@@ -99,7 +102,7 @@ async function describeUnknownField(
   }
   if (names.size === 0) return `No document has a field ${shown([field])}.`;
   const known = [...names].sort().slice(0, MOST_NAMES);
-  return `No document has a field ${shown([field])}; there ${known.length === 1 ? 'is' : 'are'} ${shown(known)}${names.size > known.length ? ' and others' : ''}.`;
+  return `No document has a field ${shown([field])}; ${thereAre(known, names.size === known.length)}.`;
 }
 
 /** Chunks that are looked at for their fields, and how often. */
@@ -121,10 +124,9 @@ async function describeUnknownValues(
     return undefined;
   const { names, isAll } = await valuesOf(field, scoped, signal);
   const asked = shown([...new Set(wanted.map(String))]);
-  const there = `${names.length === 1 ? 'there is' : 'there are'} ${shown(names)}${isAll ? '' : ' and others'}`;
   return names.length === 0
     ? `No document has ${shown([field])} ${asked}.`
-    : `No document has ${shown([field])} ${asked}; ${there}.`;
+    : `No document has ${shown([field])} ${asked}; ${thereAre(names, isAll)}.`;
 }
 
 /** Values of a field, and of lists in it, one document after another. */
@@ -159,8 +161,7 @@ async function describeUnknown(
   if ((await scoped.count(oneOf(named.field, wanted), signal)) > 0) return undefined;
   const { names, isAll } = await namesOf(named, scoped, signal);
   if (names.length === 0) return undefined;
-  const there = `${names.length === 1 ? 'there is' : 'there are'} ${shown(names)}${isAll ? '' : ' and others'}`;
-  return `There is no ${named.words} ${shown(wanted)}; ${there}.`;
+  return `There is no ${named.words} ${shown(wanted)}; ${thereAre(names, isAll)}.`;
 }
 
 /** The values of a field, one by one: each question leaves out what is known, so that few records are read. */

@@ -2,6 +2,7 @@ import { createChatModelFor, createContextualiserFor } from '../../assembly/open
 import { createBackgroundEmbedderFor, createEmbedderFor } from '../../assembly/open-embedder.js';
 import { openRedisShelf } from '../../assembly/open-redis-shelf.js';
 import { createRerankerFor } from '../../assembly/open-reranker.js';
+import { openVectorCacheFor } from '../../assembly/open-vector-cache.js';
 import type { ChunkContextualiser } from '../../chunking/contextual/chunk-contextualiser.js';
 import type { ResolvedConfig } from '../../config/resolved-config.js';
 import { assertLedgerTrusted, hostedModel, modelNamed } from '../../config/trust/index-reach.js';
@@ -187,16 +188,13 @@ export class ModelHandle {
   async #loadEmbedder(config: ResolvedConfig): Promise<LoadedEmbedder> {
     const { embedder: opened, notices } = await createEmbedderFor(config);
     const embedder = notingEmbedder(opened, config);
-    const { cache, adaptQueries } = config.rag.embedding;
-    if (embedder.isCheap || !cache.enabled)
-      return { embedder, notices, forQueries: queryEmbedderOver(embedder, { adapt: adaptQueries }) };
-    const { openEmbeddingCache } = await import('../../embedding/disk-embedding-cache.js');
+    const { adaptQueries } = config.rag.embedding;
     const problems: string[] = [];
-    const local = openEmbeddingCache({
-      folder: cache.path,
-      maxMegabytes: cache.maxSize,
-      onProblem: (problem) => problems.push(problem),
-    });
+    const local = embedder.isCheap
+      ? undefined
+      : await openVectorCacheFor(config, (problem) => problems.push(problem));
+    if (local === undefined)
+      return { embedder, notices, forQueries: queryEmbedderOver(embedder, { adapt: adaptQueries }) };
     const kept = await sharedBeside(local, config);
     const forQueries = queryEmbedderOver(embedder, { adapt: adaptQueries, kept });
     return { embedder, notices: [...notices, ...problems], cache: kept, forQueries };
@@ -238,17 +236,8 @@ export class ModelHandle {
   }> {
     const config = this.#configWith(setting);
     const embedder = await createBackgroundEmbedderFor(config, key);
-    const { cache: settings } = config.rag.embedding;
-    const isCached = !embedder.isCheap && settings.enabled;
-    const { openEmbeddingCache } = await import('../../embedding/disk-embedding-cache.js');
-    const cache = isCached
-      ? openEmbeddingCache({
-          folder: settings.path,
-          maxMegabytes: settings.maxSize,
-          // A cache that cannot be written costs time alone.
-          onProblem: () => undefined,
-        })
-      : undefined;
+    // A cache that cannot be written costs time alone.
+    const cache = embedder.isCheap ? undefined : await openVectorCacheFor(config);
     const close = async (): Promise<void> => {
       cache?.close();
       await embedder.close();

@@ -2,6 +2,7 @@ import type { Address, Email } from 'postal-mime';
 import type { RawDocument } from '../../core/document.js';
 import { toRAGError } from '../../core/errors.js';
 import { MEDIA_TYPES } from '../../core/media-types.js';
+import { oneLine } from '../../core/one-line.js';
 import type { ConvertedDocument, ConvertedFormat } from '../converted-parser.js';
 import { decodeAs } from '../decode-as.js';
 import { detectEncoding } from '../detect-encoding.js';
@@ -28,7 +29,7 @@ async function readMail({ content, externalId }: RawDocument): Promise<Converted
     ...(date === undefined ? [] : [`Date: ${date}`]),
     ...(names.length === 0 ? [] : [`Attachments: ${names.join(', ')}`]),
   ];
-  const title = subject?.replace(/\s+/g, ' ').trim();
+  const title = subject === undefined ? undefined : oneLine(subject);
   return {
     markdown: [
       title === undefined || title === '' ? '' : `# ${title}`,

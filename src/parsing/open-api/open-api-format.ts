@@ -2,6 +2,7 @@ import * as z from 'zod';
 import type { RawDocument } from '../../core/document.js';
 import { RAGError } from '../../core/errors.js';
 import { MEDIA_TYPES } from '../../core/media-types.js';
+import { oneLine } from '../../core/one-line.js';
 import type { ConvertedDocument, ConvertedFormat } from '../converted-parser.js';
 import { decodeText } from '../decode-text.js';
 
@@ -140,7 +141,6 @@ async function readOpenApi({ content, externalId }: RawDocument): Promise<Conver
   };
 }
 
-const oneLine = (text: string): string => text.replace(/\s+/g, ' ').trim();
 const fenced = (text: string): string => `\`\`\`\`yaml\n${text.trimEnd()}\n\`\`\`\``;
 
 function operationsOf(paths: Api['paths'], prefix: string): string[] {

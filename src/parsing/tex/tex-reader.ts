@@ -1,3 +1,4 @@
+import { oneLine } from '../../core/one-line.js';
 import { accented, SYMBOLS } from './tex-signs.js';
 
 /** What a LaTeX document says, as Markdown. */
@@ -422,5 +423,3 @@ const LIGATURES: readonly (readonly [string, string])[] = [
     ["''", '\u201d'],
   ] as const),
 ];
-
-const oneLine = (text: string): string => text.replace(/\s+/g, ' ').trim();

@@ -1,6 +1,7 @@
 import type { RawDocument } from '../../core/document.js';
 import { RAGError } from '../../core/errors.js';
 import { MEDIA_TYPES } from '../../core/media-types.js';
+import { oneLine } from '../../core/one-line.js';
 import type { ConvertedDocument, ConvertedFormat } from '../converted-parser.js';
 import { declaredTitle, openArchive, relationsOf } from '../open-archive.js';
 import { allOf, childOf, type XmlElement, xmlText } from '../read-xml.js';
@@ -81,8 +82,6 @@ const stringOf = (item: XmlElement): string =>
           : stringOf(child),
     )
     .join('');
-
-const oneLine = (text: string): string => text.replace(/\s+/g, ' ').trim();
 
 function commentsOf(root: XmlElement | undefined): string[] {
   const comments = root === undefined ? [] : [...allOf(root, 'comment'), ...allOf(root, 'threadedComment')];
