@@ -10,7 +10,7 @@ import type { AnswerMode, ConversationTurn } from './answer.js';
 import type { SearchSignals } from './confidence-features.js';
 import type { IsKnownIdentifier } from './exact-names.js';
 import type { IsKnownWord } from './missing-names.js';
-import type { Similarity } from './quotation-features.js';
+import type { Reading, Similarity } from './quotation-features.js';
 import type { TextMeaning } from './support-features.js';
 import type { UnsupportedPolicy } from './verify-answer.js';
 
@@ -75,6 +75,8 @@ export interface AnswerDependencies {
   readonly limits?: LimitCounter;
   /** How near texts are to a question in meaning; without it words alone choose what is quoted. */
   readonly similarity?: Similarity;
+  /** Cosines by the reader; absent where none is there. */
+  readonly reading?: Reading;
   /** Vectors for the check of what a language model writes; without it words alone tell. */
   readonly meaning?: () => Promise<TextMeaning>;
   /** Tells names that the index lacks; without it all count as known. */

@@ -18,6 +18,8 @@ export const CONFIDENCE_FEATURES = [
   'semantic',
   /** Share of the best quotation among all that could be quoted. */
   'share',
+  /** Cosine of the best quotation by the reader. */
+  'reading',
 ] as const;
 export type ConfidenceFeature = (typeof CONFIDENCE_FEATURES)[number];
 
@@ -31,7 +33,7 @@ export interface SearchSignals {
 }
 
 // Means over the calibration half, for searches without a lexical or a dense lane.
-const USUAL = { keyword: 0.75, semantic: 0.6 };
+const USUAL = { keyword: 0.75, semantic: 0.6, reading: 0.45 };
 
 /** What the passages gave, most likely to answer first. */
 export interface ConfidenceEvidence {
@@ -57,6 +59,7 @@ export function confidenceFeatures(
     passageCoverage: coverageOf(terms, ranked[0]),
     ...laneFeatures(signals),
     share: quotations[0]?.probability ?? 0,
+    reading: quotations[0]?.features.reading || USUAL.reading,
   };
 }
 

@@ -17,6 +17,7 @@ export const CONFIDENCE_MODEL: {
     keyword: 3.217,
     semantic: 2.636,
     share: 1.151,
+    reading: 0,
   },
 };
 

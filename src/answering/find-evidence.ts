@@ -89,7 +89,7 @@ export function withinRun(
     if (result === undefined) isCut = true;
     return result ?? instead;
   };
-  const { similarity, isKnownWord, isKnownIdentifier, context } = dependencies;
+  const { similarity, reading, isKnownWord, isKnownIdentifier, context } = dependencies;
   const { loadChunks } = context;
   return {
     dependencies: {
@@ -101,6 +101,15 @@ export function withinRun(
               within(
                 () => similarity(question, texts, signal),
                 texts.map(() => 0),
+              ),
+          }),
+      ...(reading === undefined
+        ? {}
+        : {
+            reading: (question, texts, signal) =>
+              within(
+                () => reading(question, texts, signal),
+                texts.map(() => undefined),
               ),
           }),
       ...(isKnownWord === undefined ? {} : { isKnownWord: (word) => within(() => isKnownWord(word), true) }),

@@ -47,7 +47,7 @@ export async function gatherFindings({
   const reserved = model === undefined ? 0 : budget + settings.maxOutputTokens + PROMPT_TOKENS;
   const retrieved = await findEvidence({ standalone, mode, dependencies, model, counter, reserved, signal });
   const within = withinRun(dependencies, retrieved);
-  const { context: stated, similarity, isKnownWord, isKnownIdentifier } = within.dependencies;
+  const { context: stated, similarity, reading, isKnownWord, isKnownIdentifier } = within.dependencies;
   const { shares: _, ...context } = stated;
   const pack = await traced('stage', { stage: 'pack' }, () =>
     packContext(standalone.text, retrieved.ranked, {
@@ -60,7 +60,7 @@ export async function gatherFindings({
     }),
   );
   const sentences = rankSentences(standalone.query, pack.entries);
-  const ranked = await rankQuotations(standalone.query, sentences, similarity, signal);
+  const ranked = await rankQuotations(standalone.query, sentences, { similarity, reading, signal });
   const { quotations, notices: ofConflicts } = newerFirst(ranked, pack.entries);
   const found = retrieved.ranked.map(({ chunk }) => indexedTextOfStored(chunk));
   const evidence = { sentences, quotations, signals: retrieved.signals };

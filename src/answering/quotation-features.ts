@@ -11,6 +11,13 @@ export type Similarity = (
   signal?: AbortSignal,
 ) => Promise<readonly number[]>;
 
+/** The same by the reader, which takes longer and knows more; undefined for a text that it does not read, or had no time for. */
+export type Reading = (
+  question: string,
+  texts: readonly string[],
+  signal?: AbortSignal,
+) => Promise<readonly (number | undefined)[]>;
+
 /** What tells a quotation that answers, each in about [0, 1] but for `sentence`. */
 export const QUOTATION_FEATURES = [
   /** Cosine of question and quotation, and with title and headings above it. */
@@ -27,6 +34,8 @@ export const QUOTATION_FEATURES = [
   'reason',
   /** It ends inside of a paragraph, list, table or code. */
   'cutAfter',
+  /** Cosine by the reader, with title and headings; that of the least alike where it was not read, and 0 where none was. */
+  'reading',
 ] as const;
 export type QuotationFeature = (typeof QUOTATION_FEATURES)[number];
 export type QuotationFeatures = Readonly<Record<QuotationFeature, number>>;
@@ -35,16 +44,18 @@ const NUMBER = /(?<![\p{L}\d_])\d/u;
 const REASON =
   /\b(?:because|since|due to|so that|in order to|therefore|thus|otherwise|as a result|reason)\b/i;
 
-/** The features of each quotation, in the order given. */
+/** A quotation below the title and headings of its passage. */
+export const headedText = (quotation: Quotation): string =>
+  `${[quotation.entry.title ?? '', ...quotation.entry.headingPath].join(' ')}\n${textOfQuotation(quotation)}`;
+
+/** The features of each quotation, in the order given; `reading` is left to `rankQuotations`. */
 export async function quotationFeatures(
   question: string,
   quotations: readonly Quotation[],
   similarity: Similarity,
 ): Promise<QuotationFeatures[]> {
   const texts = quotations.map(textOfQuotation);
-  const headed = quotations.map(
-    ({ entry }, index) => `${[entry.title ?? '', ...entry.headingPath].join(' ')}\n${texts[index] ?? ''}`,
-  );
+  const headed = quotations.map(headedText);
   const cosines = await similarity(question, [...texts, ...headed]);
   const expected = expectedAnswerOf(question);
   return quotations.map(({ entry, sentence, isCut }, index) => {
@@ -58,6 +69,7 @@ export async function quotationFeatures(
       number: Number(expected === 'quantity' && NUMBER.test(text)),
       reason: Number(expected === 'reason' && REASON.test(text)),
       cutAfter: Number(isCut.after),
+      reading: 0,
     };
   });
 }

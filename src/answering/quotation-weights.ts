@@ -13,4 +13,5 @@ export const QUOTATION_WEIGHTS: Readonly<Record<QuotationFeature, number>> = {
   number: 1.526,
   reason: 0.879,
   cutAfter: -0.348,
+  reading: 0,
 };

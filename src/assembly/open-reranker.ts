@@ -29,6 +29,7 @@ const OPENERS: Openers = {
     // Nothing of a text of a customer's own stays here.
     const cache = config.keepsNoText === true ? undefined : await openVectorCacheFor(config);
     const reader = new ReaderThreads(cache);
+    await reader.start();
     return createReaderReranker({ builtin: await openBuiltin(), reader });
   },
   hosted: async (model, config) => {

@@ -4,11 +4,11 @@ export interface TextsToCompare {
   readonly query?: string | undefined;
   /** The most wanted first. */
   readonly passages: readonly string[];
-  /** How long they are read, in milliseconds. */
-  readonly forMs: number;
+  /** How much is read of passages that were not read before: the first ones, until so many characters are reached. */
+  readonly characters: number;
 }
 
-/** Vectors of length 1; undefined for a text that there was no time for, empty for one in a script that is not read. */
+/** Vectors of length 1; undefined for a passage that was not reached, empty for a text in a language or script that is not read. */
 export interface ComparedTexts {
   readonly query: Float32Array | undefined;
   readonly passages: readonly (Float32Array | undefined)[];

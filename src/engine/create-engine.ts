@@ -420,7 +420,7 @@ class EmbeddedEngine implements Engine {
 
   async status(scope: ScopeInput = LOCAL_SCOPE): ReturnType<Engine['status']> {
     const asker = scopeOf(scope);
-    return this.#work.run(undefined, () => readStatus(this.#resources, asker));
+    return this.#work.run(undefined, () => readStatus(this.#resources, asker, this.#readAhead.progress));
   }
 
   async failures(
@@ -767,11 +767,12 @@ class EmbeddedEngine implements Engine {
       const writing = lost === undefined ? signal : anySignal(signal, lost);
       // What is half forgotten is forgotten before anything else is done. A failure is told by the status of the index.
       if (!isShared && isUnfinished(this.#config.dataDir)) await this.#finishForgetting(writing);
-      const done = await work(writing, { leaseMs, isShared, giveWay });
-      this.#resources.ledger.assertSame();
-      await this.#resources.results.dropOld();
-      this.#readAhead.startAnew();
-      return done;
+      return await this.#readAhead.pausedFor(async () => {
+        const done = await work(writing, { leaseMs, isShared, giveWay });
+        this.#resources.ledger.assertSame();
+        await this.#resources.results.dropOld();
+        return done;
+      });
     } catch (error) {
       throw lost?.aborted === true ? lost.reason : error;
     } finally {

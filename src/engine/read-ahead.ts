@@ -2,14 +2,15 @@ import { headingPathOf, titleOf } from '../core/chunk-metadata.js';
 import { RAGError } from '../core/errors.js';
 import { EVERYTHING } from '../core/filter.js';
 import { runtime, sleep } from '../core/runtime.js';
-import type { PassageText, Reranker } from '../reranking/reranker.js';
+import type { Reranker } from '../reranking/reranker.js';
 import { listPages } from '../stores/list-pages.js';
 import type { EngineResources } from './engine-resources.js';
+import type { ReadingProgress } from './interface/index-status.js';
 
 const PAGE = 200;
 const FIRST_REST_MS = 1_000;
-/** A search waits no longer than that for a passage that is read ahead, in milliseconds. */
-const SLICE_MS = 30;
+/** More passages than that would push older vectors out of the cache, and take an hour. */
+const MOST = 100_000;
 /** Reading waits for searches no longer than this, in milliseconds. */
 const PATIENCE_MS = 250;
 /** Looking through the index again takes at most a tenth of the time. */
@@ -28,37 +29,62 @@ const keepsWhatItReads = ({ config, processes }: EngineResources): boolean =>
 export class ReadAhead {
   readonly #resources: EngineResources;
   readonly #isOn: boolean;
-  readonly #stopping = new AbortController();
+  #stopping = new AbortController();
+  #pauses = 0;
   #reading: Promise<void> | undefined;
   #hasBegun = false;
   #isStale = false;
+  #progress: ReadingProgress | undefined;
 
   constructor(resources: EngineResources) {
     this.#resources = resources;
     this.#isOn = keepsWhatItReads(resources);
   }
 
-  /** Searches are asked of the index. */
-  begin(): void {
-    if (!this.#hasBegun) this.startAnew();
+  /** How far it is with the live index; undefined before it begins, and where nothing is read ahead. */
+  get progress(): ReadingProgress | undefined {
+    return this.#progress;
   }
 
-  /** The index may hold passages that nobody has read. */
-  startAnew(): void {
-    if (!this.#isOn || this.#stopping.signal.aborted) return;
+  /** Searches are asked of the index. */
+  begin(): void {
+    if (!this.#hasBegun) this.#startAnew();
+  }
+
+  /** Does work that writes. Nothing is read meanwhile, lest what it forgets is kept again; afterwards the index may hold new passages. */
+  async pausedFor<Result>(work: () => Promise<Result>): Promise<Result> {
+    this.#pauses += 1;
+    try {
+      await this.#halt();
+      return await work();
+    } finally {
+      this.#pauses -= 1;
+      this.#startAnew();
+    }
+  }
+
+  async stop(): Promise<void> {
+    this.#pauses += 1;
+    await this.#halt();
+  }
+
+  async #halt(): Promise<void> {
+    this.#stopping.abort(new RAGError('ABORTED', 'Reading ahead stopped.'));
+    await this.#reading;
+  }
+
+  #startAnew(): void {
+    if (!this.#isOn || this.#pauses > 0) return;
     this.#hasBegun = true;
     this.#isStale = true;
+    if (this.#reading !== undefined) return;
+    this.#stopping = new AbortController();
     // What fails here fails, and is told, where it is searched.
-    this.#reading ??= this.#read(this.#stopping.signal)
+    this.#reading = this.#read(this.#stopping.signal)
       .catch(() => undefined)
       .finally(() => {
         this.#reading = undefined;
       });
-  }
-
-  async stop(): Promise<void> {
-    this.#stopping.abort(new RAGError('ABORTED', 'The engine is closed.'));
-    await this.#reading;
   }
 
   async #read(signal: AbortSignal): Promise<void> {
@@ -75,19 +101,22 @@ export class ReadAhead {
 
   async #pass(reranker: ReadingReranker, signal: AbortSignal): Promise<void> {
     const { collection } = await this.#resources.stores.collection();
+    const passages = Math.min(MOST, (await collection.stats()).chunks);
+    let read = 0;
     for await (const chunks of listPages(collection, { filter: EVERYTHING, limit: PAGE, signal })) {
-      const passages = chunks.map(
-        (chunk): PassageText => ({
-          content: chunk.content,
-          title: titleOf(chunk),
-          headingPath: headingPathOf(chunk),
-        }),
-      );
-      for (let left = passages.length; left > 0; ) {
+      for (const chunk of chunks) {
+        if (read === MOST) return;
+        const { content } = chunk;
         await this.#resources.traffic.quiet(PATIENCE_MS, signal);
-        left = await reranker.readAhead(passages, SLICE_MS, signal);
+        await reranker.readAhead(
+          { content, title: titleOf(chunk), headingPath: headingPathOf(chunk) },
+          signal,
+        );
+        read += 1;
+        this.#progress = { passages: Math.max(passages, read), read };
       }
     }
+    this.#progress = { passages: read, read };
   }
 }
 

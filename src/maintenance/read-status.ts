@@ -4,7 +4,7 @@ import { RAGError } from '../core/errors.js';
 import { isFolded } from '../core/pushed-fields.js';
 import { runtime } from '../core/runtime.js';
 import type { Scope } from '../core/scope.js';
-import type { IndexError, IndexResult, IndexStatus } from '../engine/engine.js';
+import type { IndexError, IndexResult, IndexStatus, ReadingProgress } from '../engine/engine.js';
 import type { EngineResources } from '../engine/engine-resources.js';
 import { Receipts, unfinishedNotice } from '../forgetting/receipts.js';
 import type { HistoryStatus } from '../history/as-of-report.js';
@@ -37,7 +37,11 @@ const PAGE = 1_000;
  * What is indexed of the scope's tenant and in which state. Where the index holds other tenants too, what is said of it as a
  * whole (bytes, the last run) is left out, as it is where the scope is of one project. Throws `INDEX_EMPTY` before the first `index`.
  */
-export async function readStatus(resources: EngineResources, scope: Scope): Promise<IndexStatus> {
+export async function readStatus(
+  resources: EngineResources,
+  scope: Scope,
+  reading?: ReadingProgress,
+): Promise<IndexStatus> {
   const live = await resources.ledger.live();
   if (live === undefined) throw nothingIndexed(resources.config);
   const { ledger, facts, reader } = live;
@@ -77,6 +81,7 @@ export async function readStatus(resources: EngineResources, scope: Scope): Prom
     work: await readWork(resources, reader, { scope, isAlone }),
     following:
       scope.project === undefined ? readSyncStatus(resources.config.dataDir, scope.tenant) : undefined,
+    reading: isAlone ? reading : undefined,
     failures: failures
       .filter(({ tenant, source }) => tenant === scope.tenant && names.has(source))
       .slice(0, MAX_FAILURES)

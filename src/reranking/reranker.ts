@@ -61,11 +61,10 @@ export interface Reranker {
   readonly standsIn?: string;
   /** What a person should know of an answer that this reranker gave: what a model left out or made up. */
   noticeOf?(answer: readonly RerankedCandidate[]): string | undefined;
-  /**
-   * Reads passages before anybody asks, for about so many milliseconds, and keeps what a search would read of them; says how many are left.
-   * Absent where nothing is kept.
-   */
-  readAhead?(passages: readonly PassageText[], forMs: number, signal?: AbortSignal): Promise<number>;
+  /** What the report of the lane says of an answer, and a person need not be told. */
+  remarkOf?(answer: readonly RerankedCandidate[]): string | undefined;
+  /** Reads a passage before anybody asks, and keeps what a search would read of it. Absent where nothing is kept. */
+  readAhead?(passage: PassageText, signal?: AbortSignal): Promise<void>;
   /** Frees what it holds. It must not be used afterwards. */
   close(): Promise<void>;
 }

@@ -186,7 +186,7 @@ async function retrieve(
 /** What a synonym counts beside the word that was asked for, shared by its words. */
 const SYNONYM_WEIGHT = 0.8;
 
-/** The query with synonyms among the words that the lexical lane looks for. */
+/** The query with synonyms among the words that the lexical lane looks for, and behind the text for rerankers. */
 function withSynonyms(query: PreparedQuery, synonyms: readonly FoundSynonym[]): PreparedQuery {
   if (synonyms.length === 0) return query;
   const weights = new Map(query.lexical.terms.map((term, at) => [term, query.lexical.counts[at] ?? 1]));
@@ -194,7 +194,7 @@ function withSynonyms(query: PreparedQuery, synonyms: readonly FoundSynonym[]): 
     for (const term of terms)
       if (!weights.has(term)) weights.set(term, SYNONYM_WEIGHT / Math.sqrt(terms.length));
   const lexical = { ...query.lexical, terms: [...weights.keys()], counts: [...weights.values()] };
-  return { ...query, lexical };
+  return { ...query, lexical, withSynonyms: [query.text, ...synonyms.map(({ text }) => text)].join(' ') };
 }
 
 const fusedScoresOf = (found: readonly FoundCandidate[]): ReadonlyMap<string, number> =>

@@ -22,6 +22,8 @@ export interface PreparedQuery {
   /** Trimmed, and cut to `MAX_QUERY_LENGTH`; of a stack trace what it says, without its frames. */
   readonly text: string;
   readonly lexical: AnalyzedQuery;
+  /** The text with its synonyms behind it, for rerankers; absent where it has none. */
+  readonly withSynonyms?: string | undefined;
   /** Of what was pasted (`isPasted`) names of errors come first; those that only frames of a stack trace hold come last. */
   readonly identifiers: readonly string[];
   /** Identifiers that only frames of a stack trace hold: places on the way to what went wrong. */

@@ -35,7 +35,7 @@ import { resultsFor } from './question-complexity.js';
 import { findRelated } from './related.js';
 import { passageLimit } from './shown-passages.js';
 import { staticAnswer } from './static-answer.js';
-import { similarityFor } from './text-similarity.js';
+import { readerSimilarity, similarityFor } from './text-similarity.js';
 
 /** Question to answer, through the scope of the asker and no other way. */
 export async function* runAsk(
@@ -229,6 +229,7 @@ export async function answerDependencies(
     ...(limits === undefined ? {} : { limits }),
     gather: evidenceGatherer(toolsFor(request, asking), request.limits),
     similarity: (...asked) => whileReaching(resources.parts, () => similarityFor(scope, resources)(...asked)),
+    reading: readerSimilarity,
     meaning: loadTextMeaning,
     isKnownWord: (word) => whileReaching(resources.parts, () => isKnownWord(word, read)),
     isKnownIdentifier: (name) => whileReaching(resources.parts, () => isKnownIdentifier(name, read)),

@@ -1,10 +1,12 @@
-import type { Similarity } from '../answering/quotation-features.js';
+import type { Reading, Similarity } from '../answering/quotation-features.js';
 import { dotProduct } from '../core/dot-product.js';
+import { RAGError } from '../core/errors.js';
 import type { Scope } from '../core/scope.js';
 import { sharedLoad } from '../core/shared-load.js';
 import { isOutage } from '../degradation/outage.js';
 import type { Embedder } from '../embedding/embedder.js';
 import { createStaticEmbedder } from '../embedding/static/static-embedder.js';
+import type { TextReader } from '../embedding/text-reader.js';
 import type { EngineResources } from '../engine/engine-resources.js';
 
 const BUILTIN = 'builtin';
@@ -55,6 +57,32 @@ async function modelsFor(scope: Scope, resources: EngineResources): Promise<Mode
   const { embedder, forQueries } = await resources.models.embedderOf(facts);
   return { queries: await forQueries(facts, ledger, scope), passages: embedder };
 }
+
+/** Characters of quotations that are read for one answer, more than it ever has. */
+const CHARACTERS = 20_000;
+
+const readers = new Map<string, Promise<TextReader>>();
+const loadReader = (): Promise<TextReader> =>
+  sharedLoad(readers, BUILTIN, async () => {
+    const { ReaderThreads } = await import('../embedding/static/reader/reader-threads.js');
+    return new ReaderThreads();
+  });
+
+/** Cosines of a question and texts by the reader, which keeps what it read in memory alone. */
+export const readerSimilarity: Reading = async (question, texts, signal) => {
+  const reader = await loadReader();
+  const asked = { query: question, passages: texts, characters: CHARACTERS };
+  const { query, passages } = await reader.read(asked, signal).catch((error: unknown) => {
+    if (!RAGError.isInstance(error) || error.reason === 'ABORTED') throw error;
+    // The reranker tells that the reader fails.
+    return { query: undefined, passages: texts.map(() => undefined) };
+  });
+  const isRead = (vector: Float32Array | undefined): vector is Float32Array =>
+    vector !== undefined && vector.length > 0;
+  return passages.map((passage) =>
+    isRead(query) && isRead(passage) ? dotProduct(query, passage) : undefined,
+  );
+};
 
 const builtins = new Map<string, Promise<Embedder>>();
 const loadBuiltin = (): Promise<Embedder> => sharedLoad(builtins, BUILTIN, createStaticEmbedder);

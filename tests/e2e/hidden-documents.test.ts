@@ -60,7 +60,18 @@ const withoutNotice = (answers: unknown): unknown =>
 
 /** Made of how common words are in the tenant, which docs/scopes.md tells of. */
 const WEIGHED: ReadonlySet<string> = new Set([
-  ...['score', 'match', 'probability', 'movedBy', 'explanation', 'confidence', 'similarity', 'n', 'further'],
+  ...[
+    'score',
+    'match',
+    'probability',
+    'movedBy',
+    'explanation',
+    'confidence',
+    'similarity',
+    'n',
+    'further',
+    'used',
+  ],
 ]);
 const withoutWeights = (answers: unknown): unknown =>
   JSON.parse(
@@ -92,7 +103,14 @@ describe.each(['memory', 'libsql'] as const)(
         unknown: await engine.explainMiss('ZEBRAFISH-3', 'secret-3'),
         verified: await engine.verify(),
         // Left out where the index holds other tenants too.
-        status: { ...(await engine.status()), bytes: {}, lastRun: {}, vectorIndex: '', textIndex: '' },
+        status: {
+          ...(await engine.status()),
+          bytes: {},
+          lastRun: {},
+          reading: {},
+          vectorIndex: '',
+          textIndex: '',
+        },
       });
       const before = await all();
       const acme = engine.as({ tenant: 'acme' });

@@ -5,6 +5,7 @@ import type { GoldQuote, Question } from '../../src/evaluation/question-set.js';
 import { createRstParser } from '../../src/parsing/rst/rst-parser.js';
 import { type DocSet, readDocSets, readQuestions, type Span } from '../questions/doc-sets.js';
 import { quoteAsRead, quoteOf } from '../questions/quotes.js';
+import { readUnanswerable, readWrittenPassages } from '../questions/written-questions.js';
 import { type Asking, openAsking } from './asking.js';
 
 /** Where `tools/questions/fetch.ts` puts the documents. */
@@ -38,6 +39,53 @@ export async function* documentationSets(
       yield { name, questions, engine, findings };
     } finally {
       await close();
+    }
+  }
+}
+
+/** Packages of the written questions, of each kind of documentation some. */
+const WRITTEN = [
+  ...[
+    'django',
+    'flask',
+    'jupyterhub',
+    'mypy',
+    'next',
+    'npm',
+    'peewee',
+    'pip',
+    'pytest',
+    'salt',
+    'semantic-release',
+  ],
+  ...['setuptools', 'sqlalchemy', 'swift', 'trio', 'twisted', 'xarray'],
+];
+/** Every so manieth passage is asked for in other words, the rest as one would ask. */
+const IN_OTHER_WORDS = 3;
+
+/** The same of the written questions (`fetch.ts written`), an engine a package. */
+export async function* writtenSets(
+  fetched = FETCHED,
+): AsyncGenerator<{ questions: readonly Pick<Question, 'question' | 'gold' | 'alternates'>[] } & Asking> {
+  const folder = path.join(fetched, 'written');
+  for (const name of WRITTEN) {
+    const passages = readWrittenPassages().filter((passage) => passage.path.startsWith(`${name}/`));
+    const answerable = passages.map(async ({ nl, other, ...span }, i) => ({
+      question: i % IN_OTHER_WORDS === 0 ? other : nl,
+      gold: await quotesOf([span], folder),
+      alternates: [],
+    }));
+    const unanswerable = readUnanswerable()
+      .filter((each) => each.package === name)
+      .map(({ question }) => ({ question, gold: [], alternates: [] }));
+    const questions = [...(await Promise.all(answerable)), ...unanswerable];
+    const source = { name, type: 'files' as const, root: path.join(folder, name), paths: READ };
+    const asking = await openAsking({ sources: [source] });
+    try {
+      await asking.engine.index();
+      yield { questions, ...asking };
+    } finally {
+      await asking.close();
     }
   }
 }

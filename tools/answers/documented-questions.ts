@@ -1,7 +1,7 @@
 import type { Findings } from '../../src/answering/compose-answer.js';
 import { textOfQuotation } from '../../src/answering/quotation.js';
 import { isRight } from '../../src/evaluation/answers/answer-metrics.js';
-import { documentationSets } from './documentation.js';
+import { documentationSets, writtenSets } from './documentation.js';
 
 /** A question over documentation of the train side, with what the engine finds for it. */
 export interface DocumentedQuestion {
@@ -20,6 +20,9 @@ export async function askDocumentation(): Promise<DocumentedQuestion[]> {
         spans: [...gold, ...alternates].map(({ quote }) => quote),
         found: await findings(question),
       });
+  for await (const { questions, findings } of writtenSets())
+    for (const { question, gold } of questions)
+      asked.push({ question, spans: gold.map(({ quote }) => quote), found: await findings(question) });
   return asked;
 }
 

@@ -21,6 +21,7 @@ export function renderStatus(status: ShownStatus, context: CliContext): string {
     ['history', status.history === undefined ? undefined : describeHistory(status.history)],
     ['vector index', status.vectorIndex],
     ['text index', status.textIndex],
+    ['read ahead', describeReading(status)],
     ['last run', describeLastRun(status)],
   ];
   const parts = [
@@ -51,6 +52,9 @@ export function renderStatus(status: ShownStatus, context: CliContext): string {
   if (failures !== '') parts.push(failures);
   return parts.join('\n\n');
 }
+
+const describeReading = ({ reading }: ShownStatus): string | undefined =>
+  reading && `${formatCount(reading.read)} of ${formatCount(reading.passages)} passages`;
 
 /** Those that are known, and how many of them are found as they are now. */
 function describeDocuments({ documents, sources }: ShownStatus): string {

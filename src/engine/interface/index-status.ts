@@ -60,6 +60,13 @@ export interface WorkStatus {
 }
 
 /** What is indexed, how large it is, and what failed. */
+/** Passages that the reader (`rag.retrieval.rerank.model`) has read before anybody asks. */
+export interface ReadingProgress {
+  /** Those of the index, and 100,000 at most. */
+  readonly passages: number;
+  readonly read: number;
+}
+
 export interface IndexStatus {
   readonly dataDir: string;
   readonly provider: string;
@@ -90,6 +97,8 @@ export interface IndexStatus {
     | undefined;
   /** How the sources are followed; absent where they never were, and for the scope of a project. */
   readonly following?: SyncStatus | undefined;
+  /** How far the reader is ahead of searches; absent where this process reads nothing ahead, and as `lastRun` is. */
+  readonly reading?: ReadingProgress | undefined;
   /** What is listed and left to workers (`rag.queue`); absent where no queue is configured. */
   readonly work?: WorkStatus | undefined;
   readonly failures: readonly IndexError[];

@@ -42,7 +42,7 @@ async function reranked(options: ReaderRerankerOptions, query: string, contents:
   const reranker = createReaderReranker(options);
   const answer = await reranker.doRerank(query, contents.map(passage));
   const order = [...answer].sort((a, b) => b.score - a.score).map(({ index }) => contents[index]);
-  return { answer, order, notice: reranker.noticeOf?.(answer) };
+  return { answer, order, notice: reranker.noticeOf?.(answer), remark: reranker.remarkOf?.(answer) };
 }
 
 describe('the reader', () => {
@@ -55,7 +55,7 @@ describe('the reader', () => {
       'What to do if your computer does not start.',
     ];
     const builtin = builtinOf({
-      [contents[0] ?? '']: 0.6,
+      [contents[0] ?? '']: 0.56,
       [contents[1] ?? '']: 0.5,
       [contents[2] ?? '']: 0.55,
     });
@@ -65,18 +65,21 @@ describe('the reader', () => {
       contents,
     );
     expect(order[0]).toBe(contents[2]);
-    expect(answer.map(({ score }) => score).sort()).toEqual([0.5, 0.55, 0.6]);
+    expect(answer.map(({ score }) => score).sort()).toEqual([0.5, 0.55, 0.56]);
   });
 
-  test('leaves a passage that there was no time for where it was, and says so', async () => {
+  test('leaves a passage that was not reached where it was, and the report says so', async () => {
     const builtin = builtinOf({ a: 0.9, b: 0.8, c: 0.1 });
-    const { order, notice } = await reranked(
+    const { order, notice, remark } = await reranked(
       { builtin, reader: scripted({ q: [1, 0], a: [0, 1], b: [1, 0] }) },
       'q',
       ['a', 'b', 'c'],
     );
     expect(order).toEqual(['b', 'a', 'c']);
-    expect(notice).toBe('The reader had no time for 1 of 3 passages; they keep their place.');
+    expect([notice, remark]).toEqual([
+      undefined,
+      'The reader has not read 1 of 3 passages yet; they keep their place.',
+    ]);
   });
 
   test('gains and loses nothing for a passage in a script that it does not read', async () => {
@@ -89,14 +92,30 @@ describe('the reader', () => {
     expect(order).toEqual(['b', 'c', 'd', 'a']);
   });
 
-  test('keeps the order of the built-in reranker for a question in a script that it does not read', async () => {
+  test('keeps the order of the built-in reranker for code', async () => {
+    const code = ['if (a) { return b[0]; }', 'const x = y => z(y);'];
+    const { order, remark } = await reranked(
+      {
+        builtin: builtinOf({ [code[0] ?? '']: 0.9, [code[1] ?? '']: 0.8 }),
+        reader: scripted({ q: [1, 0], [code[0] ?? '']: [0, 1], [code[1] ?? '']: [1, 0] }),
+      },
+      'q',
+      code,
+    );
+    expect([order, remark]).toEqual([code, 'The reader reads no code; the built-in order stands.']);
+  });
+
+  test('keeps the order of the built-in reranker for a question in a language that it does not read', async () => {
     const builtin = builtinOf({ a: 0.9, b: 0.8 });
-    const { order, notice } = await reranked(
+    const { order, remark } = await reranked(
       { builtin, reader: scripted({ q: [], a: [0, 1], b: [1, 0] }) },
       'q',
       ['a', 'b'],
     );
-    expect([order, notice]).toEqual([['a', 'b'], undefined]);
+    expect([order, remark]).toEqual([
+      ['a', 'b'],
+      'The reader knows too few words of the query; the built-in order stands.',
+    ]);
   });
 
   test('that fails leaves the order of the built-in reranker, and says why', async () => {
@@ -123,12 +142,12 @@ describe('threads that read', () => {
       'A kiln is hot.',
       'Logs are kept for a month.',
     ];
-    const reading = async (forMs: number) => (await threads.read({ passages: texts, forMs })).passages;
-    const [few, all] = [await reading(0), await reading(60_000)];
-    expect(few.filter((vector) => vector !== undefined).length).toBeGreaterThan(0);
-    expect(few).toContain(undefined);
+    const reading = async (characters: number) =>
+      (await threads.read({ passages: texts, characters })).passages;
+    const [few, all] = [await reading(1), await reading(60_000)];
+    expect(few.map((vector) => vector?.length)).toEqual([384, ...new Array(4)]);
     expect(all.map((vector) => vector?.length)).toEqual([384, 384, expect.any(Number), 384, 384]);
-    expect(await reading(0)).toEqual(all);
+    expect(await reading(1)).toEqual(all);
     const [question, logs, , kiln] = all.map((vector) => [...(vector ?? [])]);
     const alike = (other: readonly number[] = []): number =>
       (question ?? []).reduce((sum, value, at) => sum + value * (other[at] ?? 0), 0);
@@ -143,20 +162,50 @@ describe('threads that read', () => {
       onTestFinished(() => threads.close());
       return threads;
     };
-    const before = await open().read({ query: 'how hot is a kiln?', passages, forMs: 60_000 });
+    const before = await open().read({ query: 'how hot is a kiln?', passages, characters: 60_000 });
     const readAgain = vi.spyOn(ThreadCalls.prototype, 'call');
     onTestFinished(() => readAgain.mockRestore());
-    const after = await open().read({ passages: passages.slice(0, 2), forMs: 0 });
+    const after = await open().read({ passages: passages.slice(0, 2), characters: 1 });
     expect(after.passages).toEqual(before.passages.slice(0, 2));
     expect(readAgain).not.toHaveBeenCalled();
     expect(keysOfVectors(folder)).toHaveLength(2);
+  });
+
+  test('read English questions, also of few words, and no others', async () => {
+    const threads = new ReaderThreads();
+    onTestFinished(() => threads.close());
+    const lengthOf = async (query: string) =>
+      (await threads.read({ query, passages: [], characters: 1 })).query?.length;
+    for (const query of ['how hot is a kiln?', 'log retention period', 'OOMKilled pods'])
+      expect(await lengthOf(query), query).toBe(384);
+    for (const query of [
+      'Wie lange werden Protokolle aufbewahrt und wer darf sie lesen?',
+      '¿Durante cuánto tiempo guardamos los registros de auditoría?',
+      'ログはどのくらい保存されますか',
+      'where is the zirkoncq?',
+    ])
+      expect(await lengthOf(query), query).toBe(0);
+  });
+
+  test('are shared by all readers of a process, which take turns', async () => {
+    const [one, other] = [new ReaderThreads(), new ReaderThreads()];
+    const start = vi.spyOn(ThreadCalls.prototype, 'call');
+    onTestFinished(() => start.mockRestore());
+    const texts = ['A kiln is cold.', 'A kiln is warm.', 'A kiln is new.', 'A kiln is old.'];
+    const found = await Promise.all(
+      [one, other].map((reader) => reader.read({ query: 'kilns', passages: texts, characters: 40 })),
+    );
+    expect(found.map(({ passages }) => passages.filter((vector) => vector !== undefined).length)).toEqual([
+      3, 2,
+    ]);
+    expect(new Set(start.mock.contexts).size).toBeLessThanOrEqual(2);
   });
 
   test('stop where nobody waits any more', async () => {
     const threads = new ReaderThreads();
     onTestFinished(() => threads.close());
     const controller = new AbortController();
-    const reading = threads.read({ passages: ['a text', 'another'], forMs: 60_000 }, controller.signal);
+    const reading = threads.read({ passages: ['a text', 'another'], characters: 60_000 }, controller.signal);
     controller.abort();
     await expect(reading).rejects.toMatchObject({ reason: 'ABORTED' });
   });

@@ -2,14 +2,21 @@ import { dotProduct } from '../../core/dot-product.js';
 import { RAGError } from '../../core/errors.js';
 import { logOddsOf } from '../../core/logistic.js';
 import type { ComparedTexts, TextReader } from '../../embedding/text-reader.js';
-import { passageTextOf, type RerankCandidate, type RerankedCandidate, type Reranker } from '../reranker.js';
+import { passageTextOf, type RerankedCandidate, type Reranker } from '../reranker.js';
 
 /** Passages that are read. */
 const READ = 30;
-/** Of a cosine beside log-odds: chosen on sources that the reader was not trained on (`tools/reader`). */
-const WEIGHT = 32;
-/** How long a search waits for passages that were not read before, in milliseconds. */
-const READ_MS = 250;
+/**
+ * Of a cosine beside log-odds. More is better for questions in other words and worse for those in the words of the passage; at this weight no
+ * set lost (docs/research/reader.md).
+ */
+const WEIGHT = 16;
+/** Read for one search of passages that were not read before: some 250 ms of two cores. */
+const CHARACTERS = 12_000;
+/** From this share of code among passages on their order stands: the reader was trained on prose. */
+const MOST_CODE = 0.5;
+/** Signs of code in a text; prose of documentation has a third of that. */
+const CODE_SIGNS = 0.04;
 
 export interface ReaderRerankerOptions {
   /** Scores all candidates; where the reader fails, its order stands. */
@@ -23,25 +30,34 @@ export interface ReaderRerankerOptions {
  */
 export function createReaderReranker({ builtin, reader }: ReaderRerankerOptions): Reranker {
   const problems = new WeakMap<readonly RerankedCandidate[], string>();
+  const remarks = new WeakMap<readonly RerankedCandidate[], string>();
   return {
     name: 'reader',
     maxCandidates: builtin.maxCandidates,
     ...(builtin.scoring === undefined ? {} : { scoring: builtin.scoring }),
-    concurrency: 1,
     async doRerank(query, candidates, signal) {
       const scored = await builtin.doRerank(query, candidates, signal);
       const first = [...scored].sort((a, b) => b.score - a.score || a.index - b.index).slice(0, READ);
-      const passages = first.map(({ index }) => textOf(candidates[index]));
+      const told = (answer: RerankedCandidate[], remark: string): RerankedCandidate[] => {
+        remarks.set(answer, remark);
+        return answer;
+      };
+      const passages = first.flatMap(({ index }) => candidates[index] ?? []);
+      if (passages.filter(({ content }) => isCode(content)).length > MOST_CODE * passages.length)
+        return told([...scored], 'The reader reads no code; the built-in order stands.');
       try {
-        const read = await reader.read({ query, passages, forMs: READ_MS }, signal);
+        const texts = { query, passages: passages.map(passageTextOf), characters: CHARACTERS };
+        const read = await reader.read(texts, signal);
+        if (read.query?.length === 0)
+          return told([...scored], 'The reader knows too few words of the query; the built-in order stands.');
         const answer = withOrder(scored, first, orderOf(first, cosines(read)));
         const late = read.passages.filter((vector) => vector === undefined).length;
-        if (late > 0)
-          problems.set(
-            answer,
-            `The reader had no time for ${late} of ${passages.length} passages; they keep their place.`,
-          );
-        return answer;
+        return late === 0
+          ? answer
+          : told(
+              answer,
+              `The reader has not read ${late} of ${passages.length} passages yet; they keep their place.`,
+            );
       } catch (error) {
         if (!RAGError.isInstance(error) || error.reason === 'ABORTED') throw error;
         const answer = [...scored];
@@ -50,9 +66,9 @@ export function createReaderReranker({ builtin, reader }: ReaderRerankerOptions)
       }
     },
     noticeOf: (answer) => problems.get(answer),
-    readAhead: async (candidates, forMs, signal) => {
-      const { passages } = await reader.read({ passages: candidates.map(passageTextOf), forMs }, signal);
-      return passages.filter((vector) => vector === undefined).length;
+    remarkOf: (answer) => remarks.get(answer),
+    readAhead: async (passage, signal) => {
+      await reader.read({ passages: [passageTextOf(passage)], characters: 1 }, signal);
     },
     close: async () => {
       await reader.close();
@@ -61,12 +77,12 @@ export function createReaderReranker({ builtin, reader }: ReaderRerankerOptions)
   };
 }
 
-const textOf = (candidate: RerankCandidate | undefined): string =>
-  candidate === undefined ? '' : passageTextOf(candidate);
+const isCode = (text: string): boolean =>
+  (text.match(/[{}();=<>_[\]|&*]/g) ?? []).length > CODE_SIGNS * text.length;
 
 /**
- * How alike passages are to the query. One that there was no time for counts as the least alike, for those before it are read first; one in a
- * script that is not read as alike as the others are. Where the query is not read, all are the same.
+ * How alike passages are to the query. One that was not reached counts as the least alike, for those before it are read first; one in a
+ * script that is not read as alike as the others are.
  */
 function cosines({ query, passages }: ComparedTexts): readonly number[] {
   const read = passages.flatMap((passage) =>

@@ -45,6 +45,7 @@ export async function rerankStep(
   const maxCandidates = wanted ?? settings.rerank.maxCandidates;
   const deadlineMs = Math.min(settings.rerank.deadlineMs, left);
   const notices: Notice[] = [];
+  const remarks: string[] = [];
   let isTooExpensive = false;
   const run = async () => {
     candidates = await rerankCandidates(fused, {
@@ -53,7 +54,7 @@ export async function rerankStep(
         scoring = reranker.scoring;
         return reranker;
       },
-      query: query.text,
+      query: query.withSynonyms ?? query.text,
       read,
       fusedScores,
       maxCandidates,
@@ -66,10 +67,12 @@ export async function rerankStep(
       deadlineMs,
       signal,
       onNotice: (notice) => notices.push(notice),
+      onRemark: (remark) => remarks.push(remark),
     });
     const reranked = candidates.filter(({ rerankScore }) => rerankScore !== undefined);
     const hits = reranked.map(({ chunk, score }) => ({ chunk, score }));
-    return { hits, ...(notices.length === 0 ? {} : { reason: notices.map(({ text }) => text).join(' ') }) };
+    const reasons = [...notices.map(({ text }) => text), ...remarks];
+    return { hits, ...(reasons.length === 0 ? {} : { reason: reasons.join(' ') }) };
   };
   const outcome = await runLane('rerank', run, signal);
   if (isTooExpensive) return off('It would cost more than the search may.');

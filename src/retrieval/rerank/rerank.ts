@@ -35,6 +35,8 @@ export interface RerankOptions {
   readonly signal?: AbortSignal | undefined;
   /** Told what a person should know of the reranker's answer. */
   readonly onNotice?: (notice: Notice) => void;
+  /** Told what the report says of the answer. */
+  readonly onRemark?: (remark: string) => void;
 }
 
 /**
@@ -63,6 +65,8 @@ export async function rerankCandidates(
     options.onNotice?.({ kind: 'reranking-model', text: reranker.standsIn });
   const text = reranker.noticeOf?.(scores);
   if (text !== undefined) options.onNotice?.({ kind: 'of-a-part', text });
+  const remark = reranker.remarkOf?.(scores);
+  if (remark !== undefined) options.onRemark?.(remark);
   const orders = blended(byPosition, head, options.weight);
   const reranked = head.map((candidate, i) => withRerankScore(candidate, byPosition[i] ?? 0, orders[i] ?? 0));
   return [...reranked.sort(compareCandidates), ...sunkBelow(reranked, rest)];

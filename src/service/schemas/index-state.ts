@@ -279,6 +279,12 @@ export const statusResponse = z
     chunks: z.int(),
     sources: listOf(sourceStatus),
     ...runsResponse.shape,
+    reading: z
+      .object({ passages: z.int(), read: z.int() })
+      .optional()
+      .describe(
+        'Passages that the reader has read before anybody asks; absent where it reads nothing ahead.',
+      ),
     work: workStatus
       .optional()
       .describe('What is listed and left to workers; absent where no queue is configured.'),

@@ -1,75 +1,104 @@
 import { availableParallelism } from 'node:os';
 import { LRUCache } from 'lru-cache';
 import { RAGError } from '../../../core/errors.js';
+import { runtime, SYSTEM_RUNTIME } from '../../../core/runtime.js';
 import { startWorker } from '../../../threads/start-worker.js';
 import { ThreadCalls } from '../../../threads/thread-calls.js';
 import { cacheKeyerOf, type EmbeddingCache } from '../../embedding-cache.js';
 import type { ComparedTexts, TextReader, TextsToCompare } from '../../text-reader.js';
 import { readerIdentity } from './encoder-model.js';
 
-/** What a thread is asked for: texts, the most wanted first, and how long it may read. The first one is always read. */
-export interface TextsToRead {
-  readonly texts: readonly string[];
-  /** Milliseconds. */
-  readonly forMs: number;
+/** What a thread is asked for. */
+export interface TextToRead {
+  readonly text: string;
+  readonly isQuery: boolean;
 }
 
 /** More threads than that take memory (some 30 MB each) from what else the machine does. */
 const MOST_THREADS = 2;
-/** Vectors that are kept in memory, of 1.5 kB each. */
-const KEPT = 20_000;
+/** After so many milliseconds without a text the threads end. */
+const IDLE_MS = 300_000;
+/** A call reads no longer than that from the first answer of a thread on, however slow the machine is, in milliseconds. */
+const LONGEST_MS = 1_000;
+/** Characters of the longest text that is read whole, about 254 tokens: what is behind them costs nothing. */
+const LONGEST_TEXT = 1_100;
+/** Vectors that a reader keeps in memory, of 1.5 kB each. */
+const KEPT = 5_000;
 
-/** The reader in threads of its own, so that other searches go on. They start with the first call; a passage is read once. */
+/** The threads of all readers of this process. They start with a call and hold no text. */
+const THREADS = Array.from(
+  { length: Math.min(MOST_THREADS, availableParallelism()) },
+  () =>
+    new ThreadCalls<TextToRead, Float32Array>({
+      start: () => startWorker(new URL('./reader-worker.js', import.meta.url)),
+      failed: (message) => readerError(`The reader failed: ${message}`),
+      lost: (cause) => readerError('A thread of the reader stopped unexpectedly.', cause),
+    }),
+);
+
+let reading = 0;
+let stayAwake = (): void => undefined;
+
+/** Does work that asks the threads. @param work is told how many others do so at this moment, itself counted */
+async function withThreads<Result>(work: (readers: number) => Promise<Result>): Promise<Result> {
+  stayAwake();
+  reading += 1;
+  try {
+    return await work(reading);
+  } finally {
+    reading -= 1;
+    if (reading === 0) stayAwake = SYSTEM_RUNTIME.setTimer(endThreads, IDLE_MS, { isBackground: true });
+  }
+}
+
+const endThreads = (): void => {
+  for (const thread of THREADS) void thread.close(readerError('A thread of the reader was ended.'));
+};
+
+interface Unread extends TextToRead {
+  readonly key: string;
+}
+
+/** The reader, in threads that all readers of the process share, so that other searches go on. A passage is read once. */
 export class ReaderThreads implements TextReader {
   readonly #cache: EmbeddingCache | undefined;
   readonly #kept = new LRUCache<string, Float32Array>({ max: KEPT });
-  readonly #threads = Array.from(
-    { length: Math.min(MOST_THREADS, availableParallelism()) },
-    () =>
-      new ThreadCalls<TextsToRead, readonly Float32Array[]>({
-        start: () => startWorker(new URL('./reader-worker.js', import.meta.url)),
-        failed: (message) => readerError(`The reader failed: ${message}`),
-        lost: (cause) => readerError('A thread of the reader stopped unexpectedly.', cause),
-      }),
-  );
 
-  /** @param cache keeps vectors of passages between runs; closed with the threads */
+  /** @param cache keeps vectors of passages between runs; closed with the reader */
   constructor(cache?: EmbeddingCache) {
     this.#cache = cache;
   }
 
-  /** Of texts that were not read before the first ones are read whatever time there is, one for each thread. */
-  async read({ query, passages, forMs }: TextsToCompare, signal?: AbortSignal): Promise<ComparedTexts> {
+  /** Starts the threads, so that no search waits for them. What fails is told where a text is read. */
+  async start(): Promise<void> {
+    const text = { text: '', isQuery: false };
+    await withThreads(() => Promise.allSettled(THREADS.map((thread) => thread.call(text))));
+  }
+
+  /** Searches that read at once share the characters; the first unread passage is read by each. */
+  async read({ query, passages, characters }: TextsToCompare, signal?: AbortSignal): Promise<ComparedTexts> {
     const { fingerprint, dimensions } = await readerIdentity();
-    const keyOf = cacheKeyerOf(fingerprint, 'document');
-    const keys = passages.map(keyOf);
+    const keys = passages.map(cacheKeyerOf(fingerprint, 'document'));
+    const queryKey = query === undefined ? undefined : cacheKeyerOf(fingerprint, 'query')(query);
     await this.#recall(keys, dimensions);
     const vectors = new Map(keys.map((key) => [key, this.#kept.get(key)]));
-    const asked = query === undefined ? [] : [[keyOf(query), query] as const];
-    for (const [key] of asked) vectors.set(key, this.#kept.get(key));
-    const unread = [
-      ...new Map([...asked, ...passages.map((text, at) => [keys[at] ?? '', text] as const)]),
-    ].filter(([key]) => vectors.get(key) === undefined);
-    const fresh = new Map(await this.#readNow(unread, forMs, signal));
-    for (const [key, vector] of fresh) {
-      vectors.set(key, vector);
-      this.#kept.set(key, vector);
-    }
-    await this.#cache?.setMany(
-      keys.flatMap((key) => {
-        const vector = fresh.get(key);
-        return vector === undefined || vector.length === 0 ? [] : [[key, vector] as const];
-      }),
-    );
+    const texts = new Map(passages.map((text, at) => [keys[at] ?? '', text]));
+    const unread = [...texts]
+      .filter(([key]) => vectors.get(key) === undefined)
+      .map(([key, text]): Unread => ({ key, text, isQuery: false }));
+    const asked = queryKey === undefined ? undefined : this.#kept.get(queryKey);
+    if (queryKey !== undefined && query !== undefined && asked === undefined)
+      unread.unshift({ key: queryKey, text: query, isQuery: true });
+    const fresh = await this.#readNow(unread, characters, signal);
+    for (const [key, vector] of fresh) this.#kept.set(key, vector);
+    await this.#cache?.setMany([...fresh].filter(([key, vector]) => key !== queryKey && vector.length > 0));
     return {
-      query: asked[0] === undefined ? undefined : vectors.get(asked[0][0]),
-      passages: keys.map((key) => vectors.get(key)),
+      query: queryKey === undefined ? undefined : (asked ?? fresh.get(queryKey)),
+      passages: keys.map((key) => vectors.get(key) ?? fresh.get(key)),
     };
   }
 
   async close(): Promise<void> {
-    const closed = new RAGError('ABORTED', 'The reader was closed.');
-    await Promise.all(this.#threads.map((thread) => thread.close(closed)));
     this.#cache?.close();
   }
 
@@ -83,17 +112,35 @@ export class ReaderThreads implements TextReader {
   }
 
   async #readNow(
-    unread: readonly (readonly [key: string, text: string])[],
-    forMs: number,
+    unread: readonly Unread[],
+    characters: number,
     signal: AbortSignal | undefined,
-  ): Promise<readonly (readonly [key: string, vector: Float32Array])[]> {
-    const shares = this.#threads.map(async (thread, at) => {
-      const share = unread.filter((_, i) => i % this.#threads.length === at);
-      if (share.length === 0) return [];
-      const read = await thread.call({ texts: share.map(([, text]) => text), forMs }, signal);
-      return read.map((vector, i) => [share[i]?.[0] ?? '', vector] as const);
+  ): Promise<ReadonlyMap<string, Float32Array>> {
+    const fresh = new Map<string, Float32Array>();
+    if (unread.length === 0) return fresh;
+    return withThreads(async (readers) => {
+      let until = Number.POSITIVE_INFINITY;
+      const waiting = [...unread].reverse();
+      let left = characters / readers;
+      const next = (): Unread | undefined => {
+        if (left <= 0 || runtime().elapsed() > until) return undefined;
+        const text = waiting.pop();
+        if (text?.isQuery === false) left -= Math.min(text.text.length, LONGEST_TEXT);
+        return text;
+      };
+      const readWith = async (thread: (typeof THREADS)[number]): Promise<void> => {
+        for (let text = next(); text !== undefined; text = next()) {
+          fresh.set(text.key, await thread.call({ text: text.text, isQuery: text.isQuery }, signal));
+          until = Math.min(until, runtime().elapsed() + LONGEST_MS);
+        }
+      };
+      try {
+        await Promise.all(THREADS.map(readWith));
+      } finally {
+        left = 0;
+      }
+      return fresh;
     });
-    return (await Promise.all(shares)).flat();
   }
 }
 
