@@ -228,10 +228,24 @@ export class RagstoneClient {
     return this.#call({ route: ROUTES.stats }, options);
   }
 
+  /** Who calls, and what the key or token may do. */
+  caller(options?: CallOptions): Promise<bodies.Caller> {
+    return this.#call({ route: ROUTES.caller }, options);
+  }
+
+  /** Keys of all tenants, without their secrets; for operators. */
+  keys(options?: CallOptions): Promise<bodies.KeysResponse> {
+    return this.#call({ route: ROUTES.keys }, options);
+  }
+
   /** Whether each index that a tenant has of its own answers, and why not; for operators. */
   deploymentHealth(options?: CallOptions): Promise<bodies.DeploymentsHealth> {
-    const path = this.#healthEndpoint === undefined ? undefined : `${this.#healthEndpoint}/deployments`;
-    return this.#call({ route: ROUTES.deploymentHealth, path }, options);
+    return this.#call({ route: ROUTES.deploymentHealth, path: this.#healthPath('deployments') }, options);
+  }
+
+  /** Each part of the index that all tenants share, what is wrong with it, and its stores; for operators. */
+  partsHealth(options?: CallOptions): Promise<bodies.PartsHealth> {
+    return this.#call({ route: ROUTES.partsHealth, path: this.#healthPath('parts') }, options);
   }
 
   /** Whether the service can answer. That it cannot is a result, too. */
@@ -240,6 +254,10 @@ export class RagstoneClient {
       { route: ROUTES.health, path: this.#healthEndpoint, alsoGood: SERVICE_UNAVAILABLE },
       options,
     );
+  }
+
+  #healthPath(of: string): string | undefined {
+    return this.#healthEndpoint === undefined ? undefined : `${this.#healthEndpoint}/${of}`;
   }
 
   #call<Result>(call: Call, options: WriteOptions | undefined): Promise<Result> {

@@ -12,6 +12,7 @@ test('the client has each route of the OpenAPI document, and no other', async ()
   const { app } = await testService({
     deployments: await testDeployments(),
     feedback: true,
+    keys: async () => [],
   });
   const { paths } = (await app.inject('/openapi.json')).json<{ paths: Record<string, object> }>();
   const served = Object.entries(paths).flatMap(([path, methods]) =>

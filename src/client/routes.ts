@@ -43,6 +43,9 @@ export const ROUTES = {
   chat: { method: 'POST', path: '/chat' },
   indexSources: { method: 'POST', path: '/rag/index', isWrite: true, isLong: true },
   stats: { method: 'GET', path: '/rag/stats' },
+  caller: { method: 'GET', path: `${RAG}/caller` },
+  keys: { method: 'GET', path: `${RAG}/keys` },
   health: { method: 'GET', path: '/health/rag' },
+  partsHealth: { method: 'GET', path: '/health/rag/parts' },
   deploymentHealth: { method: 'GET', path: '/health/rag/deployments' },
 } as const satisfies Readonly<Record<string, Route>>;

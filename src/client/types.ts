@@ -8,6 +8,7 @@ import type {
   contextRequest,
   contextResponse,
 } from '../service/schemas/answers.js';
+import type { callerResponse, keysResponse } from '../service/schemas/callers.js';
 import type { conflictsRequest, conflictsResponse } from '../service/schemas/conflicts.js';
 import type {
   deploymentConfig,
@@ -37,6 +38,7 @@ import type {
   indexAllResponse,
   indexedDocument,
   listQuery,
+  partsHealthResponse,
   runsResponse,
   sourcesResponse,
   statsResponse,
@@ -113,6 +115,9 @@ export type ChatResponse = z.output<typeof chatResponse>;
 export type IndexCounts = z.output<typeof indexAllResponse>;
 export type IndexStats = z.output<typeof statsResponse>;
 export type Health = z.output<typeof healthResponse>;
+export type PartsHealth = z.output<typeof partsHealthResponse>;
+export type Caller = z.output<typeof callerResponse>;
+export type KeysResponse = z.output<typeof keysResponse>;
 export type DeploymentsHealth = z.output<typeof deploymentsHealthResponse>;
 
 /** What a stream of an answer tells; the last one holds the whole answer. */

@@ -10,6 +10,7 @@ import {
 } from '../index.js';
 import type { RedisConnection } from '../redis/open-redis.js';
 import { API_VERSION, API_VERSION_HEADER } from './api-version.js';
+import type { ApiKey } from './authentication/key-store.js';
 import type { Authenticate } from './authentication/principal.js';
 import { rememberingView, ShownResults } from './feedback/shown-results.js';
 import type { IndexPlace } from './index-place.js';
@@ -31,6 +32,7 @@ import { PROBLEM_TYPE, problemOf } from './requests/problem.js';
 import { logFailure, reasonOfStop, requestDeadline } from './requests/request-signal.js';
 import { SharedPlaces } from './requests/shared-places.js';
 import { answerRoutes, chatRoutes } from './routes/answer-routes.js';
+import { callerRoutes, type Offers } from './routes/caller-routes.js';
 import { conflictRoutes } from './routes/conflict-routes.js';
 import { deploymentRoutes } from './routes/deployment-routes.js';
 import { documentRoutes } from './routes/document-routes.js';
@@ -81,6 +83,8 @@ export interface ServiceOptions {
   readonly monitoring?: ServiceMonitoring | undefined;
   /** Where calls are logged, denied ones too. It is not closed with the application. @default nowhere */
   readonly audit?: AuditLog | undefined;
+  /** Lists the keys of all tenants, without their secrets, for `GET .../keys`. @default there is no such route */
+  readonly keys?: (() => Promise<readonly ApiKey[]>) | undefined;
   /** Feedback is taken: what is shown is known for an hour. The engine keeps it, by `rag.feedback`. @default false */
   readonly feedback?: boolean | undefined;
   /** Whether the sources that this process follows can be read; undefined where it follows none. @default no part of the health */
@@ -150,6 +154,7 @@ export const ragstonePlugin: FastifyPluginAsync<ServiceOptions> = async (app, op
       deployments: options.deployments,
     });
   await app.register(feedbackRoutes, { prefix: '/api/ai/rag', shown });
+  await app.register(callerRoutes, { prefix: '/api/ai/rag', offers: offersOf(options), keys: options.keys });
   await app.register(chatRoutes);
   await app.register(indexRoutes);
   await app.register(mcpRoutes, { sendProblem });
@@ -163,6 +168,14 @@ function statedIndexes({ engine, indexes, deployments }: ServiceOptions): Tenant
   if (stated.length === 1 && stated[0] !== undefined) return stated[0];
   throw new RAGError('USAGE', 'The plugin needs one of `engine`, `indexes` and `deployments`.');
 }
+
+const offersOf = ({ audit, deployments, feedback = false, keys }: ServiceOptions): Offers => ({
+  feedback,
+  deployments: deployments !== undefined,
+  keys: keys !== undefined,
+  queries: audit !== undefined,
+  queryTexts: audit?.keepsText === true,
+});
 
 /** What pages of other origins may read of an answer beside its body. */
 const READABLE_HEADERS = ['x-request-id', API_VERSION_HEADER, 'retry-after'];
@@ -193,7 +206,7 @@ function admitCallers(
     const principal = await authenticate({ headers: request.headers });
     noteCaller(request, principal);
     // A route that says nothing is for nobody.
-    if (access === undefined || !principal.permissions.includes(access))
+    if (access === undefined || (access !== 'known' && !principal.permissions.includes(access)))
       throw new RAGError('FORBIDDEN', `The key or token does not have the permission "${access ?? 'none'}".`);
     const since = SYSTEM_RUNTIME.elapsed();
     const deadline = requestDeadline(request, reply, {

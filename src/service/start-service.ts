@@ -15,6 +15,7 @@ import {
 } from '../index.js';
 import { openRedis, type RedisConnection } from '../redis/open-redis.js';
 import { createAuthenticate } from './authentication/create-authenticate.js';
+import { KeyStore } from './authentication/key-store.js';
 import { followSources } from './follow-sources.js';
 import { IndexPlace } from './index-place.js';
 import type { KeptValues } from './kept/kept-values.js';
@@ -121,6 +122,7 @@ export async function startService({
     place: isInFolder ? new IndexPlace(config.dataDir) : undefined,
     engine,
     audit,
+    keys: () => new KeyStore(config).list(),
     feedback: config.rag.feedback.enabled,
     deployments,
     authenticate: authentication.authenticate,

@@ -12,6 +12,7 @@ import {
   noticesSchemas,
   planSchema,
   questionText,
+  rankingFields,
   requestIdSchema,
   searchFields,
   semanticCacheSchema,
@@ -70,6 +71,7 @@ export const explainRequest = z.strictObject({
     .describe('Leaves out what matches less; null: what the index is set to leave out.'),
   asOf: asOf(),
   ...searchFields,
+  ...rankingFields,
   ...filterFields,
 });
 
@@ -354,5 +356,36 @@ export const healthResponse = z
     checks: z.record(z.string(), z.enum(['ok', 'failed'])),
   })
   .meta({ id: 'Health' });
+
+export const partsHealthResponse = z
+  .object({
+    ok: z.boolean().describe('All parts answer.'),
+    degradationLevel: z.int().optional().describe('As `Health` has it.'),
+    parts: listOf(
+      z.object({
+        part: z.string(),
+        ok: z.boolean(),
+        detail: z.string().describe('In words, for whoever runs the service.'),
+      }),
+    ),
+    stores: z
+      .object({
+        active: z.string().describe('The one that is asked first.'),
+        stores: listOf(
+          z.object({
+            name: z.string(),
+            isActive: z.boolean(),
+            state: z.enum(['ready', 'behind', 'copying', 'out', 'foreign']),
+            lag: z.int().describe('Writes that it lacks, as far as is known.'),
+            detail: z.string().optional(),
+            since: z.string().optional(),
+          }),
+        ),
+        journal: z.object({ writes: z.int(), bytes: z.int(), maxBytes: z.int() }),
+      })
+      .optional()
+      .describe('Of `rag.failover`; absent where there is one store.'),
+  })
+  .meta({ id: 'PartsHealth' });
 
 export const liveResponse = z.object({ live: z.boolean() }).meta({ id: 'Live' });
