@@ -16,6 +16,7 @@ import {
 import { openRedis, type RedisConnection } from '../redis/open-redis.js';
 import { createAuthenticate } from './authentication/create-authenticate.js';
 import { KeyStore } from './authentication/key-store.js';
+import { consolePage } from './console-page.js';
 import { followSources } from './follow-sources.js';
 import { IndexPlace } from './index-place.js';
 import type { KeptValues } from './kept/kept-values.js';
@@ -92,9 +93,7 @@ export async function startService({
     if (routeOptions.config.access === 'everyone') await authentication.guard({ headers });
   });
   countRequests(app, watch);
-  app.get('/', { config: { access: 'everyone' } }, (_, reply) =>
-    reply.redirect(`${server.basePath}/docs`, 303),
-  );
+  await app.register(consolePage, { basePath: server.basePath });
   app.addHook('onResponse', async (request, reply) => {
     const { method, routeOptions, ragstone } = request;
     // The route, not the address: it may hold ids of documents.
