@@ -153,6 +153,30 @@ export class RagstoneClient {
     return this.#call({ route: ROUTES.runs }, options);
   }
 
+  /** Begins to bring the index in step, or to try again what failed, and does not wait for the end. */
+  startRun(request: bodies.RunRequest = {}, options?: WriteOptions): Promise<bodies.IndexRun> {
+    return this.#call({ route: ROUTES.startRun, body: { ...this.#tenant, ...request } }, options);
+  }
+
+  /** Stops the runs that requests began; what they wrote stays. */
+  stopRuns(options?: WriteOptions): Promise<bodies.StoppedRuns> {
+    return this.#call({ route: ROUTES.stopRuns }, options);
+  }
+
+  /**
+   * How runs of the service go: the present state, and each one after it. A connection that is lost is made again, also to a service that was
+   * started anew, which begins with its own state. It ends by the signal, and throws what the service refuses for good.
+   */
+  async *runEvents(options?: CallOptions): AsyncGenerator<bodies.RunsState> {
+    for await (const data of this.#connection.follow({ route: ROUTES.runEvents }, options))
+      yield JSON.parse(data) as bodies.RunsState;
+  }
+
+  /** Items that could not be indexed, worst first. */
+  failures(query: bodies.FailuresQuery = {}, options?: CallOptions): Promise<bodies.FailuresPage> {
+    return this.#call({ route: ROUTES.failures, query }, options);
+  }
+
   /** Says what was opened of a search or an answer, and whether it helped, by its `requestId`; it is stored with what was shown. */
   sendFeedback(request: bodies.FeedbackRequest, options?: WriteOptions): Promise<bodies.FeedbackId> {
     return this.#call({ route: ROUTES.sendFeedback, body: { ...this.#tenant, ...request } }, options);

@@ -55,6 +55,14 @@ import type {
   ragSearchRequest,
   ragSearchResponse,
 } from '../service/schemas/knowledge.js';
+import type {
+  failuresPage,
+  failuresQuery,
+  indexRun,
+  runRequest,
+  runsState,
+  stoppedRuns,
+} from '../service/schemas/runs.js';
 import type { uploadRequest, uploadResponse } from '../service/schemas/uploads.js';
 
 // Bodies of the routes, as their schemas state them. The schemas themselves stay on the server.
@@ -99,6 +107,12 @@ export type DocumentText = z.output<typeof documentText>;
 export type IndexStatus = z.output<typeof statusResponse>;
 export type SourcesResponse = z.output<typeof sourcesResponse>;
 export type RunsResponse = z.output<typeof runsResponse>;
+export type RunRequest = z.input<typeof runRequest>;
+export type IndexRun = z.output<typeof indexRun>;
+export type RunsState = z.output<typeof runsState>;
+export type StoppedRuns = z.output<typeof stoppedRuns>;
+export type FailuresQuery = z.input<typeof failuresQuery>;
+export type FailuresPage = z.output<typeof failuresPage>;
 export type DeploymentList = z.output<typeof deploymentList>;
 export type DeploymentConfig = z.output<typeof deploymentConfig>;
 export type DeploymentRequest = z.input<typeof deploymentRequest>;

@@ -1,11 +1,6 @@
 import type { FastifyPluginAsyncZod } from 'fastify-type-provider-zod';
-import {
-  type EngineView,
-  type IndexResult,
-  type IndexStatus,
-  RAGError,
-  type SearchQuery,
-} from '../../index.js';
+import { type EngineView, type IndexStatus, RAGError, type SearchQuery } from '../../index.js';
+import { failedSources, type IndexRuns } from '../index-runs.js';
 import { assertTenant, contextOf, writeOnce } from '../requests/request-context.js';
 import { jsonOf, problemResponses, takeFilters } from '../schemas/common.js';
 import {
@@ -148,7 +143,7 @@ export const maintenanceRoutes: FastifyPluginAsyncZod = async (app) => {
 };
 
 /** `POST /rag/index` and `GET /rag/stats`, with the bodies of a chat over bug reports. */
-export const indexRoutes: FastifyPluginAsyncZod = async (app) => {
+export const indexRoutes: FastifyPluginAsyncZod<{ readonly runs: IndexRuns }> = async (app, { runs }) => {
   app.post(
     '/rag/index',
     {
@@ -166,7 +161,7 @@ export const indexRoutes: FastifyPluginAsyncZod = async (app) => {
     async (request) => {
       const context = contextOf(request);
       assertTenant(request.query.tenantId, context);
-      return writeOnce(request, () => bringInStep(context.view, context.signal));
+      return writeOnce(request, () => bringInStep(context.view, context.signal, runs));
     },
   );
 
@@ -191,10 +186,17 @@ export const indexRoutes: FastifyPluginAsyncZod = async (app) => {
 };
 
 /** How long a run waits for another writer, in milliseconds. */
-const WRITER_WAIT_MS = 60_000;
+export const WRITER_WAIT_MS = 60_000;
 
-async function bringInStep(view: EngineView, signal: AbortSignal) {
-  const { success, stats } = await view.index({ signal, options: { waitMs: WRITER_WAIT_MS } });
+async function bringInStep(view: EngineView, signal: AbortSignal, runs: IndexRuns) {
+  const report = runs.begin(view.scope, { by: 'request' });
+  const { success, stats } = await view
+    .index({ signal, options: { waitMs: WRITER_WAIT_MS }, onProgress: report.progress })
+    .catch((error: unknown) => {
+      report.fail(error);
+      throw error;
+    });
+  report.end({ success, stats });
   const { sources } = await view.status();
   const indexed = Object.fromEntries(sources.map(({ source, documents }) => [source, documents.indexed]));
   const total = Object.values(indexed).reduce((sum, count) => sum + count, 0);
@@ -205,28 +207,6 @@ async function bringInStep(view: EngineView, signal: AbortSignal) {
     indexed,
     ...(failed.length === 0 ? {} : { failed }),
   };
-}
-
-/** What failed of a source in a run, for one reason. */
-interface FailedSource {
-  readonly source: string;
-  readonly reason: string;
-  /** Documents that failed; absent where the source failed as a whole. */
-  readonly documents?: number;
-}
-
-/**
- * Failures of a run by source and reason, so that a source with many bad documents does not fill the answer. The messages are left out:
- * they name folders of the machine.
- */
-function failedSources(errors: IndexResult['stats']['errors']): FailedSource[] {
-  const found = new Map<string, FailedSource>();
-  for (const { source, item, reason } of errors) {
-    const key = JSON.stringify([source, reason, item === undefined]);
-    const documents = (found.get(key)?.documents ?? 0) + 1;
-    found.set(key, item === undefined ? { source, reason } : { source, reason, documents });
-  }
-  return [...found.values()];
 }
 
 /** What is left to the index is not stated at all. */
