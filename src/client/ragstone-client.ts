@@ -69,6 +69,11 @@ export class RagstoneClient {
     return this.#call({ route: ROUTES.explain, body: { ...this.#tenant, ...request } }, options);
   }
 
+  /** What two ways of searching find, for one question or a question set. */
+  compare(request: bodies.CompareRequest, options?: CallOptions): Promise<bodies.CompareResponse> {
+    return this.#call({ route: ROUTES.compare, body: { ...this.#tenant, ...request } }, options);
+  }
+
   /** Which step lost a document that a query should find. */
   explainMiss(
     request: bodies.ExplainMissRequest,
@@ -116,6 +121,11 @@ export class RagstoneClient {
       yield* page.documents;
       cursor = page.cursor;
     } while (cursor !== undefined);
+  }
+
+  /** Which values there are to filter by, and how many documents that the caller may read have each. */
+  facets(request: bodies.FacetsRequest = {}, options?: CallOptions): Promise<bodies.FacetsResponse> {
+    return this.#call({ route: ROUTES.facets, body: { ...this.#tenant, ...request } }, options);
   }
 
   /** A document with its text. Throws `DOCUMENT_NOT_FOUND`. */

@@ -9,6 +9,7 @@ import type {
   contextResponse,
 } from '../service/schemas/answers.js';
 import type { callerResponse, keysResponse } from '../service/schemas/callers.js';
+import type { compareRequest, compareResponse } from '../service/schemas/compare.js';
 import type { conflictsRequest, conflictsResponse } from '../service/schemas/conflicts.js';
 import type {
   deploymentConfig,
@@ -17,6 +18,7 @@ import type {
   deploymentValidation,
   moveResponse,
 } from '../service/schemas/deployments.js';
+import type { facetsRequest, facetsResponse } from '../service/schemas/facets.js';
 import type {
   feedbackId,
   feedbackJudgments,
@@ -81,6 +83,10 @@ export type ExplainRequest = z.input<typeof explainRequest>;
 export type ExplainResponse = z.output<typeof explainResponse>;
 export type ExplainMissRequest = z.input<typeof explainMissRequest>;
 export type ExplainMissResponse = z.output<typeof explainMissResponse>;
+export type CompareRequest = z.input<typeof compareRequest>;
+export type CompareResponse = z.output<typeof compareResponse>;
+export type FacetsRequest = z.input<typeof facetsRequest>;
+export type FacetsResponse = z.output<typeof facetsResponse>;
 export type EmbeddingRequest = z.input<typeof embeddingRequest>;
 export type EmbeddingResponse = z.output<typeof embeddingResponse>;
 export type KnowledgeDocumentInput = z.input<typeof knowledgeDocumentInput>;

@@ -1,8 +1,16 @@
 import type { FastifyPluginAsyncZod } from 'fastify-type-provider-zod';
-import { type EngineView, type IndexStatus, RAGError, type SearchQuery } from '../../index.js';
+import {
+  type ComparedSide,
+  compareSearches,
+  type EngineView,
+  type IndexStatus,
+  RAGError,
+  type SearchQuery,
+} from '../../index.js';
 import { failedSources, type IndexRuns } from '../index-runs.js';
 import { assertTenant, contextOf, writeOnce } from '../requests/request-context.js';
 import { jsonOf, problemResponses, takeFilters } from '../schemas/common.js';
+import { compareRequest, compareResponse } from '../schemas/compare.js';
 import {
   explainMissRequest,
   explainMissResponse,
@@ -15,9 +23,9 @@ import {
   statsResponse,
   statusResponse,
 } from '../schemas/index-state.js';
+import { everyDocument } from './count-facets.js';
 
 const tags = ['Maintenance'];
-const PAGE = 1_000;
 
 /** What is for whoever keeps the index: it tells of everything in the tenant. */
 export const maintenanceRoutes: FastifyPluginAsyncZod = async (app) => {
@@ -59,6 +67,39 @@ export const maintenanceRoutes: FastifyPluginAsyncZod = async (app) => {
           headingPath: metadata.headingPath,
         })),
       };
+    },
+  );
+
+  app.post(
+    '/compare',
+    {
+      config: { access: 'read', limit: 'ai-search', isLong: true },
+      schema: {
+        tags,
+        summary: 'Search in two ways, for one question or a question set',
+        body: compareRequest,
+        response: {
+          200: jsonOf('What each way found, what moved, and how sure a difference is.', compareResponse),
+          ...problemResponses,
+        },
+      },
+    },
+    async (request) => {
+      const context = contextOf(request);
+      const { query, questions, a, b, filters, tenantId } = takeFilters(request.body);
+      assertTenant(tenantId, context);
+      if ((query === undefined) === (questions === undefined))
+        throw new RAGError('REQUEST_INVALID', 'body: it needs one of `query` and `questions`.');
+      if (questions !== undefined && !context.principal.permissions.includes('maintain'))
+        throw new RAGError('FORBIDDEN', 'A question set needs the permission "maintain".');
+      const { searches, scores } = await compareSearches(context.view, {
+        questions: questions ?? [{ id: '1', question: query ?? '' }],
+        a: searchOptions({ topK: 10, ...a }),
+        b: searchOptions({ topK: 10, ...b }),
+        filters,
+        signal: context.signal,
+      });
+      return { searches: searches.map((one) => ({ ...one, a: shown(one.a), b: shown(one.b) })), scores };
     },
   );
 
@@ -209,6 +250,17 @@ async function bringInStep(view: EngineView, signal: AbortSignal, runs: IndexRun
   };
 }
 
+const EXCERPT_LENGTH = 180;
+
+const shown = ({ results, ...side }: ComparedSide) => ({
+  ...side,
+  results: results.map(({ id, content, score, match, metadata }) => ({
+    ...{ id, score, match, documentId: String(metadata.documentId), source: metadata.source },
+    ...{ title: metadata.title, lines: metadata.lines, headingPath: metadata.headingPath },
+    excerpt: content.replaceAll(/\s+/g, ' ').trim().slice(0, EXCERPT_LENGTH).toWellFormed(),
+  })),
+});
+
 /** What is left to the index is not stated at all. */
 const searchOptions = (stated: Readonly<Record<string, unknown>>): NonNullable<SearchQuery['options']> =>
   Object.fromEntries(Object.entries(stated).filter(([, value]) => value !== undefined && value !== null));
@@ -227,16 +279,10 @@ async function countDocuments(view: EngineView, signal: AbortSignal) {
   const types = new Map<string, number>();
   let total = 0;
   let last: string | null = null;
-  for (let cursor: string | undefined; ; ) {
-    signal.throwIfAborted();
-    const page = await view.list({ cursor, limit: PAGE });
-    total += page.documents.length;
-    for (const { sourceType, indexedAt } of page.documents) {
-      types.set(sourceType, (types.get(sourceType) ?? 0) + 1);
-      if (indexedAt !== undefined && (last === null || indexedAt > last)) last = indexedAt;
-    }
-    cursor = page.cursor;
-    if (cursor === undefined) break;
+  for await (const { sourceType, indexedAt } of everyDocument(view, { signal })) {
+    total += 1;
+    types.set(sourceType, (types.get(sourceType) ?? 0) + 1);
+    if (indexedAt !== undefined && (last === null || indexedAt > last)) last = indexedAt;
   }
   return { total_documents: total, by_type: Object.fromEntries(types), last_indexed_at: last };
 }

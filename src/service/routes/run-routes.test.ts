@@ -194,7 +194,7 @@ test('failures are listed a page at a time, without places of the machine', asyn
     ...{
       source: 'manual',
       item,
-      reason: 'DOCUMENT_PARSE_FAILED' as const,
+      reason: 'DOCUMENT_UNREADABLE' as const,
       message: `/srv/docs/${item} is damaged.`,
     },
     ...{
