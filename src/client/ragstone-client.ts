@@ -69,6 +69,11 @@ export class RagstoneClient {
     return this.#call({ route: ROUTES.explain, body: { ...this.#tenant, ...request } }, options);
   }
 
+  /** What two ways of searching find, for one question or a question set. */
+  compare(request: bodies.CompareRequest, options?: CallOptions): Promise<bodies.CompareResponse> {
+    return this.#call({ route: ROUTES.compare, body: { ...this.#tenant, ...request } }, options);
+  }
+
   /** Which step lost a document that a query should find. */
   explainMiss(
     request: bodies.ExplainMissRequest,
@@ -118,6 +123,11 @@ export class RagstoneClient {
     } while (cursor !== undefined);
   }
 
+  /** Which values there are to filter by, and how many documents that the caller may read have each. */
+  facets(request: bodies.FacetsRequest = {}, options?: CallOptions): Promise<bodies.FacetsResponse> {
+    return this.#call({ route: ROUTES.facets, body: { ...this.#tenant, ...request } }, options);
+  }
+
   /** A document with its text. Throws `DOCUMENT_NOT_FOUND`. */
   getDocument(id: string, options?: CallOptions): Promise<bodies.DocumentText> {
     return this.#call({ route: ROUTES.getDocument, parameters: { id } }, options);
@@ -151,6 +161,30 @@ export class RagstoneClient {
   /** The last index run. */
   runs(options?: CallOptions): Promise<bodies.RunsResponse> {
     return this.#call({ route: ROUTES.runs }, options);
+  }
+
+  /** Begins to bring the index in step, or to try again what failed, and does not wait for the end. */
+  startRun(request: bodies.RunRequest = {}, options?: WriteOptions): Promise<bodies.IndexRun> {
+    return this.#call({ route: ROUTES.startRun, body: { ...this.#tenant, ...request } }, options);
+  }
+
+  /** Stops the runs that requests began; what they wrote stays. */
+  stopRuns(options?: WriteOptions): Promise<bodies.StoppedRuns> {
+    return this.#call({ route: ROUTES.stopRuns }, options);
+  }
+
+  /**
+   * How runs of the service go: the present state, and each one after it. A connection that is lost is made again, also to a service that was
+   * started anew, which begins with its own state. It ends by the signal, and throws what the service refuses for good.
+   */
+  async *runEvents(options?: CallOptions): AsyncGenerator<bodies.RunsState> {
+    for await (const data of this.#connection.follow({ route: ROUTES.runEvents }, options))
+      yield JSON.parse(data) as bodies.RunsState;
+  }
+
+  /** Items that could not be indexed, worst first. */
+  failures(query: bodies.FailuresQuery = {}, options?: CallOptions): Promise<bodies.FailuresPage> {
+    return this.#call({ route: ROUTES.failures, query }, options);
   }
 
   /** Says what was opened of a search or an answer, and whether it helped, by its `requestId`; it is stored with what was shown. */

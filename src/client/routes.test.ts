@@ -35,6 +35,8 @@ test('whatever changes something is sent with an idempotency key', () => {
     'conflicts',
     'explain',
     'explain-miss',
+    'compare',
+    'facets',
     'embedding',
     'chat',
     'validate',

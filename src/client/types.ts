@@ -9,6 +9,7 @@ import type {
   contextResponse,
 } from '../service/schemas/answers.js';
 import type { callerResponse, keysResponse } from '../service/schemas/callers.js';
+import type { compareRequest, compareResponse } from '../service/schemas/compare.js';
 import type { conflictsRequest, conflictsResponse } from '../service/schemas/conflicts.js';
 import type {
   deploymentConfig,
@@ -17,6 +18,7 @@ import type {
   deploymentValidation,
   moveResponse,
 } from '../service/schemas/deployments.js';
+import type { facetsRequest, facetsResponse } from '../service/schemas/facets.js';
 import type {
   feedbackId,
   feedbackJudgments,
@@ -55,6 +57,14 @@ import type {
   ragSearchRequest,
   ragSearchResponse,
 } from '../service/schemas/knowledge.js';
+import type {
+  failuresPage,
+  failuresQuery,
+  indexRun,
+  runRequest,
+  runsState,
+  stoppedRuns,
+} from '../service/schemas/runs.js';
 import type { uploadRequest, uploadResponse } from '../service/schemas/uploads.js';
 
 // Bodies of the routes, as their schemas state them. The schemas themselves stay on the server.
@@ -73,6 +83,10 @@ export type ExplainRequest = z.input<typeof explainRequest>;
 export type ExplainResponse = z.output<typeof explainResponse>;
 export type ExplainMissRequest = z.input<typeof explainMissRequest>;
 export type ExplainMissResponse = z.output<typeof explainMissResponse>;
+export type CompareRequest = z.input<typeof compareRequest>;
+export type CompareResponse = z.output<typeof compareResponse>;
+export type FacetsRequest = z.input<typeof facetsRequest>;
+export type FacetsResponse = z.output<typeof facetsResponse>;
 export type EmbeddingRequest = z.input<typeof embeddingRequest>;
 export type EmbeddingResponse = z.output<typeof embeddingResponse>;
 export type KnowledgeDocumentInput = z.input<typeof knowledgeDocumentInput>;
@@ -99,6 +113,12 @@ export type DocumentText = z.output<typeof documentText>;
 export type IndexStatus = z.output<typeof statusResponse>;
 export type SourcesResponse = z.output<typeof sourcesResponse>;
 export type RunsResponse = z.output<typeof runsResponse>;
+export type RunRequest = z.input<typeof runRequest>;
+export type IndexRun = z.output<typeof indexRun>;
+export type RunsState = z.output<typeof runsState>;
+export type StoppedRuns = z.output<typeof stoppedRuns>;
+export type FailuresQuery = z.input<typeof failuresQuery>;
+export type FailuresPage = z.output<typeof failuresPage>;
 export type DeploymentList = z.output<typeof deploymentList>;
 export type DeploymentConfig = z.output<typeof deploymentConfig>;
 export type DeploymentRequest = z.input<typeof deploymentRequest>;

@@ -14,6 +14,7 @@ import type { ApiKey } from './authentication/key-store.js';
 import type { Authenticate } from './authentication/principal.js';
 import { rememberingView, ShownResults } from './feedback/shown-results.js';
 import type { IndexPlace } from './index-place.js';
+import { IndexRuns } from './index-runs.js';
 import type { KeptValues } from './kept/kept-values.js';
 import { registerOpenApi } from './openapi/register-openapi.js';
 import { cors, helmet, serializerCompiler, validatorCompiler } from './packages.js';
@@ -43,6 +44,7 @@ import { knowledgeRoutes } from './routes/knowledge-routes.js';
 import { indexRoutes, maintenanceRoutes } from './routes/maintenance-routes.js';
 import { mcpRoutes } from './routes/mcp-routes.js';
 import { metricsRoute } from './routes/metrics-route.js';
+import { runRoutes } from './routes/run-routes.js';
 import { uploadRoutes } from './routes/upload-routes.js';
 
 /** What the routes need. */
@@ -93,6 +95,8 @@ export interface ServiceOptions {
   readonly kept?: KeptValues | undefined;
   /** What writes are held against; where it is gone, the health says so. @default writes go to whatever is there */
   readonly place?: IndexPlace | undefined;
+  /** Index runs of this process, those of a sync too; closed with the application. @default those that its requests begin */
+  readonly runs?: IndexRuns | undefined;
   /** Fires when requests under way are to be given up. @default never */
   readonly stopping?: AbortSignal | undefined;
 }
@@ -156,7 +160,11 @@ export const ragstonePlugin: FastifyPluginAsync<ServiceOptions> = async (app, op
   await app.register(feedbackRoutes, { prefix: '/api/ai/rag', shown });
   await app.register(callerRoutes, { prefix: '/api/ai/rag', offers: offersOf(options), keys: options.keys });
   await app.register(chatRoutes);
-  await app.register(indexRoutes);
+  const { runs = new IndexRuns() } = options;
+  // Before it waits for connections: streams of runs end.
+  app.addHook('preClose', () => runs.close());
+  await app.register(indexRoutes, { runs });
+  await app.register(runRoutes, { prefix: '/api/ai/rag', runs });
   await app.register(mcpRoutes, { sendProblem });
   const { deployments, syncHealth } = options;
   await app.register(healthRoutes, { checks, endpoint, redis, deployments, syncHealth, place });

@@ -19,6 +19,7 @@ import { KeyStore } from './authentication/key-store.js';
 import { consolePage } from './console-page.js';
 import { followSources } from './follow-sources.js';
 import { IndexPlace } from './index-place.js';
+import { IndexRuns } from './index-runs.js';
 import type { KeptValues } from './kept/kept-values.js';
 import { RedisValues } from './kept/redis-values.js';
 import { SqliteValues } from './kept/sqlite-values.js';
@@ -115,6 +116,7 @@ export async function startService({
   let sync: ReturnType<typeof followSources>;
   let upgrade: BackgroundUpgrade | undefined;
   const kept = keptValues(config.dataDir, redis);
+  const runs = new IndexRuns();
   const isInFolder = config.rag.ledger.type !== 'postgres' && config.rag.provider !== 'memory';
   await app.register(ragstonePlugin, {
     kept,
@@ -138,12 +140,13 @@ export async function startService({
     basePath: server.basePath,
     healthEndpoint: monitoring.healthCheck.endpoint,
     monitoring: watch,
+    runs,
     stopping: stopping.signal,
     syncHealth: () => sync?.states().every(({ failures }) => failures === 0),
   });
   try {
     await app.listen({ host, port: port ?? server.port });
-    sync = followSources({ engine, deployments, config }, app.log);
+    sync = followSources({ engine, deployments, config, runs }, app.log);
     upgrade = followUpgrade({ engine, deployments, config }, app.log);
   } catch (error) {
     await app.close();

@@ -20,7 +20,7 @@ test('every caller is told who it is and what it may do, also one that may read 
 
 test('operators list keys without anything that admits, and nobody else does', async () => {
   const key = {
-    ...{ id: '0123456789abcdef', tenant: 'acme', groups: [], clearance: 0, permissions: ['read'] as const },
+    ...{ id: '0123456789abcdef', tenant: 'acme', groups: [], clearance: 0, permissions: ['read' as const] },
     createdAt: '2026-01-01T00:00:00.000Z',
     hash: 'beef',
   };

@@ -1,8 +1,10 @@
 import type { FastifyPluginAsyncZod } from 'fastify-type-provider-zod';
 import * as z from 'zod';
-import { contextOf, writeOnce } from '../requests/request-context.js';
-import { idText, jsonOf, problemResponses } from '../schemas/common.js';
+import { assertTenant, contextOf, writeOnce } from '../requests/request-context.js';
+import { idText, jsonOf, problemResponses, takeFilters } from '../schemas/common.js';
+import { facetsRequest, facetsResponse } from '../schemas/facets.js';
 import { documentPage, documentText, listQuery } from '../schemas/index-state.js';
+import { countFacets } from './count-facets.js';
 import { deleteOne, documentNotFound } from './knowledge-routes.js';
 
 const tags = ['Documents'];
@@ -33,6 +35,25 @@ export const documentRoutes: FastifyPluginAsyncZod = async (app) => {
           ...(tag === undefined ? {} : { tags: [tag] }),
         },
       });
+    },
+  );
+
+  app.post(
+    '/facets',
+    {
+      config: { access: 'read', limit: 'ai-search' },
+      schema: {
+        tags,
+        summary: 'Which values there are to filter by, and how many documents have each',
+        body: facetsRequest,
+        response: { 200: jsonOf('Counts of what the caller may read.', facetsResponse), ...problemResponses },
+      },
+    },
+    async (request) => {
+      const context = contextOf(request);
+      const { limit, tenantId, filters } = takeFilters(request.body);
+      assertTenant(tenantId, context);
+      return countFacets(context.view, { limit, filters, signal: context.signal });
     },
   );
 

@@ -21,6 +21,7 @@ import {
   topKSchema,
 } from './common.js';
 import { wayOfPassage } from './graph.js';
+import { failedOfRun, runStats } from './runs.js';
 
 export const indexedDocument = z
   .object({
@@ -235,6 +236,7 @@ export const runsResponse = z.object({
       startedAt: z.string(),
       finishedAt: z.string().optional(),
       success: z.boolean().optional(),
+      stats: runStats.optional(),
       error: z
         .object({
           reason: z.string().describe('As `docs/errors.md` lists them; the log of the service says more.'),
@@ -300,18 +302,7 @@ export const indexAllResponse = z
       ),
     total: z.int(),
     indexed: z.record(z.string(), z.int()).describe('Documents by the name of their source.'),
-    failed: listOf(
-      z.object({
-        source: z.string(),
-        reason: z.string().describe('As `docs/errors.md` lists them.'),
-        documents: z
-          .int()
-          .optional()
-          .describe('Documents that failed for this reason; absent where the source failed as a whole.'),
-      }),
-    )
-      .optional()
-      .describe('What failed, by source and reason; absent where nothing did.'),
+    failed: failedOfRun.optional().describe('What failed, by source and reason; absent where nothing did.'),
   })
   .meta({ id: 'IndexCounts' });
 
