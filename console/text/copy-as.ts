@@ -4,7 +4,7 @@ export interface AskedSearch {
   readonly topK?: number | undefined;
   readonly minScore?: number | undefined;
   readonly mode?: string | undefined;
-  readonly filters: Readonly<Record<string, string | readonly string[]>>;
+  readonly filters: object;
 }
 
 /** A word of a shell of Unix: nothing in it is read by the shell. */
@@ -20,16 +20,17 @@ const OPTIONS: Readonly<Record<string, string>> = {
 
 /** The command that asks the index of this machine. What it has no option for stands behind it as a comment. */
 export function asCommand({ query, topK, minScore, mode, filters }: AskedSearch): string {
-  const left = Object.keys(filters).filter((name) => OPTIONS[name] === undefined);
+  const left = Object.keys(filters).filter((name) => OPTIONS[name] === undefined && name !== 'metadata');
   const words = [
     'ragstone search',
     quoted(query.startsWith('-') ? ` ${query}` : query),
     ...(topK === undefined ? [] : [`--top-k ${topK}`]),
     ...(minScore === undefined ? [] : [`--min-similarity ${minScore}`]),
     ...(mode === undefined ? [] : [`--mode ${quoted(mode)}`]),
-    ...Object.entries(filters).flatMap(([name, values]) => {
+    ...fieldsOf(filters).flatMap(([name, values]) => {
+      if (name === 'metadata') return metadataOptions(values);
       const option = OPTIONS[name];
-      return option === undefined ? [] : [values].flat().map((value) => `${option} ${quoted(dayOf(value))}`);
+      return option === undefined ? [] : [values].flat().map((value) => `${option} ${quoted(dayOf(String(value)))}`);
     }),
     ...(left.length === 0 ? [] : [`# without ${left.join(', ')}`]),
   ];
@@ -57,7 +58,7 @@ const ARGUMENTS: Readonly<Record<string, string>> = {
 
 /** As a client of the Model Context Protocol sends it. */
 export function asMcpCall({ query, topK, mode, filters }: AskedSearch): string {
-  const narrowed = Object.entries(filters).flatMap(([name, values]) => {
+  const narrowed = fieldsOf(filters).flatMap(([name, values]) => {
     const argument = ARGUMENTS[name];
     if (argument === undefined) return [];
     return [[argument, typeof values === 'string' ? dayOf(values) : values]];
@@ -70,6 +71,15 @@ export function asMcpCall({ query, topK, mode, filters }: AskedSearch): string {
   };
   return JSON.stringify({ method: 'tools/call', params: { name: 'search', arguments: call } }, null, 2);
 }
+
+const fieldsOf = (filters: object): [name: string, values: unknown][] => Object.entries(filters);
+
+const metadataOptions = (fields: unknown): string[] =>
+  typeof fields === 'object' && fields !== null
+    ? fieldsOf(fields).flatMap(([name, values]) =>
+        [values].flat().map((value) => `--filter ${quoted(`${name}=${String(value)}`)}`),
+      )
+    : [];
 
 /** The day of a moment; anything else as it is. */
 const dayOf = (value: string): string => /^(\d{4}-\d{2}-\d{2})T/.exec(value)?.[1] ?? value;

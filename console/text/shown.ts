@@ -42,7 +42,7 @@ export const several = (count: number, one: string, many = `${one}s`): string =>
   `${countOf(count)} ${count === 1 ? one : many}`;
 
 export const millisecondsOf = (value: number): string =>
-  value < 9.95 ? `${value.toFixed(1)} ms` : value < 9_950 ? `${Math.round(value)} ms` : `${(value / 1_000).toFixed(1)} s`;
+  value < 9.95 ? `${value.toFixed(1)} ms` : value < 999.5 ? `${Math.round(value)} ms` : `${(value / 1_000).toFixed(1)} s`;
 
 /** `18-22` or `18`. */
 export const rangeOf = ({ start, end }: { readonly start: number; readonly end: number }): string =>

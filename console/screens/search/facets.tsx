@@ -1,11 +1,14 @@
+import { useMemo } from 'preact/hooks';
+import type { FacetsResponse } from 'ragstone/client';
 import { type Address, valueOf, valuesOf, withQuery } from '../../state/address.js';
-import { may, useSession } from '../../state/session.js';
+import { useSession } from '../../state/session.js';
 import { go } from '../../state/use-address.js';
 import { useLoad } from '../../state/use-load.js';
 import { countOf, shown } from '../../text/shown.js';
-import { hasFilters, searchOf } from './search-request.js';
+import { FIELD, hasFilters, searchOf, withoutFilters, writeField } from './search-request.js';
 
 interface Value {
+  /** As it stands in the address. */
   readonly value: string;
   readonly count: number;
 }
@@ -22,7 +25,7 @@ export function Facets({ address }: { address: Address }) {
       <Changed address={address} />
       {hasFilters(searchOf(address)) ? (
         <p class="facet">
-          <button type="button" class="button" onClick={() => go(withQuery(address, NONE))}>
+          <button type="button" class="button" onClick={() => go(withoutFilters(address))}>
             Clear the filters
           </button>
         </p>
@@ -43,29 +46,37 @@ export function Facets({ address }: { address: Address }) {
   );
 }
 
-const NONE = { type: [], source: [], tag: [], since: [], until: [] };
-
 interface Group {
   readonly name: string;
   readonly title: string;
   readonly values: readonly Value[];
 }
 
+/** Fields of metadata that are offered; the most used come first. */
+const MOST_FIELDS = 4;
+
 function useFacets(): readonly Group[] {
-  const session = useSession();
-  const { value } = useLoad('facets', async (signal) => {
-    const [stats, sources] = await Promise.all([
-      session.client.stats({ signal }),
-      may(session, 'maintain') ? session.client.sources({ signal }) : undefined,
-    ]);
-    const types = Object.entries(stats.by_type).map(([type, count]) => ({ value: type, count }));
-    const places = (sources?.sources ?? []).map(({ source, documents }) => ({ value: source, count: documents.indexed }));
-    return [
-      { name: 'type', title: 'Type', values: types },
-      { name: 'source', title: 'Source', values: places },
-    ];
-  });
-  return value ?? [];
+  const { client } = useSession();
+  const { value } = useLoad('facets', (signal) => client.facets({}, { signal }));
+  return useMemo(() => (value === undefined ? [] : groupsOf(value)), [value]);
+}
+
+function groupsOf({ documentTypes, sources, tags, fields }: FacetsResponse): Group[] {
+  const valuesOf = (values: FacetsResponse['tags']): Value[] =>
+    values.map(({ value, count }) => ({ value: String(value), count }));
+  return [
+    { name: 'type', title: 'Type', values: valuesOf(documentTypes) },
+    { name: 'source', title: 'Source', values: valuesOf(sources) },
+    { name: 'tag', title: 'Tag', values: valuesOf(tags) },
+    ...fields
+      .filter(({ name, values }) => values.length > 1 && !/(?:At|[Dd]ate)$/.test(name))
+      .slice(0, MOST_FIELDS)
+      .map(({ name, values }) => ({
+        name: FIELD + name,
+        title: name,
+        values: values.map(({ value, count }) => ({ value: writeField(value), count })),
+      })),
+  ];
 }
 
 /** Shown before "more" is pressed. */
@@ -92,7 +103,7 @@ function FacetGroup({ name, title, values, address }: Group & { address: Address
   );
   return (
     <fieldset class="facet">
-      <legend>{title}</legend>
+      <legend>{shown(title)}</legend>
       {all.slice(0, FIRST).map(row)}
       {all.length <= FIRST ? null : (
         <details>

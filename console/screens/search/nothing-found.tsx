@@ -5,7 +5,7 @@ import { type Address, valueOf, withQuery, writeAddress } from '../../state/addr
 import { may, useSession } from '../../state/session.js';
 import { useLoad } from '../../state/use-load.js';
 import { countOf, shown } from '../../text/shown.js';
-import { hasFilters, searchOf } from './search-request.js';
+import { hasFilters, searchOf, withoutFilters } from './search-request.js';
 
 /** Before anything is asked: what is there to be asked. */
 export function NothingAsked() {
@@ -29,13 +29,10 @@ export function NothingAsked() {
   );
 }
 
-const NARROWED = ['type', 'source', 'tag', 'since', 'until'];
-
 /** What would bring a result: weaker matches, fewer filters, other words, and why a document is missing. */
 export function NothingFound({ found, address }: { found: ExplainResponse; address: Address }) {
   const session = useSession();
   const search = searchOf(address);
-  const without = withQuery(address, Object.fromEntries(NARROWED.map((name) => [name, []])));
   const nearest = useNearest(address);
   const to = (next: Address): string => writeAddress(next);
   return (
@@ -45,7 +42,7 @@ export function NothingFound({ found, address }: { found: ExplainResponse; addre
         <ul>
           {hasFilters(search) ? (
             <li>
-              <a href={to(without)}>Search without the filters</a>
+              <a href={to(withoutFilters(address))}>Search without the filters</a>
               {nearest === undefined ? '' : `: ${nearest.unfiltered === 0 ? 'nothing matches there either' : `${nearest.unfiltered} or more match`}`}
             </li>
           ) : null}

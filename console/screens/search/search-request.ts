@@ -1,5 +1,5 @@
 import type { ExplainRequest } from 'ragstone/client';
-import { type Address, valueOf, valuesOf } from '../../state/address.js';
+import { type Address, valueOf, valuesOf, withQuery } from '../../state/address.js';
 import type { AskedSearch } from '../../text/copy-as.js';
 
 /** Filters of an address, by the names that the routes give them. */
@@ -7,25 +7,60 @@ export const FILTERS = { type: 'documentTypes', source: 'sources', tag: 'tags' }
 
 const MODES = ['hybrid', 'dense', 'lexical', 'graph'] as const;
 
+/** A value of a field of metadata. */
+export type FieldValue = string | number | boolean;
+
+/** As the routes take them. */
+export interface Filters {
+  readonly documentTypes?: string[];
+  readonly sources?: string[];
+  readonly tags?: string[];
+  readonly since?: string;
+  readonly until?: string;
+  readonly metadata?: Record<string, FieldValue[]>;
+}
+
+/** Fields of metadata stand behind this in the address. */
+export const FIELD = 'm.';
+
+/** A value of a field as it stands in the address: a text as it is, unless it reads as something else. */
+export const writeField = (value: FieldValue): string =>
+  typeof value === 'string' && typeof readField(value) === 'string' && readField(value) === value
+    ? value
+    : JSON.stringify(value);
+
+export function readField(text: string): FieldValue {
+  try {
+    const value: unknown = JSON.parse(text);
+    return typeof value === 'string' || typeof value === 'number' || typeof value === 'boolean' ? value : text;
+  } catch {
+    return text;
+  }
+}
+
 /** What the address says of a filter on every search. */
-export function filtersOf(address: Address): AskedSearch['filters'] {
+export function filtersOf(address: Address): Filters {
   const lists = Object.entries(FILTERS).flatMap(([name, field]) => {
     const values = valuesOf(address, name);
-    return values.length === 0 ? [] : [[field, values] as const];
+    return values.length === 0 ? [] : [[field, [...values]] as const];
   });
+  const fields = Object.entries(address.query).flatMap(([name, values]) =>
+    name.startsWith(FIELD) && values.length > 0 ? [[name.slice(FIELD.length), values.map(readField)] as const] : [],
+  );
   const since = dayOf(valueOf(address, 'since'));
   const until = dayOf(valueOf(address, 'until'));
   return {
     ...Object.fromEntries(lists),
     ...(since === '' ? {} : { since: `${since}T00:00:00Z` }),
     ...(until === '' ? {} : { until: `${until}T23:59:59Z` }),
+    ...(fields.length === 0 ? {} : { metadata: Object.fromEntries(fields) }),
   };
 }
 
 const dayOf = (text: string): string => (/^\d{4}-\d{2}-\d{2}$/.test(text) ? text : '');
 
 /** The search that an address names. */
-export function searchOf(address: Address): AskedSearch {
+export function searchOf(address: Address): AskedSearch & { readonly filters: Filters } {
   const top = Number(valueOf(address, 'top'));
   const mode = MODES.find((one) => one === valueOf(address, 'mode'));
   return {
@@ -38,7 +73,7 @@ export function searchOf(address: Address): AskedSearch {
 }
 
 export const explainRequestOf = (
-  { query, topK, minScore, mode, filters }: AskedSearch,
+  { query, topK, minScore, mode, filters }: ReturnType<typeof searchOf>,
   isExact: boolean,
 ): ExplainRequest => ({
   query,
@@ -48,5 +83,18 @@ export const explainRequestOf = (
   ...(isExact ? { exactWords: true } : {}),
   ...filters,
 });
+
+/** Every filter of an address taken out. */
+export const withoutFilters = (address: Address): Address =>
+  withQuery(
+    address,
+    Object.fromEntries(
+      Object.keys(address.query)
+        .filter((name) => name.startsWith(FIELD) || NARROWING.has(name))
+        .map((name) => [name, []]),
+    ),
+  );
+
+const NARROWING = new Set(['type', 'source', 'tag', 'since', 'until']);
 
 export const hasFilters = ({ filters }: AskedSearch): boolean => Object.keys(filters).length > 0;
