@@ -81,8 +81,8 @@ type Reading = Pick<EngineView, 'search' | 'ask' | 'explainMiss' | 'get' | 'list
 /** The same with a trail that notes what was asked and given. */
 export function notedReading(index: Reading, trail: AuditTrail): Reading {
   return {
-    get: async (id) => {
-      const document = await index.get(id);
+    get: async (request) => {
+      const document = await index.get(request);
       trail.gave(document === undefined ? [] : [document.id]);
       return document;
     },

@@ -50,6 +50,7 @@ const MOST_FOLLOW_WAIT_MS = 5_000;
 /** The longest that the header takes. */
 const MOST_TIMEOUT_MS = 3_600_000;
 const EVENT_STREAM = 'text/event-stream';
+const BYTES = 'application/octet-stream';
 
 /** Sends calls to one service, tries again what may pass, and gives up in time. */
 export class Connection {
@@ -73,6 +74,26 @@ export class Connection {
           const response = await this.#send(call, { headers, accept: JSON_TYPE, deadline });
           await assertAnswered(response, { type: JSON_TYPE, alsoGood: call.alsoGood });
           return readJson<Result>(response);
+        },
+        { call, options, deadline },
+      );
+    } finally {
+      deadline.end();
+    }
+  }
+
+  /** What a call gives as bytes, and its headers. @throws ServiceError */
+  async bytes(
+    call: Call,
+    options: CallOptions = {},
+  ): Promise<{ readonly headers: Headers; readonly content: Blob }> {
+    const deadline = this.#deadline(call, options);
+    try {
+      return await this.#withRetries(
+        async (own) => {
+          const response = await this.#send(call, { headers: own, accept: BYTES, deadline });
+          await assertAnswered(response, { type: BYTES });
+          return { headers: response.headers, content: await response.blob() };
         },
         { call, options, deadline },
       );

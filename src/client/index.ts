@@ -57,7 +57,10 @@ export type {
   KnowledgeDocument,
   KnowledgeDocumentInput,
   ListQuery,
+  OriginalDocument,
   PartsHealth,
+  PassagesPage,
+  PassagesQuery,
   RunRequest,
   RunsResponse,
   RunsState,
@@ -68,4 +71,5 @@ export type {
   UploadedFile,
   UploadRequest,
   UploadResponse,
+  VersionsResponse,
 } from './types.js';

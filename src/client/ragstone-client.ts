@@ -133,6 +133,28 @@ export class RagstoneClient {
     return this.#call({ route: ROUTES.getDocument, parameters: { id } }, options);
   }
 
+  /** How a document is cut: a page of its passages, in their order. Throws `DOCUMENT_NOT_FOUND`. */
+  documentPassages(
+    id: string,
+    query: bodies.PassagesQuery = {},
+    options?: CallOptions,
+  ): Promise<bodies.PassagesPage> {
+    return this.#call({ route: ROUTES.documentPassages, parameters: { id }, query }, options);
+  }
+
+  /** What history keeps of a document, newest first. Throws `DOCUMENT_NOT_FOUND`. */
+  documentVersions(id: string, options?: CallOptions): Promise<bodies.VersionsResponse> {
+    return this.#call({ route: ROUTES.documentVersions, parameters: { id } }, options);
+  }
+
+  /** The bytes of a document as its source has them. Throws `DOCUMENT_NOT_FOUND`, `ORIGINAL_UNAVAILABLE`. */
+  async documentOriginal(id: string, options?: CallOptions): Promise<bodies.OriginalDocument> {
+    const call = { route: ROUTES.documentOriginal, parameters: { id } };
+    const { headers, content } = await this.#connection.bytes(call, options);
+    const [, name = ''] = /filename\*=UTF-8''([^;]*)/.exec(headers.get('content-disposition') ?? '') ?? [];
+    return { name: decodeURIComponent(name), mediaType: headers.get('x-media-type') ?? '', content };
+  }
+
   /** Throws `DOCUMENT_NOT_FOUND`: also where an answer was lost, the deletion tried again, and another process answered that. */
   deleteDocument(id: string, options?: WriteOptions): Promise<void> {
     return this.#call({ route: ROUTES.deleteDocument, parameters: { id } }, options);

@@ -41,10 +41,13 @@ import type {
   indexedDocument,
   listQuery,
   partsHealthResponse,
+  passagesPage,
+  passagesQuery,
   runsResponse,
   sourcesResponse,
   statsResponse,
   statusResponse,
+  versionsResponse,
 } from '../service/schemas/index-state.js';
 import type {
   batchRequest,
@@ -110,6 +113,17 @@ export type ListQuery = z.input<typeof listQuery>;
 export type IndexedDocument = z.output<typeof indexedDocument>;
 export type DocumentPage = z.output<typeof documentPage>;
 export type DocumentText = z.output<typeof documentText>;
+export type PassagesQuery = z.input<typeof passagesQuery>;
+export type PassagesPage = z.output<typeof passagesPage>;
+export type VersionsResponse = z.output<typeof versionsResponse>;
+/** A document as its source has it. */
+export interface OriginalDocument {
+  /** Of the file, without folders. */
+  readonly name: string;
+  /** As the source says it. The content is of no type, so that no page runs it. */
+  readonly mediaType: string;
+  readonly content: Blob;
+}
 export type IndexStatus = z.output<typeof statusResponse>;
 export type SourcesResponse = z.output<typeof sourcesResponse>;
 export type RunsResponse = z.output<typeof runsResponse>;
