@@ -58,21 +58,13 @@ function Shell() {
   const Page = PAGES[screen];
   return (
     <>
-      <a class="skip" href={location.hash} onClick={(event) => focusMain(event, main.current)}>
-        Skip to the content
-      </a>
-      <Top screen={screen} onHelp={() => help.current?.showModal()} />
+      <Top screen={screen} onHelp={() => help.current?.showModal()} onSkip={() => main.current?.focus()} />
       <main ref={main} tabIndex={-1} id="main">
         <Page key={screen} address={address} />
       </main>
       <Help dialog={help} />
     </>
   );
-}
-
-function focusMain(event: Event, main: HTMLElement | null): void {
-  event.preventDefault();
-  main?.focus();
 }
 
 /** A new screen is read from its beginning. */
@@ -88,9 +80,12 @@ function useFocusOfScreens(main: { readonly current: HTMLElement | null }, name:
   }, [name]);
 }
 
-function Top({ screen, onHelp }: { screen: Screen; onHelp: () => void }) {
+function Top({ screen, onHelp, onSkip }: { screen: Screen; onHelp: () => void; onSkip: () => void }) {
   return (
     <header class="top">
+      <button type="button" class="skip" onClick={onSkip}>
+        Skip to the content
+      </button>
       <a class="brand" href="#/search">
         <svg width="18" height="18" viewBox="0 0 16 16" aria-hidden="true">
           <path d="M2 10.5 5 3l7-1 2.5 7-4 5H4z" />

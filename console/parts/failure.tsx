@@ -62,10 +62,9 @@ export function Failure({ error, retry }: { error: ServiceError; retry?: (() => 
 export function NotAllowed({ what, permission }: { what: string; permission: string }) {
   const { caller } = useSession();
   return (
-    <div class="note warn">
-      <p>
-        <strong>{what} needs the permission “{permission}”.</strong>
-      </p>
+    <div class="note warn narrow">
+      <h1>{what}</h1>
+      <p>This needs the permission “{permission}”.</p>
       <p>
         Your key may {caller.permissions.join(', ')}. Whoever runs the service makes another:{' '}
         <code>

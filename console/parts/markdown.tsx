@@ -24,16 +24,21 @@ export interface MarkdownProps {
   readonly lines?: { readonly start: number; readonly end: number } | undefined;
 }
 
-/** Markdown of a document as elements. Its headings begin below those of the page. */
+/** Markdown of a document as elements. Its headings stand below those of the page. */
 export function Markdown({ text, textOf = shown, lines }: MarkdownProps) {
   const tokens = useMemo(() => reader.parse(text, {}), [text]);
-  return <div class="markdown">{blocksOf(tokens, { textOf, lines })}</div>;
+  return <div class="markdown">{blocksOf(tokens, { textOf, lines, depth: PAGE_DEPTH })}</div>;
 }
 
 interface Context {
   readonly textOf: TextOf;
   readonly lines: MarkdownProps['lines'];
+  /** Level of the heading before, of the page. */
+  depth: number;
 }
+
+/** Level of the heading that the text stands under. */
+const PAGE_DEPTH = 2;
 
 /** A tree of tokens that open and close. */
 function blocksOf(tokens: readonly Token[], context: Context): ComponentChildren[] {
@@ -56,7 +61,11 @@ function elementOf(token: Token, children: ComponentChildren[], context: Context
   if (token.hidden) return children;
   if (token.tag === 'a') return linkOf(token, children);
   if (!ELEMENTS.has(token.tag)) return children;
-  const tag = token.tag.replace(/^h([1-4])$/, (_, level: string) => `h${Number(level) + 2}`);
+  const tag = token.tag.replace(/^h(\d)$/, (_, level: string) => {
+    // Documents leave levels out; a page must not.
+    context.depth = Math.min(Number(level) + PAGE_DEPTH, context.depth + 1, 6);
+    return `h${context.depth}`;
+  });
   const attributes = {
     class: isMarked(token, context) ? 'marked' : undefined,
     ...(tag === 'ol' ? { start: Number(token.attrGet('start') ?? 1) } : {}),

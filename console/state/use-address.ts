@@ -7,6 +7,8 @@ export function useAddress(): Address {
   useEffect(() => {
     const read = (): void => setAddress(readAddress(location.hash));
     addEventListener('hashchange', read);
+    // It may have changed since the page was made.
+    read();
     return () => removeEventListener('hashchange', read);
   }, []);
   return address;

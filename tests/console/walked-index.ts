@@ -23,9 +23,9 @@ rag:
   server: { maxDelayMs: 0, requestsPerMinute: 0, searchProcesses: 0${server} }
   sources:
     - { type: files, name: playbook, paths: [playbook] }
-    - { type: files, name: issues, paths: [issues] }
-    - { type: files, name: hostile, paths: [hostile] }
-    - { type: files, name: gone, paths: [gone] }
+    - { type: files, name: issues, paths: ['issues/*.csv'] }
+    - { type: files, name: hostile, paths: ['hostile/**', 'hostile/*.csv'] }
+    - { type: git, name: gone, repository: 'https://127.0.0.1:9/gone.git' }
 `;
 
 /** An index over the playbook, issues of Jira and hostile documents, with a source that cannot be read. */

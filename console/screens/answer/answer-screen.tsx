@@ -26,6 +26,7 @@ export function AnswerScreen({ address }: { address: Address }) {
   };
   return (
     <div class="answer stack">
+      <h1 class="unseen">Answers</h1>
       <QuestionField isFollowUp={turns.length > 0} isAsking={isAsking} onAsk={submit} onStop={stop} />
       {turns.length === 0 ? (
         <Empty title="Ask a question">

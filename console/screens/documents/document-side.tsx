@@ -1,31 +1,30 @@
-import type { ComponentChildren } from 'preact';
 import type { DocumentText } from 'ragstone/client';
 import { Failure } from '../../parts/failure.js';
-import { writeAddress } from '../../state/address.js';
+import { Part } from '../../parts/part.js';
+import { type Address, writeAddress } from '../../state/address.js';
 import { useSession } from '../../state/session.js';
 import { useLoad } from '../../state/use-load.js';
 import { shown, timeOf } from '../../text/shown.js';
-import type { Passage } from './document-view.js';
+import type { Border, Passage } from './document-view.js';
+import { Original, Passages, Versions } from './document-parts.js';
+
+interface SideProps {
+  readonly document: DocumentText;
+  readonly address: Address;
+  readonly borders: readonly Border[];
+  readonly passage: Passage | undefined;
+}
 
 /** What is known of a document beside its text. */
-export function DocumentSide({ document }: { document: DocumentText; onPassage: (passage: Passage) => void }) {
+export function DocumentSide({ document, address, borders, passage }: SideProps) {
   return (
     <aside class="document-side stack" aria-label="About the document">
       <Metadata document={document} />
       <Related id={document.id} />
+      <Passages borders={borders} address={address} passage={passage} />
+      <Versions id={document.id} />
+      <Original document={document} />
     </aside>
-  );
-}
-
-/** A part that is opened when it is wanted, and asks then. */
-export function Part({ title, children, isOpen = false }: { title: string; children: ComponentChildren; isOpen?: boolean }) {
-  return (
-    <details class="part" open={isOpen}>
-      <summary>
-        <h2>{title}</h2>
-      </summary>
-      {children}
-    </details>
   );
 }
 

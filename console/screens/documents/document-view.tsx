@@ -1,5 +1,5 @@
-import { useMemo, useState } from 'preact/hooks';
-import type { DocumentText } from 'ragstone/client';
+import { useMemo } from 'preact/hooks';
+import type { DocumentText, PassagesPage } from 'ragstone/client';
 import { Age, CopyButton, Loading } from '../../parts/basics.js';
 import { Failure } from '../../parts/failure.js';
 import { type Address, valueOf, withQuery, writeAddress } from '../../state/address.js';
@@ -37,6 +37,9 @@ export interface Passage {
   readonly end: number;
 }
 
+/** A passage as the index cuts the document. */
+export type Border = PassagesPage['passages'][number];
+
 function passageOf(address: Address, length: number): Passage | undefined {
   const [start, end] = [Number(valueOf(address, 'from')), Number(valueOf(address, 'to'))];
   if (valueOf(address, 'to') === '' || !Number.isInteger(start) || !Number.isInteger(end)) return undefined;
@@ -49,8 +52,8 @@ function Whole({ document, address }: { document: DocumentText; address: Address
   const words = useMemo(() => wantedWords(valueOf(address, 'q')), [address]);
   const canRender = text.length <= MOST_RENDERED && (RENDERED_TYPES.has(document.sourceType) || /\.(?:md|mdx|markdown|html?|docx)$/i.test(document.externalId));
   const isSource = valueOf(address, 'view') === 'source' || !canRender;
-  const [marked, setMarked] = useState(passage);
-  const shownPassage = passage ?? marked;
+  const borders = useBorders(document.id);
+  const shownPassage = passage;
   const lines = useMemo(
     () => shownPassage && { start: lineOf(text, shownPassage.start), end: lineOf(text, shownPassage.end - 1) },
     [text, shownPassage?.start, shownPassage?.end],
@@ -75,16 +78,37 @@ function Whole({ document, address }: { document: DocumentText; address: Address
         <span class="small quiet number">{countOf(text.length)} characters</span>
       </div>
       <div class="document-body panel">
+        <h2 class="unseen">Text</h2>
         {isSource ? (
-          <SourceText text={text} id={document.id} passage={shownPassage} words={words} />
+          <SourceText text={text} id={document.id} passage={shownPassage} borders={borders} words={words} />
         ) : (
           <Rendered text={text} lines={lines} words={words} />
         )}
       </div>
-      <DocumentSide document={document} onPassage={setMarked} />
+      <DocumentSide document={document} address={address} borders={borders} passage={passage} />
     </div>
   );
 }
+
+/** More than this are not outlined. */
+const MOST_BORDERS = 2_000;
+
+/** Where the document is cut into passages. */
+function useBorders(id: string): readonly Border[] {
+  const { client } = useSession();
+  const { value } = useLoad(`passages ${id}`, async (signal) => {
+    const borders: Border[] = [];
+    for (let cursor: string | undefined; ; ) {
+      const page = await client.documentPassages(id, { cursor }, { signal });
+      borders.push(...page.passages);
+      cursor = page.cursor;
+      if (cursor === undefined || borders.length >= MOST_BORDERS) return borders;
+    }
+  });
+  return value ?? NO_BORDERS;
+}
+
+const NO_BORDERS: readonly Border[] = [];
 
 function Switch({ address, isOn, view, children }: { address: Address; isOn: boolean; view: string; children: string }) {
   return (

@@ -2,13 +2,15 @@ import { useEffect, useMemo, useRef, useState } from 'preact/hooks';
 import { Marked } from '../../parts/basics.js';
 import { Windowed } from '../../parts/windowed.js';
 import { Rows } from '../../text/lines.js';
-import { countOf } from '../../text/shown.js';
-import type { Passage } from './document-view.js';
+import { countOf, rangeOf } from '../../text/shown.js';
+import type { Border, Passage } from './document-view.js';
 
 interface SourceProps {
   readonly text: string;
   readonly id: string;
   readonly passage: Passage | undefined;
+  /** Where passages begin. */
+  readonly borders: readonly Border[];
   readonly words: ReadonlySet<string>;
 }
 
@@ -17,10 +19,14 @@ const ROW = 20;
 const FEWEST_COLUMNS = 20;
 
 /** The text by lines with their numbers. Lines that are longer than the page is wide go on below. */
-export function SourceText({ text, id, passage, words }: SourceProps) {
+export function SourceText({ text, id, passage, borders, words }: SourceProps) {
   const place = useRef<HTMLDivElement>(null);
   const columns = useColumns(place);
   const rows = useMemo(() => new Rows(text, columns), [text, columns]);
+  const begun = useMemo(
+    () => new Map(borders.map((border, at) => [rows.indexOf(border.offsets.start), { border, n: at + 1 }])),
+    [rows, borders],
+  );
   const first = passage === undefined ? undefined : rows.indexOf(passage.start);
   return (
     <div ref={place} class="source-text">
@@ -32,13 +38,16 @@ export function SourceText({ text, id, passage, words }: SourceProps) {
         first={first}
         row={(index) => {
           const { start, end, line } = rows.at(index);
-          const isPassage = passage !== undefined && start < passage.end && end >= passage.start;
+          const isPassage =
+            passage !== undefined && start < passage.end && (end > passage.start || start >= passage.start);
+          const begins = begun.get(index);
           return (
-            <div key={index} class={isPassage ? 'line marked' : 'line'}>
+            <div key={index} class={`line${isPassage ? ' marked' : ''}${begins === undefined ? '' : ' border'}`}>
               <span class="line-number">{line ?? ''}</span>
               <code>
                 <Marked text={text.slice(start, end)} words={words} />
               </code>
+              {begins === undefined ? null : <BorderName border={begins.border} n={begins.n} />}
             </div>
           );
         }}
@@ -46,6 +55,14 @@ export function SourceText({ text, id, passage, words }: SourceProps) {
     </div>
   );
 }
+
+/** The number of the passage that begins here, and its page. */
+const BorderName = ({ border: { pages }, n }: { border: Border; n: number }) => (
+  <span class="border-name">
+    passage {n}
+    {pages === undefined ? '' : `, ${pages.start === pages.end ? 'page' : 'pages'} ${rangeOf(pages)}`}
+  </span>
+);
 
 /** How many characters one row holds, as the page is now. */
 function useColumns(place: { readonly current: HTMLElement | null }): number {

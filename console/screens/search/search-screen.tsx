@@ -27,6 +27,7 @@ export function SearchScreen({ address }: { address: Address }) {
   const found = key === undefined ? undefined : load.value;
   return (
     <div class="search">
+      <h1 class="unseen">Search</h1>
       <SearchField address={address} isLoading={load.isLoading} />
       <Facets address={address} />
       <section class="results" aria-label="Results" aria-busy={load.isLoading}>
