@@ -1,5 +1,7 @@
-import { lazyScreen } from './parts/lazy-screen.js';
+import type { ComponentChildren, ComponentType } from 'preact';
+import { useEffect, useRef } from 'preact/hooks';
 import { Help } from './parts/help.js';
+import { lazyScreen } from './parts/lazy-screen.js';
 import { SignIn } from './parts/sign-in.js';
 import { SearchScreen } from './screens/search/search-screen.js';
 import { type Address, type Screen, writeAddress } from './state/address.js';
@@ -7,8 +9,6 @@ import { SessionProvider, useSession } from './state/session.js';
 import { useAddress } from './state/use-address.js';
 import { useKeys } from './state/use-keys.js';
 import { useSignIn } from './state/use-sign-in.js';
-import type { ComponentChildren, ComponentType } from 'preact';
-import { useEffect, useRef } from 'preact/hooks';
 import { shown } from './text/shown.js';
 
 const TITLES: Readonly<Record<Screen, string>> = {
@@ -26,10 +26,14 @@ const TITLES: Readonly<Record<Screen, string>> = {
 const PAGES: Readonly<Record<Screen, ComponentType<{ address: Address }>>> = {
   search: SearchScreen,
   answer: lazyScreen(async () => (await import('./screens/answer/answer-screen.js')).AnswerScreen),
-  documents: lazyScreen(async () => (await import('./screens/documents/documents-screen.js')).DocumentsScreen),
+  documents: lazyScreen(
+    async () => (await import('./screens/documents/documents-screen.js')).DocumentsScreen,
+  ),
   miss: lazyScreen(async () => (await import('./screens/miss/miss-screen.js')).MissScreen),
   compare: lazyScreen(async () => (await import('./screens/compare/compare-screen.js')).CompareScreen),
-  questions: lazyScreen(async () => (await import('./screens/questions/questions-screen.js')).QuestionsScreen),
+  questions: lazyScreen(
+    async () => (await import('./screens/questions/questions-screen.js')).QuestionsScreen,
+  ),
   sources: lazyScreen(async () => (await import('./screens/sources/sources-screen.js')).SourcesScreen),
   health: lazyScreen(async () => (await import('./screens/health/health-screen.js')).HealthScreen),
 };
@@ -81,6 +85,11 @@ function useFocusOfScreens(main: { readonly current: HTMLElement | null }, name:
 }
 
 function Top({ screen, onHelp, onSkip }: { screen: Screen; onHelp: () => void; onSkip: () => void }) {
+  const list = useRef<HTMLUListElement>(null);
+  useEffect(() => {
+    // On a narrow page the names scroll.
+    list.current?.querySelector('[aria-current]')?.scrollIntoView({ block: 'nearest', inline: 'center' });
+  }, [screen]);
   return (
     <header class="top">
       <button type="button" class="skip" onClick={onSkip}>
@@ -93,7 +102,7 @@ function Top({ screen, onHelp, onSkip }: { screen: Screen; onHelp: () => void; o
         Ragstone
       </a>
       <nav aria-label="Screens">
-        <ul>
+        <ul ref={list}>
           {Object.entries(TITLES).map(([name, title]) => (
             <li key={name}>
               <a
@@ -107,7 +116,13 @@ function Top({ screen, onHelp, onSkip }: { screen: Screen; onHelp: () => void; o
         </ul>
       </nav>
       <Who>
-        <button type="button" class="button plain" onClick={onHelp} aria-label="Keys and help" title="Keys and help (?)">
+        <button
+          type="button"
+          class="button plain"
+          onClick={onHelp}
+          aria-label="Keys and help"
+          title="Keys and help (?)"
+        >
           ?
         </button>
       </Who>
@@ -120,7 +135,9 @@ function Who({ children }: { children: ComponentChildren }) {
   const scope = caller.project === undefined ? caller.tenant : `${caller.tenant} / ${caller.project}`;
   return (
     <div class="who">
-      <span title={`${caller.isLocal ? 'You, on this machine' : `Key ${caller.name}`}: may ${caller.permissions.join(', ')}`}>
+      <span
+        title={`${caller.isLocal ? 'You, on this machine' : `Key ${caller.name}`}: may ${caller.permissions.join(', ')}`}
+      >
         {shown(scope)}
       </span>
       {hasKey ? (

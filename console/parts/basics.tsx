@@ -1,6 +1,6 @@
 import type { ComponentChildren } from 'preact';
 import { useEffect, useState } from 'preact/hooks';
-import { type Piece, markWords } from '../text/marks.js';
+import { markWords, type Piece } from '../text/marks.js';
 import { ageOf, shown, timeOf } from '../text/shown.js';
 
 const NO_WORDS: ReadonlySet<string> = new Set();
@@ -54,7 +54,15 @@ export function useCopy(): readonly [told: string, copy: (text: string, what: st
   return [told, copy];
 }
 
-export function CopyButton({ text, what, children }: { text: () => string; what: string; children: ComponentChildren }) {
+export function CopyButton({
+  text,
+  what,
+  children,
+}: {
+  text: () => string;
+  what: string;
+  children: ComponentChildren;
+}) {
   const [told, copy] = useCopy();
   return (
     <button type="button" class="button plain" onClick={() => copy(text(), what)}>
@@ -79,7 +87,8 @@ export function CopyMenu({ entries }: { entries: readonly (readonly [name: strin
       }}
       onFocusOut={(event) => {
         const to = event.relatedTarget;
-        if (to instanceof Node && !event.currentTarget.contains(to)) event.currentTarget.removeAttribute('open');
+        if (to instanceof Node && !event.currentTarget.contains(to))
+          event.currentTarget.removeAttribute('open');
       }}
     >
       <summary class="button plain">{told === '' ? 'Copy as \u25be' : told}</summary>

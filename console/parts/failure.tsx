@@ -76,7 +76,15 @@ export function NotAllowed({ what, permission }: { what: string; permission: str
 }
 
 /** What is to be known beside a result: its notices, and what was out. */
-export function Notices({ of }: { of: { readonly notices: readonly string[]; readonly degradationLevel?: number; readonly degradation?: { readonly parts: readonly string[] } | undefined } }) {
+export function Notices({
+  of,
+}: {
+  of: {
+    readonly notices: readonly string[];
+    readonly degradationLevel?: number;
+    readonly degradation?: { readonly parts: readonly string[] } | undefined;
+  };
+}) {
   const level = of.degradationLevel ?? 0;
   if (of.notices.length === 0 && level === 0) return null;
   return (

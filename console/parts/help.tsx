@@ -26,8 +26,8 @@ export function Help({ dialog }: { dialog: RefObject<HTMLDialogElement | null> }
         ))}
       </dl>
       <p class="small quiet">
-        Everything here is also a command and a route: <a href="docs">routes of this service</a>. The address of
-        the page holds what you see, so that you can send it on; it never holds a key.
+        Everything here is also a command and a route: <a href="docs">routes of this service</a>. The address
+        of the page holds what you see, so that you can send it on; it never holds a key.
       </p>
       <form method="dialog" class="row">
         <button type="submit" class="button main">

@@ -3,6 +3,7 @@ import type { ComponentChildren, VNode } from 'preact';
 import { h } from 'preact';
 import { useMemo } from 'preact/hooks';
 import { shown } from '../text/shown.js';
+import { Scrolls } from './scrolls.js';
 
 // Raw HTML stays text, and what is read becomes elements and never a page of HTML: nothing of a document is run or fetched.
 const reader = createMarkdownIt({ html: false, linkify: false });
@@ -72,18 +73,18 @@ function elementOf(token: Token, children: ComponentChildren[], context: Context
     ...(tag === 'p' || tag === 'li' ? { dir: 'auto' } : {}),
   };
   const element = h(tag, attributes, children);
-  return tag === 'table' ? (
-    // biome-ignore lint/a11y/noNoninteractiveTabindex: what scrolls is reached by keyboard
-    <div class="scrolls" tabIndex={0} role="group" aria-label="Table">
-      {element}
-    </div>
-  ) : (
-    element
-  );
+  return tag === 'table' ? <Scrolls label="Table">{element}</Scrolls> : element;
 }
 
 /** Leaves of the tree alone, so that a list is not marked whole for one of its lines. */
-const MARKABLE = new Set(['paragraph_open', 'heading_open', 'tr_open', 'fence', 'code_block', 'list_item_open']);
+const MARKABLE = new Set([
+  'paragraph_open',
+  'heading_open',
+  'tr_open',
+  'fence',
+  'code_block',
+  'list_item_open',
+]);
 
 function isMarked({ type, map }: Token, { lines }: Context): boolean {
   if (lines === undefined || !map || !MARKABLE.has(type)) return false;
@@ -101,10 +102,11 @@ function leafOf(token: Token, context: Context): ComponentChildren {
     case 'fence':
     case 'code_block':
       return (
-        // biome-ignore lint/a11y/noNoninteractiveTabindex: what scrolls is reached by keyboard
-        <pre class={isMarked(token, context) ? 'marked' : undefined} tabIndex={0} role="group" aria-label="Code">
-          <code>{shown(token.content)}</code>
-        </pre>
+        <Scrolls label="Code" class={isMarked(token, context) ? 'marked' : ''}>
+          <pre>
+            <code>{shown(token.content)}</code>
+          </pre>
+        </Scrolls>
       );
     case 'softbreak':
       return '\n';
@@ -121,7 +123,9 @@ function leafOf(token: Token, context: Context): ComponentChildren {
 
 /** An image is not fetched: where it is, is said. */
 const ImageName = ({ token }: { token: Token }): VNode => (
-  <span class="image">[image: {shown(token.content === '' ? (String(token.attrGet('src') ?? '')) : token.content)}]</span>
+  <span class="image">
+    [image: {shown(token.content === '' ? String(token.attrGet('src') ?? '') : token.content)}]
+  </span>
 );
 
 function linkOf(token: Token, children: ComponentChildren[]): ComponentChildren {

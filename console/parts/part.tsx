@@ -1,7 +1,15 @@
 import type { ComponentChildren } from 'preact';
 
 /** A part of what stands beside, that can be closed. */
-export function Part({ title, children, isOpen = false }: { title: string; children: ComponentChildren; isOpen?: boolean }) {
+export function Part({
+  title,
+  children,
+  isOpen = false,
+}: {
+  title: string;
+  children: ComponentChildren;
+  isOpen?: boolean;
+}) {
   return (
     <details class="part" open={isOpen}>
       <summary>

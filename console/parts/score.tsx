@@ -13,7 +13,9 @@ export function Band({ match, score }: { match: keyof typeof BANDS; score: numbe
     <span class="band">
       <svg width="12" height="12" viewBox="0 0 12 12" aria-hidden="true">
         <circle cx="6" cy="6" r="5" fill="none" stroke-width="1.5" />
-        {fill === 0 ? null : <path d={fill === 1 ? 'M6 1a5 5 0 1 1 0 10A5 5 0 0 1 6 1' : 'M6 1a5 5 0 0 0 0 10z'} />}
+        {fill === 0 ? null : (
+          <path d={fill === 1 ? 'M6 1a5 5 0 1 1 0 10A5 5 0 0 1 6 1' : 'M6 1a5 5 0 0 0 0 10z'} />
+        )}
       </svg>
       {name} <span class="number quiet">{score.toFixed(2)}</span>
     </span>
@@ -35,17 +37,32 @@ export function ScoreBar({ hit }: { hit: Hit }) {
   const label = parts.map(({ name, value }) => `${name} ${signed(value)}`).join(', ');
   let from = at;
   return (
-    <svg class="score-bar" role="img" aria-label={`Score: ${label}`} viewBox={`0 0 ${width * 100} 8`} preserveAspectRatio="none">
+    <svg
+      class="score-bar"
+      role="img"
+      aria-label={`Score: ${label}`}
+      viewBox={`0 0 ${width * 100} 8`}
+      preserveAspectRatio="none"
+    >
       <title>{label}</title>
       <rect class="ground" x="0" y="0" width={width * 100} height="5" />
       {bars.map(({ signal, value, x }) => (
-        <rect key={signal} class={`signal ${signal}`} x={x * 100} y="0" width={Math.max(0, value * 100 - 0.4)} height="5" />
+        <rect
+          key={signal}
+          class={`signal ${signal}`}
+          x={x * 100}
+          y="0"
+          width={Math.max(0, value * 100 - 0.4)}
+          height="5"
+        />
       ))}
       {parts
         .filter(({ value }) => value < 0)
         .map(({ signal, value }) => {
           from += value;
-          return <rect key={signal} class="signal less" x={from * 100} y="6" width={-value * 100} height="2" />;
+          return (
+            <rect key={signal} class="signal less" x={from * 100} y="6" width={-value * 100} height="2" />
+          );
         })}
     </svg>
   );
@@ -53,7 +70,9 @@ export function ScoreBar({ hit }: { hit: Hit }) {
 
 /** Why a passage stands where it does: its summands and measures beside those of the next one. */
 export function WhyRank({ hit, next }: { hit: Hit; next: Hit | undefined }) {
-  const differences = new Map(next === undefined ? [] : differencesOf(hit, next).map(({ signal, value }) => [signal, value]));
+  const differences = new Map(
+    next === undefined ? [] : differencesOf(hit, next).map(({ signal, value }) => [signal, value]),
+  );
   const others = new Map(next === undefined ? [] : measuresOf(next));
   const ahead = aheadOf(hit, next);
   return (
@@ -65,8 +84,14 @@ export function WhyRank({ hit, next }: { hit: Hit; next: Hit | undefined }) {
           <thead>
             <tr>
               <th scope="col">part of the score</th>
-              <th scope="col" class="right">this one</th>
-              {next === undefined ? null : <th scope="col" class="right">more than the next</th>}
+              <th scope="col" class="right">
+                this one
+              </th>
+              {next === undefined ? null : (
+                <th scope="col" class="right">
+                  more than the next
+                </th>
+              )}
             </tr>
           </thead>
           <tbody>
@@ -91,8 +116,14 @@ export function WhyRank({ hit, next }: { hit: Hit; next: Hit | undefined }) {
           <thead>
             <tr>
               <th scope="col">measured</th>
-              <th scope="col" class="right">this one</th>
-              {next === undefined ? null : <th scope="col" class="right">next one</th>}
+              <th scope="col" class="right">
+                this one
+              </th>
+              {next === undefined ? null : (
+                <th scope="col" class="right">
+                  next one
+                </th>
+              )}
             </tr>
           </thead>
           <tbody>
@@ -110,4 +141,5 @@ export function WhyRank({ hit, next }: { hit: Hit; next: Hit | undefined }) {
   );
 }
 
-const figure = (value: number | undefined): string => (value === undefined ? '–' : value.toFixed(value > 9.995 ? 2 : 3));
+const figure = (value: number | undefined): string =>
+  value === undefined ? '–' : value.toFixed(value > 9.995 ? 2 : 3);

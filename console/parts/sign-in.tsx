@@ -28,7 +28,15 @@ export function SignIn({ error, isAsking, enter }: SignInState) {
         )}
         <label class="field">
           Key
-          <input ref={field} class="input" type="password" autocomplete="current-password" name="key" autofocus spellcheck={false} />
+          <input
+            ref={field}
+            class="input"
+            type="password"
+            autocomplete="current-password"
+            name="key"
+            autofocus
+            spellcheck={false}
+          />
         </label>
         <div class="row">
           <button type="submit" class="button main">
@@ -36,8 +44,8 @@ export function SignIn({ error, isAsking, enter }: SignInState) {
           </button>
         </div>
         <p class="small quiet">
-          It is kept in this tab until you close it, and sent in a header to this service alone. Whoever runs the service
-          makes one: <code>ragstone keys create</code>.
+          It is kept in this tab until you close it, and sent in a header to this service alone. Whoever runs
+          the service makes one: <code>ragstone keys create</code>.
         </p>
       </form>
     </main>

@@ -10,13 +10,15 @@ export function Verdict({ requestId, rank }: { requestId: string; rank: number }
   const say = (isRelevant: boolean): void => {
     setSaid(isRelevant);
     setProblem('');
-    client.sendFeedback({ requestId, ...(isRelevant ? { relevant: [rank] } : { notRelevant: [rank] }) }).catch((cause: unknown) => {
-      setSaid(undefined);
-      setProblem(asServiceError(cause).message);
-    });
+    client
+      .sendFeedback({ requestId, ...(isRelevant ? { relevant: [rank] } : { notRelevant: [rank] }) })
+      .catch((cause: unknown) => {
+        setSaid(undefined);
+        setProblem(asServiceError(cause).message);
+      });
   };
   return (
-    <span class="row verdict" role="group" aria-label={`Is result ${rank} relevant?`}>
+    <fieldset class="row verdict" aria-label={`Is result ${rank} relevant?`}>
       <button type="button" class="button plain" aria-pressed={said === true} onClick={() => say(true)}>
         relevant
       </button>
@@ -28,6 +30,6 @@ export function Verdict({ requestId, rank }: { requestId: string; rank: number }
           Not stored: {problem}
         </span>
       )}
-    </span>
+    </fieldset>
   );
 }

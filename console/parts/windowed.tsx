@@ -12,14 +12,24 @@ interface WindowedProps {
   /** The end of what is known is seen. */
   readonly onEnd?: (() => void) | undefined;
   readonly class?: string;
-  readonly role?: 'list' | 'group';
+  /** Its rows are items of a list. */
+  readonly isList?: boolean;
 }
 
 /** Rows outside of the window that are drawn, so that none is missing while one scrolls. */
 const MARGIN = 30;
 
 /** Many rows of one height, of which those are drawn that are seen. */
-export function Windowed({ count, rowHeight, row, label, first, onEnd, role = 'group', ...rest }: WindowedProps) {
+export function Windowed({
+  count,
+  rowHeight,
+  row,
+  label,
+  first,
+  onEnd,
+  isList = false,
+  ...rest
+}: WindowedProps) {
   const place = useRef<HTMLDivElement>(null);
   const [view, setView] = useState({ top: 0, height: 800 });
   const read = (): void => {
@@ -44,13 +54,20 @@ export function Windowed({ count, rowHeight, row, label, first, onEnd, role = 'g
   }, [isAtEnd, count]);
   const rows: ComponentChildren[] = [];
   for (let index = from; index < to; index++) rows.push(row(index));
+  const shifted = { transform: `translateY(${from * rowHeight}px)` };
   return (
-    // biome-ignore lint/a11y/noNoninteractiveTabindex: what scrolls is reached by keyboard
-    <div ref={place} class={`windowed ${rest.class ?? ''}`} onScroll={read} tabIndex={0} role="group" aria-label={label}>
+    // biome-ignore lint/a11y/useSemanticElements: no field stands in it
+    <div
+      ref={place}
+      class={`windowed ${rest.class ?? ''}`}
+      onScroll={read}
+      // biome-ignore lint/a11y/noNoninteractiveTabindex: what scrolls is reached by keyboard
+      tabIndex={0}
+      role="group"
+      aria-label={label}
+    >
       <div class="windowed-whole" style={{ height: `${count * rowHeight}px` }}>
-        <div role={role === 'list' ? 'list' : undefined} style={{ transform: `translateY(${from * rowHeight}px)` }}>
-          {rows}
-        </div>
+        {isList ? <ul style={shifted}>{rows}</ul> : <div style={shifted}>{rows}</div>}
       </div>
     </div>
   );

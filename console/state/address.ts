@@ -43,13 +43,16 @@ export function writeAddress({ screen, id, query }: Address): string {
 }
 
 /** The same address with other values; an empty list takes a field out. */
-export const withQuery = (address: Address, changes: Readonly<Record<string, readonly string[]>>): Address => ({
+export const withQuery = (
+  address: Address,
+  changes: Readonly<Record<string, readonly string[]>>,
+): Address => ({
   ...address,
   query: { ...address.query, ...changes },
 });
 
-export const valueOf = ({ query }: Address, name: string): string => query[name]?.[0] ?? '';
-export const valuesOf = ({ query }: Address, name: string): readonly string[] => query[name] ?? [];
+export const firstOf = ({ query }: Address, name: string): string => query[name]?.[0] ?? '';
+export const allOf = ({ query }: Address, name: string): readonly string[] => query[name] ?? [];
 
 function split(text: string, at: string): [string, string] {
   const index = text.indexOf(at);

@@ -1,7 +1,8 @@
 import { useEffect, useRef } from 'preact/hooks';
 
 const isTyped = (target: EventTarget | null): boolean =>
-  target instanceof HTMLElement && (target.isContentEditable || /^(?:INPUT|TEXTAREA|SELECT)$/.test(target.tagName));
+  target instanceof HTMLElement &&
+  (target.isContentEditable || /^(?:INPUT|TEXTAREA|SELECT)$/.test(target.tagName));
 
 /** Single keys, while nobody types a text or holds a modifier. A key whose work returns false is left to the browser. */
 export function useKeys(keys: Readonly<Record<string, () => unknown>>): void {

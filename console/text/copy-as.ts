@@ -30,7 +30,9 @@ export function asCommand({ query, topK, minScore, mode, filters }: AskedSearch)
     ...fieldsOf(filters).flatMap(([name, values]) => {
       if (name === 'metadata') return metadataOptions(values);
       const option = OPTIONS[name];
-      return option === undefined ? [] : [values].flat().map((value) => `${option} ${quoted(dayOf(String(value)))}`);
+      return option === undefined
+        ? []
+        : [values].flat().map((value) => `${option} ${quoted(dayOf(String(value)))}`);
     }),
     ...(left.length === 0 ? [] : [`# without ${left.join(', ')}`]),
   ];

@@ -46,7 +46,8 @@ function isWanted(word: string, words: ReadonlySet<string>): boolean {
   if (words.has(word)) return true;
   for (const wanted of words) {
     const common = commonStart(word, wanted);
-    if (common >= SHORTEST_STEM && Math.max(word.length, wanted.length) - common <= LONGEST_ENDING) return true;
+    if (common >= SHORTEST_STEM && Math.max(word.length, wanted.length) - common <= LONGEST_ENDING)
+      return true;
   }
   return false;
 }

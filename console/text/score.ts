@@ -33,7 +33,8 @@ export function partsOf({ explanation }: Hit): Part[] {
 /** Why a passage stands before the next one, in a sentence; undefined for the last one. */
 export function aheadOf(hit: Hit, next: Hit | undefined): string | undefined {
   if (next === undefined) return undefined;
-  if (next.movedBy === 'variety') return 'The next one was moved there, so that the results say different things.';
+  if (next.movedBy === 'variety')
+    return 'The next one was moved there, so that the results say different things.';
   if (hit.movedBy === 'variety') return 'It was moved here, so that the results say different things.';
   const difference = hit.score - next.score;
   const causes = differencesOf(hit, next)
@@ -41,7 +42,8 @@ export function aheadOf(hit: Hit, next: Hit | undefined): string | undefined {
     .slice(0, 2)
     .map(({ name, value }) => `${name} ${signed(value)}`);
   const by = causes.length === 0 ? '' : `, by ${causes.join(' and ')}`;
-  if (difference < 0) return `It has ${signed(difference)} to the next one and stands before it by its place in its document.`;
+  if (difference < 0)
+    return `It has ${signed(difference)} to the next one and stands before it by its place in its document.`;
   if (difference < SMALLEST) return 'Even with the next one.';
   return `Ahead of the next one by ${difference.toFixed(3)}${by}.`;
 }
@@ -55,13 +57,17 @@ export function differencesOf(hit: Hit, next: Hit): Part[] {
   const missing = partsOf(next)
     .filter(({ signal }) => !own.some((part) => part.signal === signal))
     .map((part) => ({ ...part, value: -part.value }));
-  return [...own.map((part) => ({ ...part, value: part.value - (others.get(part.signal) ?? 0) })), ...missing].sort(
-    (left, right) => Math.abs(right.value) - Math.abs(left.value),
-  );
+  return [
+    ...own.map((part) => ({ ...part, value: part.value - (others.get(part.signal) ?? 0) })),
+    ...missing,
+  ].sort((left, right) => Math.abs(right.value) - Math.abs(left.value));
 }
 
 /** What the summands were made from, for the two passages side by side. */
-export function measuresOf({ explanation, probability }: Hit): readonly (readonly [name: string, value: number | undefined])[] {
+export function measuresOf({
+  explanation,
+  probability,
+}: Hit): readonly (readonly [name: string, value: number | undefined])[] {
   return [
     ['cosine of the meaning', explanation?.semanticScore],
     ['BM25 of the words', explanation?.keywordScore],

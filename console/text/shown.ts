@@ -1,5 +1,5 @@
 /** Characters that turn the order of a text or are seen by nobody: what a document holds of them is named. */
-const HIDDEN = /[\u0000-\u0008\u000b-\u001f\u007f-\u009f\u061c\u200e\u200f\u202a-\u202e\u2066-\u2069\ufeff]/g;
+const HIDDEN = /(?![\t\n])\p{Cc}|[\u061c\u200e\u200f\u202a-\u202e\u2066-\u2069\ufeff]/gu;
 
 /** A text of a document as it may be shown: nothing in it turns round what stands beside it. */
 export const shown = (text: string): string =>
@@ -42,7 +42,11 @@ export const several = (count: number, one: string, many = `${one}s`): string =>
   `${countOf(count)} ${count === 1 ? one : many}`;
 
 export const millisecondsOf = (value: number): string =>
-  value < 9.95 ? `${value.toFixed(1)} ms` : value < 999.5 ? `${Math.round(value)} ms` : `${(value / 1_000).toFixed(1)} s`;
+  value < 9.95
+    ? `${value.toFixed(1)} ms`
+    : value < 999.5
+      ? `${Math.round(value)} ms`
+      : `${(value / 1_000).toFixed(1)} s`;
 
 /** `18-22` or `18`. */
 export const rangeOf = ({ start, end }: { readonly start: number; readonly end: number }): string =>

@@ -48,7 +48,11 @@ export async function consolePage(app: FastifyInstance, { basePath }: { basePath
   for (const name of readdirSync(FOLDER)) {
     const type = TYPES[extname(name)];
     if (type === undefined) continue;
-    app.get(`/console/${name}`, everyone, keptAnswer(type, () => read(name), FOREVER));
+    app.get(
+      `/console/${name}`,
+      everyone,
+      keptAnswer(type, () => read(name), FOREVER),
+    );
   }
 }
 

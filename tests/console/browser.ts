@@ -47,9 +47,11 @@ export async function openPage(
   const context = await browser.newContext({ viewport: { width: 1280, height: 900 }, ...rest });
   const page = await context.newPage();
   const problems: string[] = [];
-  const isExpected = (text: string): boolean => refused.some((status) => text.includes(`status of ${status} `));
+  const isExpected = (text: string): boolean =>
+    refused.some((status) => text.includes(`status of ${status} `));
   page.on('console', (message) => {
-    if (['error', 'warning'].includes(message.type()) && !isExpected(message.text())) problems.push(message.text());
+    if (['error', 'warning'].includes(message.type()) && !isExpected(message.text()))
+      problems.push(message.text());
   });
   page.on('pageerror', (error) => problems.push(String(error)));
   page.on('request', (request) => {
@@ -76,7 +78,10 @@ export async function expectAccessible(page: Page): Promise<void> {
   const found = (await page.evaluate(
     "axe.run(document, { resultTypes: ['violations'] }).then(({ violations }) => violations)",
   )) as Violation[];
-  const told = found.map(({ id, help, nodes }) => `${id}: ${help}\n${nodes.map(({ html, failureSummary }) => `  ${html}\n  ${failureSummary ?? ''}`).join('\n')}`);
+  const told = found.map(
+    ({ id, help, nodes }) =>
+      `${id}: ${help}\n${nodes.map(({ html, failureSummary }) => `  ${html}\n  ${failureSummary ?? ''}`).join('\n')}`,
+  );
   expect(told).toEqual([]);
 }
 

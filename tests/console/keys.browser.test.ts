@@ -19,7 +19,10 @@ describe.runIf(HAS_BROWSER)('the page of a service with keys, below a path of a 
     });
     for (const tenant of ['acme', 'globex']) {
       await runRagstone(['index', tenant, '--tenant', tenant], { cwd });
-      const { stdout } = await runRagstone(['keys', 'create', '--tenant', tenant, '--permission', 'read', '--json'], { cwd });
+      const { stdout } = await runRagstone(
+        ['keys', 'create', '--tenant', tenant, '--permission', 'read', '--json'],
+        { cwd },
+      );
       keys[tenant] = (JSON.parse(stdout) as { key: string }).key;
     }
     service = await startService(cwd);

@@ -63,7 +63,10 @@ describe.runIf(HAS_BROWSER)('what is large', () => {
     while ((await loaded()) < wanted) {
       const before = await loaded();
       await list.evaluate((element) => element.scrollTo(0, element.scrollHeight));
-      await page.waitForFunction((count) => (document.querySelector('.documents')?.scrollHeight ?? 0) > count * 46 + 46, before);
+      await page.waitForFunction(
+        (count) => (document.querySelector('.documents')?.scrollHeight ?? 0) > count * 46 + 46,
+        before,
+      );
     }
     await list.evaluate((element, top) => element.scrollTo(0, top), wanted * 46 - 200);
     await page.getByText(`Document ${wanted - 1}`, { exact: true }).waitFor();

@@ -67,13 +67,16 @@ describe.runIf(HAS_BROWSER)('a walk through the page of the service', () => {
         const state = globalThis as unknown as { seen: number };
         state.seen = 0;
         new MutationObserver(() => {
-          if (results?.getAttribute('aria-busy') === 'false' && state.seen === 0) state.seen = performance.now();
+          if (results?.getAttribute('aria-busy') === 'false' && state.seen === 0)
+            state.seen = performance.now();
         }).observe(results ?? document, { attributes: true, attributeFilter: ['aria-busy'] });
       });
       await open(`#/search?q=${encodeURIComponent(query)}`);
       await page.waitForFunction(() => (globalThis as unknown as { seen: number }).seen > 0);
       return page.evaluate(() => {
-        const answers = performance.getEntriesByType('resource').filter(({ name }) => name.endsWith('/explain'));
+        const answers = performance
+          .getEntriesByType('resource')
+          .filter(({ name }) => name.endsWith('/explain'));
         const answered = (answers.at(-1) as PerformanceResourceTiming).responseEnd;
         return (globalThis as unknown as { seen: number }).seen - answered;
       });
@@ -143,7 +146,10 @@ describe.runIf(HAS_BROWSER)('a walk through the page of the service', () => {
     await page.getByText('Stored').waitFor();
     await expectAccessible(page);
     await open('#/answer?q=what+is+the+airspeed+velocity+of+an+unladen+swallow');
-    await page.getByText(/no passage clearly answers|nothing answers/i).first().waitFor();
+    await page
+      .getByText(/no passage clearly answers|nothing answers/i)
+      .first()
+      .waitFor();
     expect(await page.locator('.source').count()).toBeGreaterThan(0);
   });
 
@@ -191,16 +197,23 @@ describe.runIf(HAS_BROWSER)('a walk through the page of the service', () => {
 
   test('documents that would do something are text', async () => {
     await search('quarterly marzipan report');
-    await page.getByRole('link', { name: /Script/ }).first().click();
+    await page
+      .getByRole('link', { name: /Script/ })
+      .first()
+      .click();
     await page.locator('.markdown').waitFor();
     expect(await page.locator('main script, main img, main iframe, main style').count()).toBe(0);
     expect(await page.locator('.markdown').innerText()).toContain('<script>window.pwned = 1</script>');
-    const links = await page.locator('main a').evaluateAll((all) => all.map((one) => (one as HTMLAnchorElement).protocol));
+    const links = await page
+      .locator('main a')
+      .evaluateAll((all) => all.map((one) => (one as HTMLAnchorElement).protocol));
     expect(links.filter((protocol) => !/^(?:https?|mailto):$/.test(protocol))).toEqual([]);
     await page.getByRole('button', { name: 'Source' }).click();
     await page.locator('.line').first().waitFor();
     await search('marzipan invoice');
-    expect(await page.locator('.hit').allInnerTexts()).toEqual(expect.arrayContaining([expect.stringContaining('U+202E')]));
+    expect(await page.locator('.hit').allInnerTexts()).toEqual(
+      expect.arrayContaining([expect.stringContaining('U+202E')]),
+    );
     await search('a long line without an end marzipan');
     await page.getByRole('link', { name: /line/ }).first().click();
     await page.locator('.line').first().waitFor();

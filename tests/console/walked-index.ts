@@ -34,7 +34,10 @@ export async function walkedFolder(server = ''): Promise<string> {
   cpSync(HAS_SHARED ? PLAYBOOK : OWN, join(cwd, 'playbook'), { recursive: true });
   if (HAS_SHARED) cpSync(ISSUES, join(cwd, 'issues/jirasoftware.csv'));
   else writeFiles(cwd, { 'issues/issues.csv': 'issuekey,title\nJSW-1,Boards are slow\n' });
-  writeFiles(cwd, Object.fromEntries(Object.entries(HOSTILE).map(([name, text]) => [`hostile/${name}`, text])));
+  writeFiles(
+    cwd,
+    Object.fromEntries(Object.entries(HOSTILE).map(([name, text]) => [`hostile/${name}`, text])),
+  );
   const { code, stderr } = await runRagstone(['index', '--quiet'], { cwd });
   // The source that is gone fails, and the others are indexed.
   if (code !== 1) throw new Error(stderr);

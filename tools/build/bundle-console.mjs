@@ -30,10 +30,14 @@ const { metafile } = await build({
 });
 
 const builtOf = (source) =>
-  basename(Object.entries(metafile.outputs).find(([, { entryPoint }]) => entryPoint === `console/${source}`)[0]);
+  basename(
+    Object.entries(metafile.outputs).find(([, { entryPoint }]) => entryPoint === `console/${source}`)[0],
+  );
 const page = await readFile(join(SOURCE, 'index.html'), 'utf8');
 await writeFile(
   join(OUT, 'index.html'),
-  page.replace('main.css', `console/${builtOf('styles/main.css')}`).replace('main.js', `console/${builtOf('main.tsx')}`),
+  page
+    .replace('main.css', `console/${builtOf('styles/main.css')}`)
+    .replace('main.js', `console/${builtOf('main.tsx')}`),
 );
 await writeFile(join(OUT, 'LICENSES.md'), await licencesOf(Object.keys(metafile.inputs)));

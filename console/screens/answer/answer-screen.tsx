@@ -1,6 +1,6 @@
 import { useEffect, useRef, useState } from 'preact/hooks';
 import { Empty } from '../../parts/basics.js';
-import { type Address, valueOf, withQuery } from '../../state/address.js';
+import { type Address, firstOf, withQuery } from '../../state/address.js';
 import { go } from '../../state/use-address.js';
 import { useKeys } from '../../state/use-keys.js';
 import { filtersOf } from '../search/search-request.js';
@@ -11,7 +11,7 @@ import { useConversation } from './use-answer.js';
 export function AnswerScreen({ address }: { address: Address }) {
   const conversation = useConversation();
   const { turns, isAsking, ask, stop, clear } = conversation;
-  const asked = valueOf(address, 'q');
+  const asked = firstOf(address, 'q');
   const latest = useRef('');
   useEffect(() => {
     // An address that was sent or gone back to.
@@ -31,7 +31,8 @@ export function AnswerScreen({ address }: { address: Address }) {
       {turns.length === 0 ? (
         <Empty title="Ask a question">
           <p>
-            The answer cites the passages that say so. Where none does, it says that, and shows the closest passages.
+            The answer cites the passages that say so. Where none does, it says that, and shows the closest
+            passages.
           </p>
         </Empty>
       ) : (

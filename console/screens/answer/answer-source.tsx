@@ -35,12 +35,16 @@ export function AnswerSource({ id, source, isCited, isAnswered, quotes, words }:
       </header>
       <p class="place">
         <bdi class="path">{shown(path)}</bdi>
-        <span class="number">{pages === undefined ? `lines ${rangeOf(lines)}` : `pages ${rangeOf(pages)}`}</span>
+        <span class="number">
+          {pages === undefined ? `lines ${rangeOf(lines)}` : `pages ${rangeOf(pages)}`}
+        </span>
         {headingPath.length === 0 ? null : <bdi>{headingPath.map(shown).join(' \u203a ')}</bdi>}
         <Age of={date} />
       </p>
       {flags.length === 0 ? null : (
-        <p class="note warn small">It gives orders to a language model ({flags.map(shown).join(', ')}); they were not followed.</p>
+        <p class="note warn small">
+          It gives orders to a language model ({flags.map(shown).join(', ')}); they were not followed.
+        </p>
       )}
       <details open={quotes.length > 0}>
         <summary class="small quiet">Passage</summary>
@@ -53,7 +57,15 @@ export function AnswerSource({ id, source, isCited, isAnswered, quotes, words }:
 }
 
 /** The passage with what was quoted of it marked; without a quotation the words of the question. */
-function Quoted({ text, quotes, words }: { text: string; quotes: readonly string[]; words: ReadonlySet<string> }) {
+function Quoted({
+  text,
+  quotes,
+  words,
+}: {
+  text: string;
+  quotes: readonly string[];
+  words: ReadonlySet<string>;
+}) {
   const quote = quotes.find((one) => one !== '' && text.includes(one));
   if (quote === undefined) return <Marked text={text.trim()} words={words} />;
   const at = text.indexOf(quote);

@@ -42,9 +42,14 @@ export function AnswerTurn({ turn, isAsking, onAgain }: TurnProps) {
           {error === undefined ? null : <Failure error={error} retry={onAgain} />}
           {answer === undefined ? null : <Outcome answer={answer} />}
           {text === '' ? (
-            isAsking ? <p class="quiet">{sources.length === 0 ? 'Searching…' : 'Reading the passages…'}</p> : null
+            isAsking ? (
+              <p class="quiet">{sources.length === 0 ? 'Searching…' : 'Reading the passages…'}</p>
+            ) : null
           ) : (
-            <LazyMarkdown text={text} textOf={withCitations({ support: answer?.support ?? [], onShow: show })} />
+            <LazyMarkdown
+              text={text}
+              textOf={withCitations({ support: answer?.support ?? [], onShow: show })}
+            />
           )}
           {isAsking && text !== '' ? <span class="caret" aria-hidden="true" /> : null}
           {answer === undefined ? null : <Support answer={answer} />}
@@ -143,7 +148,10 @@ function Conflicts({ answer: { conflicts = [] } }: { answer: AnswerResponse }) {
         <ul key={at}>
           {statements.map(({ n, quote, source, date }) => (
             <li key={n}>
-              “{shown(quote)}” <span class="quiet small">{shown(source)} {date?.slice(0, 10) ?? ''}</span>
+              “{shown(quote)}”{' '}
+              <span class="quiet small">
+                {shown(source)} {date?.slice(0, 10) ?? ''}
+              </span>
             </li>
           ))}
         </ul>

@@ -16,7 +16,7 @@ export function Thumbs({ requestId }: { requestId: string }) {
     });
   };
   return (
-    <span class="row verdict" role="group" aria-label="Is the answer good?">
+    <fieldset class="row verdict" aria-label="Is the answer good?">
       <button type="button" class="button plain" aria-pressed={said === 'good'} onClick={() => say('good')}>
         Good
       </button>
@@ -31,6 +31,6 @@ export function Thumbs({ requestId }: { requestId: string }) {
           Not stored: {problem}
         </span>
       )}
-    </span>
+    </fieldset>
   );
 }

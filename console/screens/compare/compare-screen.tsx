@@ -1,7 +1,7 @@
 import { useState } from 'preact/hooks';
 import { Empty, Loading, Told } from '../../parts/basics.js';
 import { Failure } from '../../parts/failure.js';
-import { type Address, valueOf, withQuery } from '../../state/address.js';
+import { type Address, firstOf, withQuery } from '../../state/address.js';
 import { may, useSession } from '../../state/session.js';
 import { go } from '../../state/use-address.js';
 import { asServiceError, useLoad } from '../../state/use-load.js';
@@ -16,7 +16,7 @@ export function CompareScreen({ address }: { address: Address }) {
   const session = useSession();
   const { client } = session;
   const [questions, setQuestions] = useState<readonly Question[]>([]);
-  const query = valueOf(address, 'q').trim();
+  const query = firstOf(address, 'q').trim();
   const a = settingsOf(address, 'a');
   const b = settingsOf(address, 'b');
   const filters = filtersOf(address);
@@ -37,7 +37,13 @@ export function CompareScreen({ address }: { address: Address }) {
           <SettingsField address={address} side="b" />
         </div>
       </div>
-      <Told>{isLoading ? 'Comparing' : value === undefined ? '' : `${several(value.searches.length, 'search', 'searches')} compared`}</Told>
+      <Told>
+        {isLoading
+          ? 'Comparing'
+          : value === undefined
+            ? ''
+            : `${several(value.searches.length, 'search', 'searches')} compared`}
+      </Told>
       {error === undefined ? null : <Failure error={error} retry={reload} />}
       {isLoading && value === undefined ? <Loading what="both sides" /> : null}
       {key === undefined ? (
@@ -62,7 +68,7 @@ export function CompareScreen({ address }: { address: Address }) {
 const LONG_MS = 300_000;
 
 function QueryField({ address, isOff }: { address: Address; isOff: boolean }) {
-  const [text, setText] = useState(valueOf(address, 'q'));
+  const [text, setText] = useState(firstOf(address, 'q'));
   return (
     <form
       class="row"
@@ -106,7 +112,9 @@ function SetField({ questions, onQuestions }: SetProps) {
   const judged = async (): Promise<readonly Question[]> => {
     const { questions: found } = await client.feedbackJudgments();
     if (found.length === 0) throw new Error('Nothing is judged yet: mark results as relevant in the search.');
-    return found.slice(0, 200).map((one) => ({ ...one, gold: [...one.gold], alternates: [...one.alternates] }));
+    return found
+      .slice(0, 200)
+      .map((one) => ({ ...one, gold: [...one.gold], alternates: [...one.alternates] }));
   };
   return (
     <div class="row small">
@@ -154,12 +162,13 @@ function SettingsField({ address, side }: { address: Address; side: Side }) {
     <fieldset class="settings">
       <legend>{side.toUpperCase()}</legend>
       {CHOICES.map(({ name, title, values, range }) => {
-        const value = valueOf(address, `${side}.${name}`);
+        const value = firstOf(address, `${side}.${name}`);
         return (
-          <label key={name} class="setting">
-            <span>{title}</span>
+          <div key={name} class="setting">
+            <label for={`${side}-${name}`}>{title}</label>
             {values === undefined ? (
               <input
+                id={`${side}-${name}`}
                 class="input"
                 type="number"
                 min={range?.[0]}
@@ -170,7 +179,7 @@ function SettingsField({ address, side }: { address: Address; side: Side }) {
                 onChange={(event) => set(name, event.currentTarget.value)}
               />
             ) : (
-              <select class="input" value={value} onChange={(event) => set(name, event.currentTarget.value)}>
+              <select id={`${side}-${name}`} class="input" value={value} onChange={(event) => set(name, event.currentTarget.value)}>
                 <option value="">as set</option>
                 {values.map(([one, words]) => (
                   <option key={one} value={one}>
@@ -179,7 +188,7 @@ function SettingsField({ address, side }: { address: Address; side: Side }) {
                 ))}
               </select>
             )}
-          </label>
+          </div>
         );
       })}
     </fieldset>

@@ -31,8 +31,22 @@ export function ComparedSearch({ search, a, b }: { search: Search; a: Settings; 
     <div class="stack">
       <p role="status">{countsOf(search)}</p>
       <div class="sides">
-        <SideList name="A" words={settingsWords(a)} side={search.a} moves={moves} of="a" query={search.question} />
-        <SideList name="B" words={settingsWords(b)} side={search.b} moves={moves} of="b" query={search.question} />
+        <SideList
+          name="A"
+          words={settingsWords(a)}
+          side={search.a}
+          moves={moves}
+          of="a"
+          query={search.question}
+        />
+        <SideList
+          name="B"
+          words={settingsWords(b)}
+          side={search.b}
+          moves={moves}
+          of="b"
+          query={search.question}
+        />
       </div>
     </div>
   );
@@ -63,7 +77,14 @@ function SideList({ name, words, side, moves, of, query }: SideProps) {
       ))}
       <ol class="compared">
         {side.results.map((result, at) => (
-          <Compared key={result.id} result={result} rank={at + 1} move={moves.get(result.id)} of={of} query={query} />
+          <Compared
+            key={result.id}
+            result={result}
+            rank={at + 1}
+            move={moves.get(result.id)}
+            of={of}
+            query={query}
+          />
         ))}
       </ol>
       {side.results.length === 0 ? <p class="quiet small">Nothing matches.</p> : null}
@@ -71,7 +92,19 @@ function SideList({ name, words, side, moves, of, query }: SideProps) {
   );
 }
 
-function Compared({ result, rank, move, of, query }: { result: Results[number]; rank: number; move: Move | undefined; of: 'a' | 'b'; query: string }) {
+function Compared({
+  result,
+  rank,
+  move,
+  of,
+  query,
+}: {
+  result: Results[number];
+  rank: number;
+  move: Move | undefined;
+  of: 'a' | 'b';
+  query: string;
+}) {
   const { words, class: name } = moveWords(move, of);
   return (
     <li class={`compared-hit ${name}`}>
@@ -97,7 +130,10 @@ function Compared({ result, rank, move, of, query }: { result: Results[number]; 
 }
 
 /** What became of a result of one side on the other. */
-function moveWords(move: Move | undefined, of: 'a' | 'b'): { readonly words: string; readonly class: string } {
+function moveWords(
+  move: Move | undefined,
+  of: 'a' | 'b',
+): { readonly words: string; readonly class: string } {
   if (move === undefined || move.from === move.to) return { words: '', class: '' };
   const { from, to } = move;
   if (from === undefined) return { words: 'gained', class: 'gained' };

@@ -1,4 +1,5 @@
 import type { CompareResponse } from 'ragstone/client';
+import { Scrolls } from '../../parts/scrolls.js';
 import { countOf, shown } from '../../text/shown.js';
 import { ComparedSearch, countsOf } from './compared-search.js';
 import { type Settings, settingsWords } from './settings.js';
@@ -20,7 +21,9 @@ export function ComparedSet({ comparison: { searches, scores }, a, b }: SetProps
         A: {settingsWords(a)}. B: {settingsWords(b)}.
       </p>
       {scores === undefined ? (
-        <p class="note">No question of the set says which passage answers it (“gold”), so that none is scored.</p>
+        <p class="note">
+          No question of the set says which passage answers it (“gold”), so that none is scored.
+        </p>
       ) : (
         <Metrics metrics={scores.metrics} />
       )}
@@ -42,18 +45,29 @@ export function ComparedSet({ comparison: { searches, scores }, a, b }: SetProps
 
 function Metrics({ metrics }: { metrics: NonNullable<CompareResponse['scores']>['metrics'] }) {
   return (
-    // biome-ignore lint/a11y/noNoninteractiveTabindex: what scrolls is reached by keyboard
-    <div class="scrolls panel" tabIndex={0} role="group" aria-label="Measures">
+    <Scrolls class="panel" label="Measures">
       <table class="table wide">
         <thead>
           <tr>
             <th scope="col">measure</th>
-            <th scope="col" class="right">A</th>
-            <th scope="col" class="right">B</th>
-            <th scope="col" class="right">B − A</th>
-            <th scope="col" class="right">95 % interval</th>
-            <th scope="col" class="right">p</th>
-            <th scope="col" class="right">better / worse / even</th>
+            <th scope="col" class="right">
+              A
+            </th>
+            <th scope="col" class="right">
+              B
+            </th>
+            <th scope="col" class="right">
+              B − A
+            </th>
+            <th scope="col" class="right">
+              95 % interval
+            </th>
+            <th scope="col" class="right">
+              p
+            </th>
+            <th scope="col" class="right">
+              better / worse / even
+            </th>
             <th scope="col">verdict</th>
           </tr>
         </thead>
@@ -71,11 +85,13 @@ function Metrics({ metrics }: { metrics: NonNullable<CompareResponse['scores']>[
               <td class="right">
                 {countOf(wins)} / {countOf(losses)} / {countOf(ties)}
               </td>
-              <td>{pValue >= SIGNIFICANT ? 'may be chance' : difference > 0 ? 'B is better' : 'A is better'}</td>
+              <td>
+                {pValue >= SIGNIFICANT ? 'may be chance' : difference > 0 ? 'B is better' : 'A is better'}
+              </td>
             </tr>
           ))}
         </tbody>
       </table>
-    </div>
+    </Scrolls>
   );
 }

@@ -1,5 +1,5 @@
 import type { CompareRequest } from 'ragstone/client';
-import { type Address, valueOf } from '../../state/address.js';
+import { type Address, firstOf } from '../../state/address.js';
 
 export type Settings = CompareRequest['a'];
 export type Side = 'a' | 'b';
@@ -58,7 +58,7 @@ export const CHOICES: readonly Choice[] = [
 export function settingsOf(address: Address, side: Side): Settings {
   const stated: [name: string, value: string | number | boolean][] = [];
   for (const { name, values, range } of CHOICES) {
-    const text = valueOf(address, `${side}.${name}`);
+    const text = firstOf(address, `${side}.${name}`);
     if (text === '') continue;
     if (range !== undefined) {
       const value = Number(text);
@@ -92,7 +92,12 @@ export const MOST_QUESTIONS = 200;
  */
 export function readQuestions(text: string): Question[] {
   const questions = listOf(text).map((value, at): Question => {
-    if (typeof value !== 'object' || value === null || !('question' in value) || typeof value.question !== 'string')
+    if (
+      typeof value !== 'object' ||
+      value === null ||
+      !('question' in value) ||
+      typeof value.question !== 'string'
+    )
       throw new Error(`Entry ${at + 1} has no “question”.`);
     const { question } = value;
     const id = 'id' in value ? String(value.id) : String(at + 1);
@@ -100,12 +105,18 @@ export function readQuestions(text: string): Question[] {
   });
   if (questions.length === 0) throw new Error('The file holds no question.');
   if (questions.length > MOST_QUESTIONS)
-    throw new Error(`The file holds ${questions.length} questions; ${MOST_QUESTIONS} can be compared at once.`);
+    throw new Error(
+      `The file holds ${questions.length} questions; ${MOST_QUESTIONS} can be compared at once.`,
+    );
   return questions;
 }
 
 function listOf(text: string): unknown[] {
-  const lines = (): unknown[] => text.split('\n').filter((line) => line.trim() !== '').map((line): unknown => JSON.parse(line));
+  const lines = (): unknown[] =>
+    text
+      .split('\n')
+      .filter((line) => line.trim() !== '')
+      .map((line): unknown => JSON.parse(line));
   try {
     const value: unknown = JSON.parse(text);
     if (Array.isArray(value)) return value;

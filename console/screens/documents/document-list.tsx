@@ -3,7 +3,7 @@ import type { IndexedDocument, ServiceError } from 'ragstone/client';
 import { Age, Empty, Loading, Told } from '../../parts/basics.js';
 import { Failure } from '../../parts/failure.js';
 import { Windowed } from '../../parts/windowed.js';
-import { type Address, valueOf, withQuery, writeAddress } from '../../state/address.js';
+import { type Address, firstOf, withQuery, writeAddress } from '../../state/address.js';
 import { useSession } from '../../state/session.js';
 import { go } from '../../state/use-address.js';
 import { asServiceError, useLoad } from '../../state/use-load.js';
@@ -16,7 +16,7 @@ const ROW = 46;
 export function DocumentList({ address }: { address: Address }) {
   const { client } = useSession();
   const stats = useLoad('stats', (signal) => client.stats({ signal }));
-  const type = valueOf(address, 'type');
+  const type = firstOf(address, 'type');
   const total = type === '' ? stats.value?.total_documents : stats.value?.by_type[type];
   const { documents, isWhole, error, loadMore, isLoading } = usePages(type);
   return (
@@ -55,7 +55,7 @@ export function DocumentList({ address }: { address: Address }) {
       {documents.length === 0 ? null : (
         <Windowed
           class="documents"
-          role="list"
+          isList
           label="Documents"
           count={documents.length}
           rowHeight={ROW}
@@ -72,7 +72,7 @@ function DocumentRow({ document }: { document: IndexedDocument | undefined }) {
   if (document === undefined) return null;
   const { id, title, externalId, sourceType, status, indexedAt } = document;
   return (
-    <div role="listitem" class="document-row">
+    <li class="document-row">
       <a href={writeAddress({ screen: 'documents', id, query: {} })}>
         <bdi>{shown(title ?? externalId)}</bdi>
       </a>
@@ -85,7 +85,7 @@ function DocumentRow({ document }: { document: IndexedDocument | undefined }) {
       ) : (
         <span class={`small state ${status === 'failed' ? 'bad' : 'warn'}`}>{status}</span>
       )}
-    </div>
+    </li>
   );
 }
 

@@ -23,10 +23,13 @@ export function Passages({ borders, address, passage }: PassagesProps) {
         {borders.map(({ id, offsets, lines, pages, headingPath }, at) => (
           <li key={id}>
             <a
-              href={writeAddress(withQuery(address, { from: [String(offsets.start)], to: [String(offsets.end)] }))}
+              href={writeAddress(
+                withQuery(address, { from: [String(offsets.start)], to: [String(offsets.end)] }),
+              )}
               aria-current={passage?.start === offsets.start ? 'true' : undefined}
             >
-              {at + 1}. {headingPath.length === 0 ? 'without a heading' : headingPath.map(shown).join(' \u203a ')}
+              {at + 1}.{' '}
+              {headingPath.length === 0 ? 'without a heading' : headingPath.map(shown).join(' \u203a ')}
             </a>
             <span class="small quiet">
               {pages === undefined ? `lines ${rangeOf(lines)}` : `pages ${rangeOf(pages)}`}
@@ -41,7 +44,9 @@ export function Passages({ borders, address, passage }: PassagesProps) {
 /** Earlier revisions, where the index keeps history. */
 export function Versions({ id }: { id: string }) {
   const { client } = useSession();
-  const { value, error, reload } = useLoad(`versions ${id}`, (signal) => client.documentVersions(id, { signal }));
+  const { value, error, reload } = useLoad(`versions ${id}`, (signal) =>
+    client.documentVersions(id, { signal }),
+  );
   return (
     <Part title="Versions">
       {error === undefined ? null : <Failure error={error} retry={reload} />}
@@ -50,7 +55,8 @@ export function Versions({ id }: { id: string }) {
           {value.versions.map(({ revision, from, to, passages, title }) => (
             <li key={`${revision} ${from}`}>
               <span>
-                {to === undefined ? 'present' : `until ${timeOf(to)}`} {title === undefined ? '' : `“${shown(title)}”`}
+                {to === undefined ? 'present' : `until ${timeOf(to)}`}{' '}
+                {title === undefined ? '' : `“${shown(title)}”`}
               </span>
               <span class="small quiet">
                 since <Age of={from} />, {several(passages, 'passage')}

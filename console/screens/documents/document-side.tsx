@@ -5,8 +5,8 @@ import { type Address, writeAddress } from '../../state/address.js';
 import { useSession } from '../../state/session.js';
 import { useLoad } from '../../state/use-load.js';
 import { shown, timeOf } from '../../text/shown.js';
-import type { Border, Passage } from './document-view.js';
 import { Original, Passages, Versions } from './document-parts.js';
+import type { Border, Passage } from './document-view.js';
 
 interface SideProps {
   readonly document: DocumentText;
@@ -67,9 +67,17 @@ function Metadata({ document }: { document: DocumentText }) {
 }
 
 const textOf = (value: unknown): string =>
-  Array.isArray(value) ? value.map(textOf).join(', ') : typeof value === 'object' ? JSON.stringify(value) : String(value);
+  Array.isArray(value)
+    ? value.map(textOf).join(', ')
+    : typeof value === 'object'
+      ? JSON.stringify(value)
+      : String(value);
 
-const WAYS: Readonly<Record<string, string>> = { out: 'refers to', in: 'is referred to by', shared: 'both name' };
+const WAYS: Readonly<Record<string, string>> = {
+  out: 'refers to',
+  in: 'is referred to by',
+  shared: 'both name',
+};
 
 function Related({ id }: { id: string }) {
   const { client } = useSession();
@@ -80,7 +88,9 @@ function Related({ id }: { id: string }) {
     <Part title="Related" isOpen>
       {error === undefined ? null : <Failure error={error} retry={reload} />}
       {isLoading ? <p class="small quiet">Loading…</p> : null}
-      {value?.related.length === 0 ? <p class="small quiet">Nothing refers to it, and it refers to nothing here.</p> : null}
+      {value?.related.length === 0 ? (
+        <p class="small quiet">Nothing refers to it, and it refers to nothing here.</p>
+      ) : null}
       <ul class="related">
         {value?.related.map(({ id: other, title, externalId, path }) => {
           const [step] = path;
@@ -90,7 +100,11 @@ function Related({ id }: { id: string }) {
                 <bdi>{shown(title ?? externalId)}</bdi>
               </a>
               <span class="small quiet">
-                {path.length > 1 ? `in ${path.length} steps` : step === undefined ? '' : `${WAYS[step.direction] ?? ''} ${step.direction === 'shared' ? shown(step.via ?? '') : `(${step.kind})`}`}
+                {path.length > 1
+                  ? `in ${path.length} steps`
+                  : step === undefined
+                    ? ''
+                    : `${WAYS[step.direction] ?? ''} ${step.direction === 'shared' ? shown(step.via ?? '') : `(${step.kind})`}`}
               </span>
             </li>
           );

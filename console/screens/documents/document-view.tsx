@@ -2,7 +2,7 @@ import { useMemo } from 'preact/hooks';
 import type { DocumentText, PassagesPage } from 'ragstone/client';
 import { Age, CopyButton, Loading } from '../../parts/basics.js';
 import { Failure } from '../../parts/failure.js';
-import { type Address, valueOf, withQuery, writeAddress } from '../../state/address.js';
+import { type Address, firstOf, withQuery, writeAddress } from '../../state/address.js';
 import { may, useSession } from '../../state/session.js';
 import { go } from '../../state/use-address.js';
 import { useLoad } from '../../state/use-load.js';
@@ -15,14 +15,26 @@ import { SourceText } from './source-text.js';
 
 /** Beyond this a text is shown by lines alone. Characters. */
 const MOST_RENDERED = 400_000;
-const RENDERED_TYPES = new Set(['markdown', 'documentation', 'wiki', 'html', 'confluence', 'docx', 'jira', 'github']);
+const RENDERED_TYPES = new Set([
+  'markdown',
+  'documentation',
+  'wiki',
+  'html',
+  'confluence',
+  'docx',
+  'jira',
+  'github',
+]);
 
 /** One document: its text, where the passage stands in it, and what is known of it. */
 export function DocumentView({ id, address }: { id: string; address: Address }) {
   const { client } = useSession();
-  const { value: document, error, isLoading, reload } = useLoad(id, (signal) =>
-    client.getDocument(id, { signal, timeoutMs: LONG_MS }),
-  );
+  const {
+    value: document,
+    error,
+    isLoading,
+    reload,
+  } = useLoad(id, (signal) => client.getDocument(id, { signal, timeoutMs: LONG_MS }));
   if (error !== undefined) return <Failure error={error} retry={reload} />;
   if (document === undefined) return isLoading ? <Loading what="the document" /> : null;
   return <Whole document={document} address={address} />;
@@ -41,27 +53,31 @@ export interface Passage {
 export type Border = PassagesPage['passages'][number];
 
 function passageOf(address: Address, length: number): Passage | undefined {
-  const [start, end] = [Number(valueOf(address, 'from')), Number(valueOf(address, 'to'))];
-  if (valueOf(address, 'to') === '' || !Number.isInteger(start) || !Number.isInteger(end)) return undefined;
+  const [start, end] = [Number(firstOf(address, 'from')), Number(firstOf(address, 'to'))];
+  if (firstOf(address, 'to') === '' || !Number.isInteger(start) || !Number.isInteger(end)) return undefined;
   return start >= 0 && end > start && end <= length ? { start, end } : undefined;
 }
 
 function Whole({ document, address }: { document: DocumentText; address: Address }) {
   const { text } = document;
   const passage = passageOf(address, text.length);
-  const words = useMemo(() => wantedWords(valueOf(address, 'q')), [address]);
-  const canRender = text.length <= MOST_RENDERED && (RENDERED_TYPES.has(document.sourceType) || /\.(?:md|mdx|markdown|html?|docx)$/i.test(document.externalId));
-  const isSource = valueOf(address, 'view') === 'source' || !canRender;
+  const words = useMemo(() => wantedWords(firstOf(address, 'q')), [address]);
+  const canRender =
+    text.length <= MOST_RENDERED &&
+    (RENDERED_TYPES.has(document.sourceType) ||
+      /\.(?:md|mdx|markdown|html?|docx)$/i.test(document.externalId));
+  const isSource = firstOf(address, 'view') === 'source' || !canRender;
   const borders = useBorders(document.id);
   const shownPassage = passage;
   const lines = useMemo(
-    () => shownPassage && { start: lineOf(text, shownPassage.start), end: lineOf(text, shownPassage.end - 1) },
+    () =>
+      shownPassage && { start: lineOf(text, shownPassage.start), end: lineOf(text, shownPassage.end - 1) },
     [text, shownPassage?.start, shownPassage?.end],
   );
   return (
     <div class="document">
       <Header document={document} address={address} />
-      <div class="row" role="group" aria-label="How the text is shown">
+      <fieldset class="row" aria-label="How the text is shown">
         {canRender ? (
           <>
             <Switch address={address} isOn={!isSource} view="">
@@ -76,7 +92,7 @@ function Whole({ document, address }: { document: DocumentText; address: Address
           Copy the text
         </CopyButton>
         <span class="small quiet number">{countOf(text.length)} characters</span>
-      </div>
+      </fieldset>
       <div class="document-body panel">
         <h2 class="unseen">Text</h2>
         {isSource ? (
@@ -110,7 +126,17 @@ function useBorders(id: string): readonly Border[] {
 
 const NO_BORDERS: readonly Border[] = [];
 
-function Switch({ address, isOn, view, children }: { address: Address; isOn: boolean; view: string; children: string }) {
+function Switch({
+  address,
+  isOn,
+  view,
+  children,
+}: {
+  address: Address;
+  isOn: boolean;
+  view: string;
+  children: string;
+}) {
   return (
     <button
       type="button"
@@ -126,12 +152,14 @@ function Switch({ address, isOn, view, children }: { address: Address; isOn: boo
 function Header({ document, address }: { document: DocumentText; address: Address }) {
   const session = useSession();
   const { title, externalId, url, indexedAt, sourceType, status } = document;
-  const query = valueOf(address, 'q');
+  const query = firstOf(address, 'q');
   return (
     <header>
       {query === '' ? null : (
         <p class="small">
-          <a href={writeAddress({ screen: 'search', query: { q: [query] } })}>‹ Results for “{shown(query)}”</a>
+          <a href={writeAddress({ screen: 'search', query: { q: [query] } })}>
+            ‹ Results for “{shown(query)}”
+          </a>
         </p>
       )}
       <h1>
@@ -150,7 +178,9 @@ function Header({ document, address }: { document: DocumentText; address: Addres
           </a>
         ) : null}
         {may(session, 'maintain') ? (
-          <a href={writeAddress({ screen: 'miss', query: { q: [query], document: [externalId] } })}>Why not found?</a>
+          <a href={writeAddress({ screen: 'miss', query: { q: [query], document: [externalId] } })}>
+            Why not found?
+          </a>
         ) : null}
       </p>
     </header>

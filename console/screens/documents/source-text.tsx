@@ -42,7 +42,10 @@ export function SourceText({ text, id, passage, borders, words }: SourceProps) {
             passage !== undefined && start < passage.end && (end > passage.start || start >= passage.start);
           const begins = begun.get(index);
           return (
-            <div key={index} class={`line${isPassage ? ' marked' : ''}${begins === undefined ? '' : ' border'}`}>
+            <div
+              key={index}
+              class={`line${isPassage ? ' marked' : ''}${begins === undefined ? '' : ' border'}`}
+            >
               <span class="line-number">{line ?? ''}</span>
               <code>
                 <Marked text={text.slice(start, end)} words={words} />

@@ -2,6 +2,7 @@ import type { ComponentChildren } from 'preact';
 import type { Health } from 'ragstone/client';
 import { Age, Loading } from '../../parts/basics.js';
 import { Failure } from '../../parts/failure.js';
+import { Scrolls } from '../../parts/scrolls.js';
 import type { Address } from '../../state/address.js';
 import { may, useSession } from '../../state/session.js';
 import { type Load, useLoad } from '../../state/use-load.js';
@@ -35,7 +36,9 @@ export function HealthScreen(_: { address: Address }) {
           <dt>project</dt>
           <dd>{caller.project === undefined ? 'all' : shown(caller.project)}</dd>
           <dt>groups</dt>
-          <dd>{caller.groups.length === 0 ? 'none: what is for everyone' : caller.groups.map(shown).join(', ')}</dd>
+          <dd>
+            {caller.groups.length === 0 ? 'none: what is for everyone' : caller.groups.map(shown).join(', ')}
+          </dd>
           <dt>clearance</dt>
           <dd>{caller.clearance}</dd>
           <dt>may</dt>
@@ -68,12 +71,11 @@ function Operator() {
           {({ keys: known }) =>
             known.length === 0 ? (
               <p class="quiet">
-                There is none: the user of this machine reads and writes. <code>ragstone keys create</code> makes one,
-                and closes the service to all others.
+                There is none: the user of this machine reads and writes. <code>ragstone keys create</code>{' '}
+                makes one, and closes the service to all others.
               </p>
             ) : (
-              // biome-ignore lint/a11y/noNoninteractiveTabindex: what scrolls is reached by keyboard
-              <div class="scrolls" tabIndex={0} role="group" aria-label="Keys">
+              <Scrolls label="Keys">
                 <table class="table wide">
                   <thead>
                     <tr>
@@ -88,7 +90,9 @@ function Operator() {
                     {known.map((key) => (
                       <tr key={key.id}>
                         <th scope="row">{shown(key.name ?? key.id)}</th>
-                        <td>{shown(key.project === undefined ? key.tenant : `${key.tenant} / ${key.project}`)}</td>
+                        <td>
+                          {shown(key.project === undefined ? key.tenant : `${key.tenant} / ${key.project}`)}
+                        </td>
                         <td>{key.groups.map(shown).join(', ')}</td>
                         <td>{key.clearance}</td>
                         <td>{key.permissions.join(', ')}</td>
@@ -97,7 +101,11 @@ function Operator() {
                         </td>
                         <td>
                           {key.revokedAt === undefined ? (
-                            key.expiresAt === undefined ? 'never' : timeOf(key.expiresAt)
+                            key.expiresAt === undefined ? (
+                              'never'
+                            ) : (
+                              timeOf(key.expiresAt)
+                            )
                           ) : (
                             <span class="state off">
                               revoked <Age of={key.revokedAt} />
@@ -108,7 +116,7 @@ function Operator() {
                     ))}
                   </tbody>
                 </table>
-              </div>
+              </Scrolls>
             )
           }
         </Panel>
@@ -158,7 +166,9 @@ function ServiceHealth({ health: { status, degradationLevel, checks } }: { healt
     <>
       <p class="row">
         <strong class={STATUS[status].class}>{STATUS[status].word}</strong>
-        <span>{degradationLevel === undefined ? 'No search is answered.' : (LEVELS[degradationLevel] ?? '')}</span>
+        <span>
+          {degradationLevel === undefined ? 'No search is answered.' : (LEVELS[degradationLevel] ?? '')}
+        </span>
       </p>
       <ul class="row">
         {Object.entries(checks).map(([part, state]) => (

@@ -22,7 +22,15 @@ export function Parts({ health: { parts, stores } }: { health: PartsHealth }) {
           <ul class="stack">
             {stores.stores.map(({ name, isActive, state, lag, detail, since }) => (
               <li key={name}>
-                <span class={state === 'ready' ? 'state' : state === 'out' || state === 'foreign' ? 'state bad' : 'state warn'}>
+                <span
+                  class={
+                    state === 'ready'
+                      ? 'state'
+                      : state === 'out' || state === 'foreign'
+                        ? 'state bad'
+                        : 'state warn'
+                  }
+                >
                   {shown(name)}
                   {isActive ? ' (asked first)' : ''}: {state}
                 </span>{' '}

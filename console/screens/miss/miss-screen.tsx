@@ -2,7 +2,7 @@ import { useState } from 'preact/hooks';
 import type { ExplainMissResponse } from 'ragstone/client';
 import { CopyButton, Loading } from '../../parts/basics.js';
 import { Failure, NotAllowed } from '../../parts/failure.js';
-import { type Address, valueOf, withQuery, writeAddress } from '../../state/address.js';
+import { type Address, firstOf, withQuery, writeAddress } from '../../state/address.js';
 import { may, useSession } from '../../state/session.js';
 import { go } from '../../state/use-address.js';
 import { useLoad } from '../../state/use-load.js';
@@ -13,21 +13,23 @@ import { filtersOf } from '../search/search-request.js';
 export function MissScreen({ address }: { address: Address }) {
   const session = useSession();
   const { client } = session;
-  const query = valueOf(address, 'q').trim();
-  const document = valueOf(address, 'document').trim();
+  const query = firstOf(address, 'q').trim();
+  const document = firstOf(address, 'document').trim();
   const filters = filtersOf(address);
   const isAsked = query !== '' && document !== '' && may(session, 'maintain');
   const { value, error, isLoading, reload } = useLoad(
     isAsked ? JSON.stringify([query, document, filters]) : undefined,
     (signal) => client.explainMiss({ query, document, ...filters }, { signal }),
   );
-  if (!may(session, 'maintain')) return <NotAllowed what="Why a document was not found" permission="maintain" />;
+  if (!may(session, 'maintain'))
+    return <NotAllowed what="Why a document was not found" permission="maintain" />;
   return (
     <div class="stack narrow">
       <h1>Why was it not found?</h1>
       <MissForm key={`${query}\n${document}`} address={address} query={query} document={document} />
       <div aria-live="polite" class="stack">
-        {error === undefined ? null : error.reason === 'DOCUMENT_NOT_FOUND' || error.reason === 'INVALID_REQUEST' ? (
+        {error === undefined ? null : error.reason === 'DOCUMENT_NOT_FOUND' ||
+          error.reason === 'INVALID_REQUEST' ? (
           <p class="note warn">{shown(error.message)}</p>
         ) : (
           <Failure error={error} retry={reload} />
@@ -53,7 +55,13 @@ function MissForm({ address, query, document }: { address: Address; query: strin
     >
       <label class="field">
         Question or words that should find it
-        <input class="input" value={asked} required maxLength={10_000} onInput={(event) => setAsked(event.currentTarget.value)} />
+        <input
+          class="input"
+          value={asked}
+          required
+          maxLength={10_000}
+          onInput={(event) => setAsked(event.currentTarget.value)}
+        />
       </label>
       <label class="field">
         Document: its path, the end of it, or its id; with lines (audit.md:12-18) a passage
@@ -100,7 +108,11 @@ function Explained({ miss, query }: { miss: ExplainMissResponse; query: string }
     <>
       <div class={found ? 'note' : 'note bad'}>
         <p>
-          <strong>{found ? `It is found${rank === undefined ? '' : `, at rank ${rank}`}.` : `Lost at “${lostAt ?? ''}”.`}</strong>
+          <strong>
+            {found
+              ? `It is found${rank === undefined ? '' : `, at rank ${rank}`}.`
+              : `Lost at “${lostAt ?? ''}”.`}
+          </strong>
         </p>
         <p>{shown(reason)}</p>
         {document === undefined ? null : (

@@ -10,7 +10,9 @@ import { countOf, several, shown } from '../../text/shown.js';
 /** The question set made of what was judged, to be saved for `ragstone eval`. */
 export function JudgedSet() {
   const { client } = useSession();
-  const { value, error, isLoading, reload } = useLoad('judged', (signal) => client.feedbackJudgments({}, { signal }));
+  const { value, error, isLoading, reload } = useLoad('judged', (signal) =>
+    client.feedbackJudgments({}, { signal }),
+  );
   return (
     <section class="panel stack" aria-label="Judged questions" aria-busy={isLoading}>
       <header class="row spread">
@@ -33,8 +35,9 @@ function Judged({ judgments: { questions, counts, notices } }: { judgments: Feed
   return (
     <>
       <p class="small quiet">
-        {several(counts.verdicts, 'verdict')} and {several(counts.clicks, 'click')} on {several(counts.questions, 'question')};{' '}
-        {countOf(counts.tooFew)} with too little to tell, {countOf(counts.gone)} of passages that are gone
+        {several(counts.verdicts, 'verdict')} and {several(counts.clicks, 'click')} on{' '}
+        {several(counts.questions, 'question')}; {countOf(counts.tooFew)} with too little to tell,{' '}
+        {countOf(counts.gone)} of passages that are gone
       </p>
       {notices.map((notice) => (
         <p key={notice} class="note small">
@@ -44,8 +47,8 @@ function Judged({ judgments: { questions, counts, notices } }: { judgments: Feed
       {questions.length === 0 ? (
         <Empty title="Nothing is judged yet">
           <p>
-            <a href="#/search">Search</a>, and say of results whether they are relevant. Each question with a relevant
-            passage comes here.
+            <a href="#/search">Search</a>, and say of results whether they are relevant. Each question with a
+            relevant passage comes here.
           </p>
         </Empty>
       ) : (
@@ -55,9 +58,7 @@ function Judged({ judgments: { questions, counts, notices } }: { judgments: Feed
               <a href={writeAddress({ screen: 'search', query: { q: [question] } })}>
                 <bdi>{shown(question)}</bdi>
               </a>
-              <p class="small quiet">
-                {[...gold, ...alternates].map(({ path }) => shown(path)).join(', ')}
-              </p>
+              <p class="small quiet">{[...gold, ...alternates].map(({ path }) => shown(path)).join(', ')}</p>
             </li>
           ))}
         </ul>

@@ -16,8 +16,8 @@ export function QuestionsScreen(_: { address: Address }) {
       ) : (
         <Empty title="Judging is off">
           <p>
-            Switch it on in the configuration of the service: <code>rag.feedback.enabled: true</code>. Then results have
-            “relevant” and “not”, answers “good” and “bad”.
+            Switch it on in the configuration of the service: <code>rag.feedback.enabled: true</code>. Then
+            results have “relevant” and “not”, answers “good” and “bad”.
           </p>
         </Empty>
       )}

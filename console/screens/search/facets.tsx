@@ -1,6 +1,6 @@
 import { useMemo } from 'preact/hooks';
 import type { FacetsResponse } from 'ragstone/client';
-import { type Address, valueOf, valuesOf, withQuery } from '../../state/address.js';
+import { type Address, allOf, firstOf, withQuery } from '../../state/address.js';
 import { useSession } from '../../state/session.js';
 import { go } from '../../state/use-address.js';
 import { useLoad } from '../../state/use-load.js';
@@ -62,12 +62,12 @@ function useFacets(): readonly Group[] {
 }
 
 function groupsOf({ documentTypes, sources, tags, fields }: FacetsResponse): Group[] {
-  const valuesOf = (values: FacetsResponse['tags']): Value[] =>
+  const allOf = (values: FacetsResponse['tags']): Value[] =>
     values.map(({ value, count }) => ({ value: String(value), count }));
   return [
-    { name: 'type', title: 'Type', values: valuesOf(documentTypes) },
-    { name: 'source', title: 'Source', values: valuesOf(sources) },
-    { name: 'tag', title: 'Tag', values: valuesOf(tags) },
+    { name: 'type', title: 'Type', values: allOf(documentTypes) },
+    { name: 'source', title: 'Source', values: allOf(sources) },
+    { name: 'tag', title: 'Tag', values: allOf(tags) },
     ...fields
       .filter(({ name, values }) => values.length > 1 && !/(?:At|[Dd]ate)$/.test(name))
       .slice(0, MOST_FIELDS)
@@ -83,9 +83,11 @@ function groupsOf({ documentTypes, sources, tags, fields }: FacetsResponse): Gro
 const FIRST = 8;
 
 function FacetGroup({ name, title, values, address }: Group & { address: Address }) {
-  const chosen = valuesOf(address, name);
+  const chosen = allOf(address, name);
   // What is chosen can be taken back, though nothing of it is there any more.
-  const gone = chosen.filter((value) => !values.some((one) => one.value === value)).map((value) => ({ value, count: 0 }));
+  const gone = chosen
+    .filter((value) => !values.some((one) => one.value === value))
+    .map((value) => ({ value, count: 0 }));
   const all = [...values].sort((left, right) => right.count - left.count).concat(gone);
   if (all.length === 0) return null;
   const toggle = (value: string): void => {
@@ -141,7 +143,7 @@ function Changed({ address }: { address: Address }) {
       <div class="row">
         {DAYS.map(([days, words]) => {
           const since = new Date(Date.now() - days * DAY_MS).toISOString().slice(0, 10);
-          const isOn = valueOf(address, 'since') === since && valueOf(address, 'until') === '';
+          const isOn = firstOf(address, 'since') === since && firstOf(address, 'until') === '';
           return (
             <button
               key={words}
@@ -158,11 +160,11 @@ function Changed({ address }: { address: Address }) {
       </div>
       <label class="field">
         from
-        <input class="input" type="date" value={valueOf(address, 'since')} onChange={set('since')} />
+        <input class="input" type="date" value={firstOf(address, 'since')} onChange={set('since')} />
       </label>
       <label class="field">
         to
-        <input class="input" type="date" value={valueOf(address, 'until')} onChange={set('until')} />
+        <input class="input" type="date" value={firstOf(address, 'until')} onChange={set('until')} />
       </label>
     </fieldset>
   );

@@ -1,7 +1,7 @@
 import type { ExplainResponse } from 'ragstone/client';
 import { Empty } from '../../parts/basics.js';
 import { Notices } from '../../parts/failure.js';
-import { type Address, valueOf, withQuery, writeAddress } from '../../state/address.js';
+import { type Address, firstOf, withQuery, writeAddress } from '../../state/address.js';
 import { may, useSession } from '../../state/session.js';
 import { useLoad } from '../../state/use-load.js';
 import { countOf, shown } from '../../text/shown.js';
@@ -43,13 +43,17 @@ export function NothingFound({ found, address }: { found: ExplainResponse; addre
           {hasFilters(search) ? (
             <li>
               <a href={to(withoutFilters(address))}>Search without the filters</a>
-              {nearest === undefined ? '' : `: ${nearest.unfiltered === 0 ? 'nothing matches there either' : `${nearest.unfiltered} or more match`}`}
+              {nearest === undefined
+                ? ''
+                : `: ${nearest.unfiltered === 0 ? 'nothing matches there either' : `${nearest.unfiltered} or more match`}`}
             </li>
           ) : null}
           {search.minScore === 0 ? null : (
             <li>
               <a href={to(withQuery(address, { weak: ['1'] }))}>Show weaker matches</a>
-              {nearest === undefined ? '' : `: ${nearest.weaker === 0 ? 'there are none' : `${nearest.weaker} or more, the best ${nearest.best.toFixed(2)}`}`}
+              {nearest === undefined
+                ? ''
+                : `: ${nearest.weaker === 0 ? 'there are none' : `${nearest.weaker} or more, the best ${nearest.best.toFixed(2)}`}`}
             </li>
           )}
           {search.mode === undefined || search.mode === 'hybrid' ? null : (
@@ -66,7 +70,7 @@ export function NothingFound({ found, address }: { found: ExplainResponse; addre
           )}
           {may(session, 'maintain') ? (
             <li>
-              <a href={to({ screen: 'miss', query: { q: [valueOf(address, 'q')] } })}>
+              <a href={to({ screen: 'miss', query: { q: [firstOf(address, 'q')] } })}>
                 Why a document that should match was not found
               </a>
             </li>

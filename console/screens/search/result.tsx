@@ -1,7 +1,7 @@
 import { Age, CopyMenu, Marked } from '../../parts/basics.js';
-import { Verdict } from '../../parts/verdict.js';
 import { Band, ScoreBar, WhyRank } from '../../parts/score.js';
-import { type Address, valueOf, writeAddress } from '../../state/address.js';
+import { Verdict } from '../../parts/verdict.js';
+import { type Address, firstOf, writeAddress } from '../../state/address.js';
 import { useSession } from '../../state/session.js';
 import { asCommand, asCurl, asMcpCall } from '../../text/copy-as.js';
 import { excerptStart } from '../../text/marks.js';
@@ -25,7 +25,18 @@ interface ResultProps {
 }
 
 /** One passage: where it stands, what it says, how well it matches. */
-export function Result({ rank, hit, next, words, address, requestId, isChosen, isOpen, onChoose, onOpen }: ResultProps) {
+export function Result({
+  rank,
+  hit,
+  next,
+  words,
+  address,
+  requestId,
+  isChosen,
+  isOpen,
+  onChoose,
+  onOpen,
+}: ResultProps) {
   const { caller } = useSession();
   const why = `why-${rank}`;
   return (
@@ -49,12 +60,19 @@ export function Result({ rank, hit, next, words, address, requestId, isChosen, i
         <footer>
           <ScoreBar hit={hit} />
           <div class="row">
-            <button type="button" class="button plain" aria-expanded={isOpen} aria-controls={why} onClick={onOpen}>
+            <button
+              type="button"
+              class="button plain"
+              aria-expanded={isOpen}
+              aria-controls={why}
+              onClick={onOpen}
+            >
               Why {isOpen ? '\u25b4' : '\u25be'}
             </button>
             <CopyMenu entries={copies(hit, address, { needsKey: !caller.isLocal })} />
             {caller.offers.feedback ? <Verdict requestId={requestId} rank={rank} /> : null}
-            {hit.more === undefined || hit.more.passages + hit.more.copies + (hit.more.alike ?? 0) === 0 ? null : (
+            {hit.more === undefined ||
+            hit.more.passages + hit.more.copies + (hit.more.alike ?? 0) === 0 ? null : (
               <span class="small quiet">{moreOf(hit.more)}</span>
             )}
           </div>
@@ -76,7 +94,9 @@ export function Place({ hit }: { hit: Pick<Hit, 'source' | 'lines' | 'headingPat
     <p class="place">
       <bdi class="path">{shown(hit.source)}</bdi>
       <span class="number">
-        {pages === undefined ? `lines ${rangeOf(hit.lines)}` : `${pages.start === pages.end ? 'page' : 'pages'} ${rangeOf(pages)}`}
+        {pages === undefined
+          ? `lines ${rangeOf(hit.lines)}`
+          : `${pages.start === pages.end ? 'page' : 'pages'} ${rangeOf(pages)}`}
       </span>
       {headings === '' ? null : <bdi class="headings">{headings}</bdi>}
       <Age of={text(updatedAt) ?? text(createdAt)} />
@@ -102,14 +122,16 @@ function Passage({ hit, words, isWhole }: { hit: Hit; words: ReadonlySet<string>
 function bodyOf({ content, headingPath, title }: Hit): string {
   const [first = '', ...rest] = content.trim().split(/\n+/);
   const heading = first.replace(/^#+\s+/, '').trim();
-  const isSaid = rest.length > 0 && (heading === headingPath.at(-1) || (heading === title && first !== heading));
+  const isSaid =
+    rest.length > 0 && (heading === headingPath.at(-1) || (heading === title && first !== heading));
   return isSaid ? rest.join('\n') : [first, ...rest].join('\n');
 }
 
 const text = (value: unknown): string | undefined => (typeof value === 'string' ? value : undefined);
 
 export function pagesOf(value: unknown): { readonly start: number; readonly end: number } | undefined {
-  if (typeof value !== 'object' || value === null || !('start' in value) || !('end' in value)) return undefined;
+  if (typeof value !== 'object' || value === null || !('start' in value) || !('end' in value))
+    return undefined;
   const { start, end } = value;
   return typeof start === 'number' && typeof end === 'number' ? { start, end } : undefined;
 }
@@ -131,7 +153,7 @@ export function documentOf(hit: Hit, address: Address): string {
     id: hit.documentId,
     query: {
       ...(offsets === undefined ? {} : { from: [String(offsets.start)], to: [String(offsets.end)] }),
-      q: [valueOf(address, 'q')],
+      q: [firstOf(address, 'q')],
     },
   });
 }

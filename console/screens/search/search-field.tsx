@@ -1,5 +1,5 @@
 import { useEffect, useRef, useState } from 'preact/hooks';
-import { type Address, valueOf, withQuery } from '../../state/address.js';
+import { type Address, firstOf, withQuery } from '../../state/address.js';
 import { go } from '../../state/use-address.js';
 import { useKeys } from '../../state/use-keys.js';
 
@@ -9,7 +9,7 @@ const PAUSE_MS = 180;
 /** The field, and which lanes run. The address follows what is typed. */
 export function SearchField({ address, isLoading }: { address: Address; isLoading: boolean }) {
   const field = useRef<HTMLInputElement>(null);
-  const query = valueOf(address, 'q');
+  const query = firstOf(address, 'q');
   const [text, setText] = useState(query);
   const typed = useRef(query);
   useEffect(() => {
@@ -67,7 +67,7 @@ export function SearchField({ address, isLoading }: { address: Address; isLoadin
         by
         <select
           class="input mode"
-          value={valueOf(address, 'mode')}
+          value={firstOf(address, 'mode')}
           onChange={(event) => go(withQuery(address, { mode: [event.currentTarget.value] }))}
         >
           <option value="">words and meaning</option>

@@ -1,5 +1,5 @@
 import type { ExplainRequest } from 'ragstone/client';
-import { type Address, valueOf, valuesOf, withQuery } from '../../state/address.js';
+import { type Address, allOf, firstOf, withQuery } from '../../state/address.js';
 import type { AskedSearch } from '../../text/copy-as.js';
 
 /** Filters of an address, by the names that the routes give them. */
@@ -32,7 +32,9 @@ export const writeField = (value: FieldValue): string =>
 export function readField(text: string): FieldValue {
   try {
     const value: unknown = JSON.parse(text);
-    return typeof value === 'string' || typeof value === 'number' || typeof value === 'boolean' ? value : text;
+    return typeof value === 'string' || typeof value === 'number' || typeof value === 'boolean'
+      ? value
+      : text;
   } catch {
     return text;
   }
@@ -41,14 +43,16 @@ export function readField(text: string): FieldValue {
 /** What the address says of a filter on every search. */
 export function filtersOf(address: Address): Filters {
   const lists = Object.entries(FILTERS).flatMap(([name, field]) => {
-    const values = valuesOf(address, name);
+    const values = allOf(address, name);
     return values.length === 0 ? [] : [[field, [...values]] as const];
   });
   const fields = Object.entries(address.query).flatMap(([name, values]) =>
-    name.startsWith(FIELD) && values.length > 0 ? [[name.slice(FIELD.length), values.map(readField)] as const] : [],
+    name.startsWith(FIELD) && values.length > 0
+      ? [[name.slice(FIELD.length), values.map(readField)] as const]
+      : [],
   );
-  const since = dayOf(valueOf(address, 'since'));
-  const until = dayOf(valueOf(address, 'until'));
+  const since = dayOf(firstOf(address, 'since'));
+  const until = dayOf(firstOf(address, 'until'));
   return {
     ...Object.fromEntries(lists),
     ...(since === '' ? {} : { since: `${since}T00:00:00Z` }),
@@ -61,12 +65,12 @@ const dayOf = (text: string): string => (/^\d{4}-\d{2}-\d{2}$/.test(text) ? text
 
 /** The search that an address names. */
 export function searchOf(address: Address): AskedSearch & { readonly filters: Filters } {
-  const top = Number(valueOf(address, 'top'));
-  const mode = MODES.find((one) => one === valueOf(address, 'mode'));
+  const top = Number(firstOf(address, 'top'));
+  const mode = MODES.find((one) => one === firstOf(address, 'mode'));
   return {
-    query: valueOf(address, 'q').trim(),
+    query: firstOf(address, 'q').trim(),
     topK: Number.isInteger(top) && top >= 1 && top <= 100 ? top : 10,
-    ...(valueOf(address, 'weak') === '' ? {} : { minScore: 0 }),
+    ...(firstOf(address, 'weak') === '' ? {} : { minScore: 0 }),
     ...(mode === undefined ? {} : { mode }),
     filters: filtersOf(address),
   };

@@ -2,7 +2,7 @@ import { useEffect, useRef, useState } from 'preact/hooks';
 import type { ExplainResponse } from 'ragstone/client';
 import { Loading, Told } from '../../parts/basics.js';
 import { Failure, Notices } from '../../parts/failure.js';
-import { type Address, valueOf, withQuery, writeAddress } from '../../state/address.js';
+import { type Address, firstOf, withQuery, writeAddress } from '../../state/address.js';
 import { useSession } from '../../state/session.js';
 import { go } from '../../state/use-address.js';
 import { useKeys } from '../../state/use-keys.js';
@@ -10,17 +10,17 @@ import { useLoad } from '../../state/use-load.js';
 import { wantedWords } from '../../text/marks.js';
 import { millisecondsOf, several, shown } from '../../text/shown.js';
 import { Facets } from './facets.js';
-import { NothingFound, NothingAsked } from './nothing-found.js';
+import { NothingAsked, NothingFound } from './nothing-found.js';
 import { documentOf, Result } from './result.js';
-import { explainRequestOf, searchOf } from './search-request.js';
 import { SearchField } from './search-field.js';
+import { explainRequestOf, searchOf } from './search-request.js';
 import { WhatRan } from './what-ran.js';
 
 /** Passages as one types, why each stands where it does, and what the search did. */
 export function SearchScreen({ address }: { address: Address }) {
   const { client } = useSession();
   const search = searchOf(address);
-  const isExact = valueOf(address, 'exact') !== '';
+  const isExact = firstOf(address, 'exact') !== '';
   const request = explainRequestOf(search, isExact);
   const key = search.query === '' ? undefined : JSON.stringify(request);
   const load = useLoad(key, (signal) => client.explain(request, { signal }));
@@ -46,7 +46,9 @@ export function SearchScreen({ address }: { address: Address }) {
 
 function toldOf(found: ExplainResponse | undefined, isLoading: boolean): string {
   if (isLoading) return 'Searching';
-  return found === undefined ? '' : `${several(found.results.length, 'passage')} in ${millisecondsOf(found.tookMs)}`;
+  return found === undefined
+    ? ''
+    : `${several(found.results.length, 'passage')} in ${millisecondsOf(found.tookMs)}`;
 }
 
 function Found({ found, address, isOld }: { found: ExplainResponse; address: Address; isOld: boolean }) {
@@ -117,12 +119,14 @@ function More({ address, count }: { address: Address; count: number }) {
         <button
           type="button"
           class="button"
-          onClick={() => go(withQuery(address, { top: [String(Math.min(100, topK * 2))] }), { replace: true })}
+          onClick={() =>
+            go(withQuery(address, { top: [String(Math.min(100, topK * 2))] }), { replace: true })
+          }
         >
           Show more
         </button>
       )}
-      {valueOf(address, 'weak') === '' && count < topK ? (
+      {firstOf(address, 'weak') === '' && count < topK ? (
         <button type="button" class="button plain" onClick={() => go(withQuery(address, { weak: ['1'] }))}>
           Show weaker matches too
         </button>
@@ -137,7 +141,9 @@ function Correction({ found, address }: { found: ExplainResponse; address: Addre
   return (
     <p class="note">
       Searched for <strong>{shown(found.correction.searchedFor)}</strong>.{' '}
-      <a href={writeAddress(withQuery(address, { exact: ['1'] }))}>Search for “{shown(found.query)}” as it is typed</a>
+      <a href={writeAddress(withQuery(address, { exact: ['1'] }))}>
+        Search for “{shown(found.query)}” as it is typed
+      </a>
     </p>
   );
 }

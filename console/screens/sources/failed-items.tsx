@@ -1,5 +1,6 @@
 import { Age } from '../../parts/basics.js';
 import { Failure } from '../../parts/failure.js';
+import { Scrolls } from '../../parts/scrolls.js';
 import { useSession } from '../../state/session.js';
 import { useLoad } from '../../state/use-load.js';
 import { countOf, several, shown } from '../../text/shown.js';
@@ -10,7 +11,9 @@ const STATES = { due: 'tried with the next run', waiting: 'waits', 'given-up': '
 /** Documents that could not be indexed, why, and when each is tried again. */
 export function FailedItems({ of, onRetry }: { of: number; onRetry: (request: { retry: true }) => void }) {
   const { client } = useSession();
-  const { value, error, reload } = useLoad(`failures ${of}`, (signal) => client.failures({ limit: MOST }, { signal }));
+  const { value, error, reload } = useLoad(`failures ${of}`, (signal) =>
+    client.failures({ limit: MOST }, { signal }),
+  );
   if (error !== undefined) return <Failure error={error} retry={reload} />;
   if (value === undefined || value.total === 0) return null;
   return (
@@ -21,8 +24,7 @@ export function FailedItems({ of, onRetry }: { of: number; onRetry: (request: { 
           Try all of them again
         </button>
       </header>
-      {/* biome-ignore lint/a11y/noNoninteractiveTabindex: what scrolls is reached by keyboard */}
-      <div class="scrolls" tabIndex={0} role="group" aria-label="Failed documents">
+      <Scrolls label="Failed documents">
         <table class="table wide">
           <thead>
             <tr>
@@ -36,26 +38,28 @@ export function FailedItems({ of, onRetry }: { of: number; onRetry: (request: { 
             </tr>
           </thead>
           <tbody>
-            {value.failures.map(({ source, item, reason, message, attempts, failedAt, state, nextAttemptAt }) => (
-              <tr key={`${source}\n${item}`}>
-                <td>
-                  <bdi>{shown(item)}</bdi>
-                </td>
-                <td>
-                  {shown(message)} <span class="small quiet">{reason}</span>
-                </td>
-                <td class="right">{countOf(attempts)}</td>
-                <td>
-                  <Age of={failedAt} />
-                </td>
-                <td>
-                  {STATES[state]} {nextAttemptAt === undefined ? null : <Age of={nextAttemptAt} />}
-                </td>
-              </tr>
-            ))}
+            {value.failures.map(
+              ({ source, item, reason, message, attempts, failedAt, state, nextAttemptAt }) => (
+                <tr key={`${source}\n${item}`}>
+                  <td>
+                    <bdi>{shown(item)}</bdi>
+                  </td>
+                  <td>
+                    {shown(message)} <span class="small quiet">{reason}</span>
+                  </td>
+                  <td class="right">{countOf(attempts)}</td>
+                  <td>
+                    <Age of={failedAt} />
+                  </td>
+                  <td>
+                    {STATES[state]} {nextAttemptAt === undefined ? null : <Age of={nextAttemptAt} />}
+                  </td>
+                </tr>
+              ),
+            )}
           </tbody>
         </table>
-      </div>
+      </Scrolls>
       {value.total > value.failures.length ? (
         <p class="small quiet">The first {countOf(value.failures.length)} are shown.</p>
       ) : null}

@@ -17,7 +17,11 @@ export function RunPanel({ runs: { runs, error, start, stop }, lastRun, sources 
   return (
     <section class="panel stack" aria-label="Runs">
       <header class="row spread">
-        <h2>{active.length === 0 ? 'No run is under way' : several(active.length, 'run is', 'runs are') + ' under way'}</h2>
+        <h2>
+          {active.length === 0
+            ? 'No run is under way'
+            : `${several(active.length, 'run is', 'runs are')} under way`}
+        </h2>
         <div class="row">
           {active.some(({ by }) => by === 'request') ? (
             <button type="button" class="button" onClick={stop}>
@@ -31,8 +35,8 @@ export function RunPanel({ runs: { runs, error, start, stop }, lastRun, sources 
       </header>
       {canRun ? null : (
         <p class="small quiet">
-          No source is configured (<code>rag.sources</code>), so that there is nothing to run. What a command indexed
-          stays as it is.
+          No source is configured (<code>rag.sources</code>), so that there is nothing to run. What a command
+          indexed stays as it is.
         </p>
       )}
       {error === undefined ? null : <Failure error={error} />}
@@ -48,7 +52,8 @@ const STAGES = { listing: 'Listing', indexing: 'Indexing', optimizing: 'Tidying 
 
 function Progress({ run }: { run: Run }) {
   const { progress, sources, retry, by } = run;
-  const what = retry === true ? 'what failed' : sources === undefined ? 'all sources' : sources.map(shown).join(', ');
+  const what =
+    retry === true ? 'what failed' : sources === undefined ? 'all sources' : sources.map(shown).join(', ');
   return (
     <div class="stack">
       <p class="row spread">

@@ -52,7 +52,8 @@ export function SourceCard({ source: of, following, work, skipped = {} }: CardPr
           <>
             <dt>left to workers</dt>
             <dd class="number">
-              {countOf(work.waiting)} wait, {countOf(work.active)} under way; the oldest <Age of={work.oldestAt} />
+              {countOf(work.waiting)} wait, {countOf(work.active)} under way; the oldest{' '}
+              <Age of={work.oldestAt} />
             </dd>
           </>
         )}
@@ -65,7 +66,13 @@ export function SourceCard({ source: of, following, work, skipped = {} }: CardPr
           <p>{shown(sync.lastError.message)}</p>
           <p class="quiet">
             {sync.lastError.reason}, <Age of={sync.lastError.at} />
-            {sync.nextAttemptAt === undefined ? '' : <>; tried again <Age of={sync.nextAttemptAt} /></>}
+            {sync.nextAttemptAt === undefined ? (
+              ''
+            ) : (
+              <>
+                ; tried again <Age of={sync.nextAttemptAt} />
+              </>
+            )}
           </p>
         </div>
       )}

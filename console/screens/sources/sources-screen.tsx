@@ -13,7 +13,11 @@ import { useRuns } from './use-runs.js';
 /** Where documents come from, how old what is known of each is, what failed, and what runs now. */
 export function SourcesScreen(_: { address: Address }) {
   const session = useSession();
-  return may(session, 'maintain') ? <Sources /> : <NotAllowed what="Sources and runs" permission="maintain" />;
+  return may(session, 'maintain') ? (
+    <Sources />
+  ) : (
+    <NotAllowed what="Sources and runs" permission="maintain" />
+  );
 }
 
 function Sources() {

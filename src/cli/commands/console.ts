@@ -35,7 +35,10 @@ async function runConsole(context: CliContext, options: ConsoleOptions): Promise
   try {
     await runServe(context, options, show);
   } catch (error) {
-    const other = RAGError.isInstance(error) && error.reason === 'ADDRESS_IN_USE' ? await serviceThere(context, options) : undefined;
+    const other =
+      RAGError.isInstance(error) && error.reason === 'ADDRESS_IN_USE'
+        ? await serviceThere(context, options)
+        : undefined;
     if (other === undefined) throw error;
     showOther(other, context, show);
   }

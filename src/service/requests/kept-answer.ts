@@ -35,10 +35,7 @@ export function keptAnswer(
     const { bytes, etag, encoding } = TAKES_GZIP.test(headers['accept-encoding'] ?? '')
       ? kept.packed
       : kept.plain;
-    reply
-      .header('cache-control', cache)
-      .header('etag', etag)
-      .header('vary', 'accept-encoding');
+    reply.header('cache-control', cache).header('etag', etag).header('vary', 'accept-encoding');
     if (knows(headers['if-none-match'], etag)) return reply.code(304).send();
     if (encoding !== undefined) reply.header('content-encoding', encoding);
     return reply.type(type).send(bytes);
