@@ -61,6 +61,8 @@ export type {
   PartsHealth,
   PassagesPage,
   PassagesQuery,
+  QueriesPage,
+  QueriesQuery,
   RunRequest,
   RunsResponse,
   RunsState,

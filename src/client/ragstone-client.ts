@@ -209,6 +209,11 @@ export class RagstoneClient {
     return this.#call({ route: ROUTES.failures, query }, options);
   }
 
+  /** What was asked, youngest first, where the service keeps an audit log. */
+  queries(query: bodies.QueriesQuery = {}, options?: CallOptions): Promise<bodies.QueriesPage> {
+    return this.#call({ route: ROUTES.queries, query }, options);
+  }
+
   /** Says what was opened of a search or an answer, and whether it helped, by its `requestId`; it is stored with what was shown. */
   sendFeedback(request: bodies.FeedbackRequest, options?: WriteOptions): Promise<bodies.FeedbackId> {
     return this.#call({ route: ROUTES.sendFeedback, body: { ...this.#tenant, ...request } }, options);

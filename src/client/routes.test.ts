@@ -1,4 +1,6 @@
 import { expect, test } from 'vitest';
+import { temporaryFolder } from '../../tests/e2e/temporary-folder.js';
+import { AuditLog } from '../audit/audit-log.js';
 import { testDeployments } from '../deployments/test-deployments.js';
 import { testService } from '../service/test-service.js';
 import { RagstoneClient } from './ragstone-client.js';
@@ -13,6 +15,10 @@ test('the client has each route of the OpenAPI document, and no other', async ()
     deployments: await testDeployments(),
     feedback: true,
     keys: async () => [],
+    audit: new AuditLog({
+      ...{ dataDir: temporaryFolder(), required: false, text: false, maxFileBytes: 9_999, keepFiles: 0 },
+      onFailure: () => undefined,
+    }),
   });
   const { paths } = (await app.inject('/openapi.json')).json<{ paths: Record<string, object> }>();
   const served = Object.entries(paths).flatMap(([path, methods]) =>

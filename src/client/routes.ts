@@ -41,6 +41,7 @@ export const ROUTES = {
   stopRuns: { method: 'DELETE', path: `${RAG}/runs`, isWrite: true },
   runEvents: { method: 'GET', path: `${RAG}/runs/events`, isLong: true },
   failures: { method: 'GET', path: `${RAG}/failures` },
+  queries: { method: 'GET', path: `${RAG}/queries` },
   sendFeedback: { method: 'POST', path: `${RAG}/feedback`, isWrite: true },
   listFeedback: { method: 'GET', path: `${RAG}/feedback` },
   feedbackJudgments: { method: 'GET', path: `${RAG}/feedback/judgments` },

@@ -60,6 +60,7 @@ import type {
   ragSearchRequest,
   ragSearchResponse,
 } from '../service/schemas/knowledge.js';
+import type { queriesPage, queriesQuery } from '../service/schemas/queries.js';
 import type {
   failuresPage,
   failuresQuery,
@@ -133,6 +134,8 @@ export type RunsState = z.output<typeof runsState>;
 export type StoppedRuns = z.output<typeof stoppedRuns>;
 export type FailuresQuery = z.input<typeof failuresQuery>;
 export type FailuresPage = z.output<typeof failuresPage>;
+export type QueriesQuery = z.input<typeof queriesQuery>;
+export type QueriesPage = z.output<typeof queriesPage>;
 export type DeploymentList = z.output<typeof deploymentList>;
 export type DeploymentConfig = z.output<typeof deploymentConfig>;
 export type DeploymentRequest = z.input<typeof deploymentRequest>;

@@ -11,8 +11,8 @@ import type { HistoryVersion } from '../ledger/history.js';
 import type { LedgerDocument } from '../ledger/ledger.js';
 import { admits } from '../searching/as-of/past-index.js';
 import { scopeCollection } from '../stores/scoped-collection.js';
-import type { ScopedIndex } from './documents.js';
 import type { DocumentOriginal, DocumentPassages, DocumentRequest, DocumentVersions } from './engine.js';
+import type { ScopedIndex } from './scoped-index.js';
 import type { EngineHost } from './select-sources.js';
 
 const DEFAULT_PASSAGES = 200;

@@ -23,17 +23,8 @@ import { scopeCollection } from '../stores/scoped-collection.js';
 import type { VectorCollection } from '../stores/vector-store.js';
 import { originalOf, passagesOf, versionsOf } from './document-parts.js';
 import type { DocumentPage, DocumentRequest, DocumentText, IndexedDocument, ListRequest } from './engine.js';
+import type { ScopedIndex } from './scoped-index.js';
 import type { EngineHost } from './select-sources.js';
-
-/** The index as one scope sees it: what it may not read is not there. */
-export interface ScopedIndex {
-  readonly reader: GenerationReader;
-  /** The whole collection; narrowed here. */
-  readonly collection: VectorCollection;
-  /** Decrypts what is encrypted of it. */
-  readonly sealing: MetadataSealing;
-  readonly scope: Scope;
-}
 
 /** A document with the chunk that says who may read it and what the store holds of it. */
 interface ReadableDocument {

@@ -44,6 +44,7 @@ import { knowledgeRoutes } from './routes/knowledge-routes.js';
 import { indexRoutes, maintenanceRoutes } from './routes/maintenance-routes.js';
 import { mcpRoutes } from './routes/mcp-routes.js';
 import { metricsRoute } from './routes/metrics-route.js';
+import { queryRoutes } from './routes/query-routes.js';
 import { runRoutes } from './routes/run-routes.js';
 import { uploadRoutes } from './routes/upload-routes.js';
 
@@ -159,6 +160,8 @@ export const ragstonePlugin: FastifyPluginAsync<ServiceOptions> = async (app, op
     });
   await app.register(feedbackRoutes, { prefix: '/api/ai/rag', shown });
   await app.register(callerRoutes, { prefix: '/api/ai/rag', offers: offersOf(options), keys: options.keys });
+  const { audit } = options;
+  if (audit !== undefined) await app.register(queryRoutes, { prefix: '/api/ai/rag', audit });
   await app.register(chatRoutes);
   const { runs = new IndexRuns() } = options;
   // Before it waits for connections: streams of runs end.

@@ -73,8 +73,8 @@ export const READS: readonly Draw[] = [
 const KINDS = {
   search: [search, search, search, explain, context, compare],
   answer: [answer, chat],
-  lookup: [lookup, part, related],
-  list: [list, stats, conflicts, facets, whoami],
+  lookup: [lookup, part, related, whoami],
+  list: [list, stats, conflicts, facets],
   tool: [tool],
   hostile: [hostileFilter, hostilePath, foreignTenant, foreignReplacement, misspelt, cursor, foreignHeaders],
 } satisfies Record<string, readonly Draw[]>;
