@@ -6,6 +6,8 @@ const KEYS: readonly (readonly [key: string, does: string])[] = [
   ['k', 'previous result'],
   ['Enter', 'open the chosen result'],
   ['w', 'why the chosen result stands where it does'],
+  ['r', 'the chosen result is relevant (where feedback is on)'],
+  ['n', 'it is not'],
   ['?', 'this page'],
   ['Esc', 'close what is open'],
 ];

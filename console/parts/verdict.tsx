@@ -1,9 +1,18 @@
 import { useState } from 'preact/hooks';
 import { useSession } from '../state/session.js';
+import { useKeys } from '../state/use-keys.js';
 import { asServiceError } from '../state/use-load.js';
 
 /** Whether a place is relevant, said by one key or click and stored with what was shown. */
-export function Verdict({ requestId, rank }: { requestId: string; rank: number }) {
+export function Verdict({
+  requestId,
+  rank,
+  isChosen,
+}: {
+  requestId: string;
+  rank: number;
+  isChosen: boolean;
+}) {
   const { client } = useSession();
   const [said, setSaid] = useState<boolean | undefined>(undefined);
   const [problem, setProblem] = useState('');
@@ -17,6 +26,7 @@ export function Verdict({ requestId, rank }: { requestId: string; rank: number }
         setProblem(asServiceError(cause).message);
       });
   };
+  useKeys(isChosen ? { r: () => say(true), n: () => say(false) } : {});
   return (
     <fieldset class="row verdict" aria-label={`Is result ${rank} relevant?`}>
       <button type="button" class="button plain" aria-pressed={said === true} onClick={() => say(true)}>

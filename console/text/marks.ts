@@ -56,7 +56,7 @@ function commonStart(left: string, right: string): number {
   let length = 0;
   while (length < left.length && left[length] === right[length]) length++;
   // `reviewer` and `revision` share letters and nothing else.
-  return length < Math.min(left.length, right.length) - 2 ? 0 : length;
+  return length < Math.min(left.length, right.length) - 1 ? 0 : length;
 }
 
 /** Where the words of a query stand closest, as an offset from which a short excerpt begins; 0 where there are none. */
@@ -71,3 +71,10 @@ export function excerptStart(text: string, words: ReadonlySet<string>, length: n
   const before = text.lastIndexOf('\n', best.start);
   return best.start - before < length / 2 ? before + 1 : text.lastIndexOf(' ', best.start - length / 4) + 1;
 }
+
+const FENCE = /^(?:```|~~~)/m;
+/** A line that is this long was broken for its writer's screen; one that begins so goes on with it. */
+const BROKEN_LINE = /(?<=\S[^\n]{59,})\n(?=[\p{L}\p{N}"'(`*_])(?!\d+[.)] |[*] )/gu;
+
+/** A text without the line breaks within its paragraphs; one with code is left as it is. */
+export const unwrapped = (text: string): string => (FENCE.test(text) ? text : text.replace(BROKEN_LINE, ' '));

@@ -179,7 +179,12 @@ function SettingsField({ address, side }: { address: Address; side: Side }) {
                 onChange={(event) => set(name, event.currentTarget.value)}
               />
             ) : (
-              <select id={`${side}-${name}`} class="input" value={value} onChange={(event) => set(name, event.currentTarget.value)}>
+              <select
+                id={`${side}-${name}`}
+                class="input"
+                value={value}
+                onChange={(event) => set(name, event.currentTarget.value)}
+              >
                 <option value="">as set</option>
                 {values.map(([one, words]) => (
                   <option key={one} value={one}>

@@ -61,6 +61,12 @@ function useFacets(): readonly Group[] {
   return useMemo(() => (value === undefined ? [] : groupsOf(value)), [value]);
 }
 
+/** Values that hardly any two documents share narrow nothing. */
+function narrows(values: FacetsResponse['tags']): boolean {
+  const documents = values.reduce((sum, { count }) => sum + count, 0);
+  return values.length > 1 && documents >= 2 * values.length;
+}
+
 function groupsOf({ documentTypes, sources, tags, fields }: FacetsResponse): Group[] {
   const allOf = (values: FacetsResponse['tags']): Value[] =>
     values.map(({ value, count }) => ({ value: String(value), count }));
@@ -69,7 +75,7 @@ function groupsOf({ documentTypes, sources, tags, fields }: FacetsResponse): Gro
     { name: 'source', title: 'Source', values: allOf(sources) },
     { name: 'tag', title: 'Tag', values: allOf(tags) },
     ...fields
-      .filter(({ name, values }) => values.length > 1 && !/(?:At|[Dd]ate)$/.test(name))
+      .filter(({ name, values }) => narrows(values) && !/^title$|(?:At|[Dd]ate)$/.test(name))
       .slice(0, MOST_FIELDS)
       .map(({ name, values }) => ({
         name: FIELD + name,

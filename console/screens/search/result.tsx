@@ -4,7 +4,7 @@ import { Verdict } from '../../parts/verdict.js';
 import { type Address, firstOf, writeAddress } from '../../state/address.js';
 import { useSession } from '../../state/session.js';
 import { asCommand, asCurl, asMcpCall } from '../../text/copy-as.js';
-import { excerptStart } from '../../text/marks.js';
+import { excerptStart, unwrapped } from '../../text/marks.js';
 import type { Hit } from '../../text/score.js';
 import { rangeOf, several, shown } from '../../text/shown.js';
 import { searchOf } from './search-request.js';
@@ -70,7 +70,9 @@ export function Result({
               Why {isOpen ? '\u25b4' : '\u25be'}
             </button>
             <CopyMenu entries={copies(hit, address, { needsKey: !caller.isLocal })} />
-            {caller.offers.feedback ? <Verdict requestId={requestId} rank={rank} /> : null}
+            {caller.offers.feedback ? (
+              <Verdict requestId={requestId} rank={rank} isChosen={isChosen} />
+            ) : null}
             {hit.more === undefined ||
             hit.more.passages + hit.more.copies + (hit.more.alike ?? 0) === 0 ? null : (
               <span class="small quiet">{moreOf(hit.more)}</span>
@@ -106,7 +108,7 @@ export function Place({ hit }: { hit: Pick<Hit, 'source' | 'lines' | 'headingPat
 
 /** The passage itself; from where the words of the query stand, unless it is shown whole. */
 function Passage({ hit, words, isWhole }: { hit: Hit; words: ReadonlySet<string>; isWhole: boolean }) {
-  const content = isWhole ? hit.content.trim() : bodyOf(hit);
+  const content = unwrapped(isWhole ? hit.content.trim() : bodyOf(hit));
   const start = isWhole ? 0 : excerptStart(content, words, EXCERPT);
   const end = isWhole ? content.length : Math.min(content.length, start + EXCERPT * 1.5);
   return (
