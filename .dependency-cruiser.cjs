@@ -147,6 +147,20 @@ module.exports = {
       },
     },
     {
+      name: 'the-page-is-made-of-the-client',
+      severity: 'error',
+      from: { path: '^console/', pathNot: '\\.test\\.ts$' },
+      to: {
+        pathNot: [
+          '^console/',
+          '^src/client/index\\.ts$',
+          '^(?:dist|src)/client/',
+          '^node_modules/(?:preact|markdown-it)/',
+          '^ragstone/client$',
+        ],
+      },
+    },
+    {
       name: 'nothing-imports-an-example',
       severity: 'error',
       from: { pathNot: '^examples/' },

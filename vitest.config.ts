@@ -18,6 +18,8 @@ const TESTS = {
 const IN_MEMORY = { ...TESTS, env: { ...TESTS.env, TMPDIR: temporary } };
 const PROOFS = '**/*.proof.test.ts';
 const SLOW = '**/*.slow.test.ts';
+/** Walked in a browser, which is on few machines. */
+const BROWSER = '**/*.browser.test.ts';
 const CONTRACTS = '**/*.contract.test.ts';
 
 /** The name of a file says which command runs it (CONTRIBUTING.md). */
@@ -37,8 +39,8 @@ export default defineConfig({
           name: 'unit',
           // Files of one process share their modules; loading them again for each file took half of the time.
           isolate: false,
-          include: ['{src,bench,tools}/**/*.test.ts', 'tests/**/*.test.ts'],
-          exclude: [...configDefaults.exclude, 'tests/e2e/**', PROOFS, CONTRACTS, SLOW],
+          include: ['{src,bench,tools,console}/**/*.test.ts', 'tests/**/*.test.ts'],
+          exclude: [...configDefaults.exclude, 'tests/e2e/**', PROOFS, CONTRACTS, SLOW, BROWSER],
         },
       },
       {
@@ -63,6 +65,15 @@ export default defineConfig({
           ...IN_MEMORY,
           name: 'slow',
           include: [`{src,tests}/${SLOW}`],
+        },
+      },
+      {
+        test: {
+          ...IN_MEMORY,
+          name: 'console',
+          include: [`tests/console/${BROWSER}`],
+          // One browser at a time: a search is held against the clock.
+          fileParallelism: false,
         },
       },
       {

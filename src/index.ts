@@ -47,8 +47,12 @@ export type {
   CollapseMode,
   ContextQuery,
   ContextResponse,
+  DocumentOriginal,
   DocumentPage,
+  DocumentPassages,
+  DocumentRequest,
   DocumentText,
+  DocumentVersions,
   Drift,
   DriftKind,
   EmbeddedTexts,
@@ -395,6 +399,16 @@ export {
   compareConfigurations,
   type DifferingSetting,
 } from './experiments/compare.js';
+export {
+  type AskedQuestion,
+  type ComparedSearch,
+  type ComparedSide,
+  type CompareSearchesRequest,
+  compareSearches,
+  type RankMove,
+  type SearchComparison,
+  type SearchSettings,
+} from './experiments/compare-searches.js';
 export { evaluate } from './experiments/evaluate.js';
 export {
   type AnswersReport,

@@ -37,6 +37,9 @@ export interface AuditEntry {
   readonly address?: string | undefined;
   readonly tenant?: string | undefined;
   readonly project?: string | undefined;
+  /** Groups and clearance of the caller. */
+  readonly groups?: readonly string[] | undefined;
+  readonly clearance?: number | undefined;
   /** The deployment that was looked at, saved or moved to: whose, and where it is to be. No secret, nor the name of one. */
   readonly deployment?: AuditedDeployment | undefined;
   /** The filters of a search or listing, as they were stated; of a tenant with a store of its own with `rag.audit.text` alone. */
@@ -45,6 +48,8 @@ export interface AuditEntry {
   readonly documents?: readonly string[] | undefined;
   /** How many results were given, or documents written or deleted. */
   readonly results?: number | undefined;
+  /** An answer was withheld, for too little tells of it. */
+  readonly isWithheld?: true | undefined;
   /** The question; only with `rag.audit.text`. */
   readonly text?: string | undefined;
   /** Calls of unknown callers since the line before that were left out, because there were too many. */
@@ -83,6 +88,8 @@ export const auditRecord = z.object({
   address: z.string().optional(),
   tenant: z.string().optional(),
   project: z.string().optional(),
+  groups: z.array(z.string()).optional(),
+  clearance: z.int().optional(),
   deployment: z
     .object({
       tenantId: z.string(),
@@ -94,6 +101,7 @@ export const auditRecord = z.object({
   filters: z.unknown().optional(),
   documents: z.array(z.string()).optional(),
   results: z.int().optional(),
+  isWithheld: z.literal(true).optional(),
   text: z.string().optional(),
   leftOut: z.int().optional(),
   removed: z

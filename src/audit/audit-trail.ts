@@ -26,6 +26,7 @@ export class AuditTrail {
   #filters: unknown;
   #text: string | undefined;
   #results: number | undefined;
+  #isWithheld: true | undefined;
   #deployment: AuditedDeployment | undefined;
 
   constructor({ keepsText, keepsFilters, encryptedFields }: LoggedParts) {
@@ -34,12 +35,13 @@ export class AuditTrail {
     this.#encryptedFields = encryptedFields;
   }
 
-  get facts(): Pick<AuditEntry, 'deployment' | 'filters' | 'documents' | 'results' | 'text'> {
+  get facts(): Pick<AuditEntry, 'deployment' | 'filters' | 'documents' | 'results' | 'isWithheld' | 'text'> {
     return {
       deployment: this.#deployment,
       filters: this.#filters,
       documents: this.#documents.size === 0 ? undefined : [...this.#documents],
       results: this.#results,
+      isWithheld: this.#isWithheld,
       text: this.#text,
     };
   }
@@ -69,6 +71,11 @@ export class AuditTrail {
     this.#deployment = deployment;
   }
 
+  answered({ abstained, sources }: Answer): void {
+    if (abstained) this.#isWithheld = true;
+    this.gave(sources.map(({ documentId }) => documentId));
+  }
+
   gave(documents: readonly string[]): void {
     this.#results = (this.#results ?? 0) + documents.length;
     for (const id of documents) if (this.#documents.size < MOST_DOCUMENTS) this.#documents.add(id);
@@ -81,8 +88,8 @@ type Reading = Pick<EngineView, 'search' | 'ask' | 'explainMiss' | 'get' | 'list
 /** The same with a trail that notes what was asked and given. */
 export function notedReading(index: Reading, trail: AuditTrail): Reading {
   return {
-    get: async (id) => {
-      const document = await index.get(id);
+    get: async (request) => {
+      const document = await index.get(request);
       trail.gave(document === undefined ? [] : [document.id]);
       return document;
     },
@@ -107,7 +114,7 @@ export function notedReading(index: Reading, trail: AuditTrail): Reading {
     ask: async (request) => {
       trail.asked(asQuestion(request));
       const answer = await index.ask(request);
-      trail.gave(sourcesOf(answer));
+      trail.answered(answer);
       return answer;
     },
   };
@@ -160,13 +167,11 @@ export const notedView = (view: EngineView, trail: AuditTrail): EngineView => ({
   async *askStream(request): AsyncGenerator<AnswerEvent> {
     trail.asked(asQuestion(request));
     for await (const event of view.askStream(request)) {
-      if (event.type === 'answer') trail.gave(sourcesOf(event.answer));
+      if (event.type === 'answer') trail.answered(event.answer);
       yield event;
     }
   },
 });
-
-const sourcesOf = ({ sources }: Answer): string[] => sources.map(({ documentId }) => documentId);
 
 const isList = (
   request: NonNullable<Parameters<EngineView['index']>[0]>,

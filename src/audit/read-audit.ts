@@ -33,6 +33,37 @@ export async function* readAudit(dataDir: string): AsyncGenerator<AuditLine> {
   }
 }
 
+/**
+ * Lines of the log of a data folder that hold a text, the youngest first, out of its last bytes; those that cannot be read are left out. `isWhole` of
+ * the last one says whether that was all of the log.
+ *
+ * @throws RAGError `AUDIT_UNAVAILABLE` where it cannot be read
+ */
+export async function* readAuditBackwards(
+  dataDir: string,
+  { holding, mostBytes }: { readonly holding: string; readonly mostBytes: number },
+): AsyncGenerator<AuditRecord, { readonly isWhole: boolean }> {
+  const folder = join(dataDir, DATA_FOLDERS.audit);
+  let left = mostBytes;
+  try {
+    for (const file of (await filesOf(folder)).reverse()) {
+      if (left <= 0) return { isWhole: false };
+      const held: string[] = [];
+      for await (const line of linesOf(join(folder, file))) {
+        left -= line?.length ?? 0;
+        if (line?.includes(holding) === true) held.push(line);
+      }
+      for (const line of held.reverse()) {
+        const record = recordOf(line);
+        if (record !== undefined) yield record;
+      }
+    }
+  } catch (cause) {
+    throw new RAGError('AUDIT_UNAVAILABLE', `The audit log in ${folder} cannot be read.`, { cause });
+  }
+  return { isWhole: true };
+}
+
 async function filesOf(folder: string): Promise<string[]> {
   try {
     const names = await readdir(folder);

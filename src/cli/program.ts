@@ -5,6 +5,7 @@ import { registerBackup } from './commands/backup.js';
 import { registerClear } from './commands/clear.js';
 import { registerConfig } from './commands/config.js';
 import { registerConflicts } from './commands/conflicts.js';
+import { registerConsole } from './commands/console.js';
 import { registerDeployments } from './commands/deployments.js';
 import { registerDoctor } from './commands/doctor.js';
 import { registerEncryption } from './commands/encryption.js';
@@ -136,6 +137,7 @@ export function buildProgram(context: CliContext): Command {
     registerMcp,
     registerTrust,
     registerServe,
+    registerConsole,
     registerKeys,
     registerAudit,
     registerEncryption,

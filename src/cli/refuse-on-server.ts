@@ -36,6 +36,7 @@ const DONE_BY_SERVICES: Readonly<Record<string, readonly string[]>> = {
   status: ['tenant'],
   health: ['endpoint'],
   index: ['tenant'],
+  console: ['open'],
 };
 const OF_EVERY_COMMAND = ['server', 'json', 'quiet', 'logLevel'];
 

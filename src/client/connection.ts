@@ -1,9 +1,10 @@
+import type { Problem } from '../service/requests/problem.js';
 import type { CallOptions, WriteOptions } from './call.js';
 import { type ClientRuntime, PLATFORM } from './client-runtime.js';
 import { readEvents, type StreamEvent } from './event-stream.js';
 import { assertAnswered, JSON_TYPE, readJson } from './read-answer.js';
 import type { Route } from './routes.js';
-import { aborted, givenUp, ServiceError, timedOut, unreachable } from './service-error.js';
+import { aborted, givenUp, ofProblem, ServiceError, timedOut, unreachable } from './service-error.js';
 
 /** Gives the key of the moment. */
 export type KeyProvider = () => string | Promise<string>;
@@ -44,9 +45,12 @@ const TIMEOUT_MS = 30_000;
 const RETRIES = 2;
 const FIRST_WAIT_MS = 250;
 const MOST_WAIT_MS = 30_000;
+/** Somebody looks at it. */
+const MOST_FOLLOW_WAIT_MS = 5_000;
 /** The longest that the header takes. */
 const MOST_TIMEOUT_MS = 3_600_000;
 const EVENT_STREAM = 'text/event-stream';
+const BYTES = 'application/octet-stream';
 
 /** Sends calls to one service, tries again what may pass, and gives up in time. */
 export class Connection {
@@ -78,6 +82,26 @@ export class Connection {
     }
   }
 
+  /** What a call gives as bytes, and its headers. @throws ServiceError */
+  async bytes(
+    call: Call,
+    options: CallOptions = {},
+  ): Promise<{ readonly headers: Headers; readonly content: Blob }> {
+    const deadline = this.#deadline(call, options);
+    try {
+      return await this.#withRetries(
+        async (own) => {
+          const response = await this.#send(call, { headers: own, accept: BYTES, deadline });
+          await assertAnswered(response, { type: BYTES });
+          return { headers: response.headers, content: await response.blob() };
+        },
+        { call, options, deadline },
+      );
+    } finally {
+      deadline.end();
+    }
+  }
+
   /** The events of a call, as they come. Once the first has come, nothing is tried again. @throws ServiceError */
   async *events(call: Call, options: CallOptions = {}): AsyncGenerator<StreamEvent> {
     const deadline = this.#deadline(call, options);
@@ -94,6 +118,33 @@ export class Connection {
       yield* readEvents(body);
     } catch (error) {
       throw this.#failure(error, deadline);
+    } finally {
+      deadline.end();
+    }
+  }
+
+  /**
+   * What the events of a call hold that goes on for ever. Where the connection is lost, or the service is away, it is made again; it ends
+   * by the caller's signal. @throws ServiceError what is not `retryable`
+   */
+  async *follow(call: Call, options: CallOptions = {}): AsyncGenerator<string> {
+    const deadline = startDeadline({ signal: options.signal, timeoutMs: undefined }, this.#runtime);
+    try {
+      for (let failures = 0; !deadline.signal.aborted; failures++) {
+        let failure: ServiceError | undefined;
+        try {
+          for await (const { name, data } of this.events(call, { ...options, retries: 0 })) {
+            if (name === 'error') throw ofProblem(JSON.parse(data) as Problem);
+            failures = 0;
+            yield data;
+          }
+        } catch (error) {
+          failure = this.#failure(error, deadline);
+          if (deadline.signal.aborted) return;
+          if (!failure.retryable) throw failure;
+        }
+        await deadline.wait(Math.min(MOST_FOLLOW_WAIT_MS, this.#waitAfter(failure ?? {}, failures)));
+      }
     } finally {
       deadline.end();
     }
@@ -183,7 +234,7 @@ export class Connection {
   }
 
   /** Doubling, and by chance shorter, so that callers which failed together do not come back together. */
-  #waitAfter({ retryAfterMs = 0 }: ServiceError, attempt: number): number {
+  #waitAfter({ retryAfterMs = 0 }: { readonly retryAfterMs?: number | undefined }, attempt: number): number {
     const most = Math.min(MOST_WAIT_MS, FIRST_WAIT_MS * 2 ** attempt);
     return retryAfterMs + most * (0.5 + 0.5 * this.#runtime.random());
   }

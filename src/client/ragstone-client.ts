@@ -69,6 +69,11 @@ export class RagstoneClient {
     return this.#call({ route: ROUTES.explain, body: { ...this.#tenant, ...request } }, options);
   }
 
+  /** What two ways of searching find, for one question or a question set. */
+  compare(request: bodies.CompareRequest, options?: CallOptions): Promise<bodies.CompareResponse> {
+    return this.#call({ route: ROUTES.compare, body: { ...this.#tenant, ...request } }, options);
+  }
+
   /** Which step lost a document that a query should find. */
   explainMiss(
     request: bodies.ExplainMissRequest,
@@ -118,9 +123,36 @@ export class RagstoneClient {
     } while (cursor !== undefined);
   }
 
+  /** Which values there are to filter by, and how many documents that the caller may read have each. */
+  facets(request: bodies.FacetsRequest = {}, options?: CallOptions): Promise<bodies.FacetsResponse> {
+    return this.#call({ route: ROUTES.facets, body: { ...this.#tenant, ...request } }, options);
+  }
+
   /** A document with its text. Throws `DOCUMENT_NOT_FOUND`. */
   getDocument(id: string, options?: CallOptions): Promise<bodies.DocumentText> {
     return this.#call({ route: ROUTES.getDocument, parameters: { id } }, options);
+  }
+
+  /** How a document is cut: a page of its passages, in their order. Throws `DOCUMENT_NOT_FOUND`. */
+  documentPassages(
+    id: string,
+    query: bodies.PassagesQuery = {},
+    options?: CallOptions,
+  ): Promise<bodies.PassagesPage> {
+    return this.#call({ route: ROUTES.documentPassages, parameters: { id }, query }, options);
+  }
+
+  /** What history keeps of a document, newest first. Throws `DOCUMENT_NOT_FOUND`. */
+  documentVersions(id: string, options?: CallOptions): Promise<bodies.VersionsResponse> {
+    return this.#call({ route: ROUTES.documentVersions, parameters: { id } }, options);
+  }
+
+  /** The bytes of a document as its source has them. Throws `DOCUMENT_NOT_FOUND`, `ORIGINAL_UNAVAILABLE`. */
+  async documentOriginal(id: string, options?: CallOptions): Promise<bodies.OriginalDocument> {
+    const call = { route: ROUTES.documentOriginal, parameters: { id } };
+    const { headers, content } = await this.#connection.bytes(call, options);
+    const [, name = ''] = /filename\*=UTF-8''([^;]*)/.exec(headers.get('content-disposition') ?? '') ?? [];
+    return { name: decodeURIComponent(name), mediaType: headers.get('x-media-type') ?? '', content };
   }
 
   /** Throws `DOCUMENT_NOT_FOUND`: also where an answer was lost, the deletion tried again, and another process answered that. */
@@ -151,6 +183,35 @@ export class RagstoneClient {
   /** The last index run. */
   runs(options?: CallOptions): Promise<bodies.RunsResponse> {
     return this.#call({ route: ROUTES.runs }, options);
+  }
+
+  /** Begins to bring the index in step, or to try again what failed, and does not wait for the end. */
+  startRun(request: bodies.RunRequest = {}, options?: WriteOptions): Promise<bodies.IndexRun> {
+    return this.#call({ route: ROUTES.startRun, body: { ...this.#tenant, ...request } }, options);
+  }
+
+  /** Stops the runs that requests began; what they wrote stays. */
+  stopRuns(options?: WriteOptions): Promise<bodies.StoppedRuns> {
+    return this.#call({ route: ROUTES.stopRuns }, options);
+  }
+
+  /**
+   * How runs of the service go: the present state, and each one after it. A connection that is lost is made again, also to a service that was
+   * started anew, which begins with its own state. It ends by the signal, and throws what the service refuses for good.
+   */
+  async *runEvents(options?: CallOptions): AsyncGenerator<bodies.RunsState> {
+    for await (const data of this.#connection.follow({ route: ROUTES.runEvents }, options))
+      yield JSON.parse(data) as bodies.RunsState;
+  }
+
+  /** Items that could not be indexed, worst first. */
+  failures(query: bodies.FailuresQuery = {}, options?: CallOptions): Promise<bodies.FailuresPage> {
+    return this.#call({ route: ROUTES.failures, query }, options);
+  }
+
+  /** What was asked, youngest first, where the service keeps an audit log. */
+  queries(query: bodies.QueriesQuery = {}, options?: CallOptions): Promise<bodies.QueriesPage> {
+    return this.#call({ route: ROUTES.queries, query }, options);
   }
 
   /** Says what was opened of a search or an answer, and whether it helped, by its `requestId`; it is stored with what was shown. */
@@ -228,10 +289,24 @@ export class RagstoneClient {
     return this.#call({ route: ROUTES.stats }, options);
   }
 
+  /** Who calls, and what the key or token may do. */
+  caller(options?: CallOptions): Promise<bodies.Caller> {
+    return this.#call({ route: ROUTES.caller }, options);
+  }
+
+  /** Keys of all tenants, without their secrets; for operators. */
+  keys(options?: CallOptions): Promise<bodies.KeysResponse> {
+    return this.#call({ route: ROUTES.keys }, options);
+  }
+
   /** Whether each index that a tenant has of its own answers, and why not; for operators. */
   deploymentHealth(options?: CallOptions): Promise<bodies.DeploymentsHealth> {
-    const path = this.#healthEndpoint === undefined ? undefined : `${this.#healthEndpoint}/deployments`;
-    return this.#call({ route: ROUTES.deploymentHealth, path }, options);
+    return this.#call({ route: ROUTES.deploymentHealth, path: this.#healthPath('deployments') }, options);
+  }
+
+  /** Each part of the index that all tenants share, what is wrong with it, and its stores; for operators. */
+  partsHealth(options?: CallOptions): Promise<bodies.PartsHealth> {
+    return this.#call({ route: ROUTES.partsHealth, path: this.#healthPath('parts') }, options);
   }
 
   /** Whether the service can answer. That it cannot is a result, too. */
@@ -240,6 +315,10 @@ export class RagstoneClient {
       { route: ROUTES.health, path: this.#healthEndpoint, alsoGood: SERVICE_UNAVAILABLE },
       options,
     );
+  }
+
+  #healthPath(of: string): string | undefined {
+    return this.#healthEndpoint === undefined ? undefined : `${this.#healthEndpoint}/${of}`;
   }
 
   #call<Result>(call: Call, options: WriteOptions | undefined): Promise<Result> {

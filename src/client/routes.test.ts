@@ -1,4 +1,6 @@
 import { expect, test } from 'vitest';
+import { temporaryFolder } from '../../tests/e2e/temporary-folder.js';
+import { AuditLog } from '../audit/audit-log.js';
 import { testDeployments } from '../deployments/test-deployments.js';
 import { testService } from '../service/test-service.js';
 import { RagstoneClient } from './ragstone-client.js';
@@ -12,6 +14,11 @@ test('the client has each route of the OpenAPI document, and no other', async ()
   const { app } = await testService({
     deployments: await testDeployments(),
     feedback: true,
+    keys: async () => [],
+    audit: new AuditLog({
+      ...{ dataDir: temporaryFolder(), required: false, text: false, maxFileBytes: 9_999, keepFiles: 0 },
+      onFailure: () => undefined,
+    }),
   });
   const { paths } = (await app.inject('/openapi.json')).json<{ paths: Record<string, object> }>();
   const served = Object.entries(paths).flatMap(([path, methods]) =>
@@ -34,6 +41,8 @@ test('whatever changes something is sent with an idempotency key', () => {
     'conflicts',
     'explain',
     'explain-miss',
+    'compare',
+    'facets',
     'embedding',
     'chat',
     'validate',

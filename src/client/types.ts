@@ -8,6 +8,8 @@ import type {
   contextRequest,
   contextResponse,
 } from '../service/schemas/answers.js';
+import type { callerResponse, keysResponse } from '../service/schemas/callers.js';
+import type { compareRequest, compareResponse } from '../service/schemas/compare.js';
 import type { conflictsRequest, conflictsResponse } from '../service/schemas/conflicts.js';
 import type {
   deploymentConfig,
@@ -16,6 +18,7 @@ import type {
   deploymentValidation,
   moveResponse,
 } from '../service/schemas/deployments.js';
+import type { facetsRequest, facetsResponse } from '../service/schemas/facets.js';
 import type {
   feedbackId,
   feedbackJudgments,
@@ -37,10 +40,14 @@ import type {
   indexAllResponse,
   indexedDocument,
   listQuery,
+  partsHealthResponse,
+  passagesPage,
+  passagesQuery,
   runsResponse,
   sourcesResponse,
   statsResponse,
   statusResponse,
+  versionsResponse,
 } from '../service/schemas/index-state.js';
 import type {
   batchRequest,
@@ -53,6 +60,15 @@ import type {
   ragSearchRequest,
   ragSearchResponse,
 } from '../service/schemas/knowledge.js';
+import type { queriesPage, queriesQuery } from '../service/schemas/queries.js';
+import type {
+  failuresPage,
+  failuresQuery,
+  indexRun,
+  runRequest,
+  runsState,
+  stoppedRuns,
+} from '../service/schemas/runs.js';
 import type { uploadRequest, uploadResponse } from '../service/schemas/uploads.js';
 
 // Bodies of the routes, as their schemas state them. The schemas themselves stay on the server.
@@ -71,6 +87,10 @@ export type ExplainRequest = z.input<typeof explainRequest>;
 export type ExplainResponse = z.output<typeof explainResponse>;
 export type ExplainMissRequest = z.input<typeof explainMissRequest>;
 export type ExplainMissResponse = z.output<typeof explainMissResponse>;
+export type CompareRequest = z.input<typeof compareRequest>;
+export type CompareResponse = z.output<typeof compareResponse>;
+export type FacetsRequest = z.input<typeof facetsRequest>;
+export type FacetsResponse = z.output<typeof facetsResponse>;
 export type EmbeddingRequest = z.input<typeof embeddingRequest>;
 export type EmbeddingResponse = z.output<typeof embeddingResponse>;
 export type KnowledgeDocumentInput = z.input<typeof knowledgeDocumentInput>;
@@ -94,9 +114,28 @@ export type ListQuery = z.input<typeof listQuery>;
 export type IndexedDocument = z.output<typeof indexedDocument>;
 export type DocumentPage = z.output<typeof documentPage>;
 export type DocumentText = z.output<typeof documentText>;
+export type PassagesQuery = z.input<typeof passagesQuery>;
+export type PassagesPage = z.output<typeof passagesPage>;
+export type VersionsResponse = z.output<typeof versionsResponse>;
+/** A document as its source has it. */
+export interface OriginalDocument {
+  /** Of the file, without folders. */
+  readonly name: string;
+  /** As the source says it. The content is of no type, so that no page runs it. */
+  readonly mediaType: string;
+  readonly content: Blob;
+}
 export type IndexStatus = z.output<typeof statusResponse>;
 export type SourcesResponse = z.output<typeof sourcesResponse>;
 export type RunsResponse = z.output<typeof runsResponse>;
+export type RunRequest = z.input<typeof runRequest>;
+export type IndexRun = z.output<typeof indexRun>;
+export type RunsState = z.output<typeof runsState>;
+export type StoppedRuns = z.output<typeof stoppedRuns>;
+export type FailuresQuery = z.input<typeof failuresQuery>;
+export type FailuresPage = z.output<typeof failuresPage>;
+export type QueriesQuery = z.input<typeof queriesQuery>;
+export type QueriesPage = z.output<typeof queriesPage>;
 export type DeploymentList = z.output<typeof deploymentList>;
 export type DeploymentConfig = z.output<typeof deploymentConfig>;
 export type DeploymentRequest = z.input<typeof deploymentRequest>;
@@ -113,6 +152,9 @@ export type ChatResponse = z.output<typeof chatResponse>;
 export type IndexCounts = z.output<typeof indexAllResponse>;
 export type IndexStats = z.output<typeof statsResponse>;
 export type Health = z.output<typeof healthResponse>;
+export type PartsHealth = z.output<typeof partsHealthResponse>;
+export type Caller = z.output<typeof callerResponse>;
+export type KeysResponse = z.output<typeof keysResponse>;
 export type DeploymentsHealth = z.output<typeof deploymentsHealthResponse>;
 
 /** What a stream of an answer tells; the last one holds the whole answer. */

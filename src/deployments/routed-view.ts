@@ -89,7 +89,7 @@ export function routedView(scope: Scope, route: IndexRoute): EngineView {
       summaries: (request) => read(({ graph }) => graph.summaries(request)),
       entity: (name) => read(({ graph }) => graph.entity(name)),
     },
-    get: (id) => read((view) => view.get(id)),
+    get: (request) => read((view) => view.get(request)),
     list: (request) => read((view) => view.list(request)),
     search: (query) => read((view) => view.search(query)),
     related: (request) => read((view) => view.related(request)),

@@ -57,6 +57,7 @@ import type {
   ContextQuery,
   ContextResponse,
   DocumentPage,
+  DocumentRequest,
   DocumentText,
   EmbeddedTexts,
   EmbedRequest,
@@ -120,6 +121,7 @@ import {
   checkedName,
   checkedNames,
   checkedQuestion,
+  checkedReading,
   checkedReembedding,
   checkedRelated,
   checkedRetry,
@@ -282,12 +284,15 @@ class EmbeddedEngine implements Engine {
     return this.index({ documents }, scope);
   }
 
-  async get(id: string, scope: ScopeInput = LOCAL_SCOPE): Promise<DocumentText | undefined> {
-    const name = checkedName(id);
+  async get(
+    request: string | DocumentRequest,
+    scope: ScopeInput = LOCAL_SCOPE,
+  ): Promise<DocumentText | undefined> {
+    const asked = checkedReading(request);
     const checked = scopeOf(scope);
-    return this.#work.run(undefined, async () => {
+    return this.#work.run(asked.signal, async (signal) => {
       const index = await scopedIndex(checked, this.#host);
-      return index === undefined ? undefined : getDocument(name, { index, config: this.#config });
+      return index === undefined ? undefined : getDocument(asked, { index, host: this.#host, signal });
     });
   }
 

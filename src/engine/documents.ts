@@ -21,17 +21,10 @@ import { searchFilter } from '../searching/search-filter.js';
 import { LEFT_SEALED, type MetadataSealing } from '../security/sealed-metadata.js';
 import { scopeCollection } from '../stores/scoped-collection.js';
 import type { VectorCollection } from '../stores/vector-store.js';
-import type { DocumentPage, DocumentText, IndexedDocument, ListRequest } from './engine.js';
-
-/** The index as one scope sees it: what it may not read is not there. */
-export interface ScopedIndex {
-  readonly reader: GenerationReader;
-  /** The whole collection; narrowed here. */
-  readonly collection: VectorCollection;
-  /** Decrypts what is encrypted of it. */
-  readonly sealing: MetadataSealing;
-  readonly scope: Scope;
-}
+import { originalOf, passagesOf, versionsOf } from './document-parts.js';
+import type { DocumentPage, DocumentRequest, DocumentText, IndexedDocument, ListRequest } from './engine.js';
+import type { ScopedIndex } from './scoped-index.js';
+import type { EngineHost } from './select-sources.js';
 
 /** A document with the chunk that says who may read it and what the store holds of it. */
 interface ReadableDocument {
@@ -44,16 +37,29 @@ interface ReadableDocument {
 const PAGE = 200;
 const DEFAULT_LIMIT = 100;
 
-/** The document under an id, with the text that the store's chunks are of; undefined where the scope may not read it. */
+/** A document with the text that the store's chunks are of, and what else is wanted of it; undefined where the scope may not read it. */
 export async function getDocument(
-  id: string,
-  { index, config }: { readonly index: ScopedIndex; readonly config: ResolvedConfig },
+  { id, passages, versions = false, original = false }: DocumentRequest,
+  {
+    index,
+    host,
+    signal,
+  }: { readonly index: ScopedIndex; readonly host: EngineHost; readonly signal: AbortSignal },
 ): Promise<DocumentText | undefined> {
   const [found] = await findDocuments([id], index);
   if (found === undefined) return undefined;
   // The revision of the chunk that was read: a newer one may be for others.
-  const text = await index.reader.text(found.document.documentId, String(found.chunk.metadata.revision));
-  return text === undefined ? undefined : { ...describe(found, config), text };
+  const revision = String(found.chunk.metadata.revision);
+  const text = await index.reader.text(found.document.documentId, revision);
+  if (text === undefined) return undefined;
+  const readable = { ...found, revision };
+  return {
+    ...describe(found, host.config),
+    text,
+    ...(passages === undefined ? {} : { passages: await passagesOf(readable, passages, index) }),
+    ...(versions ? { versions: await versionsOf(readable, index, host) } : {}),
+    ...(original ? { original: await originalOf(readable, host, signal) } : {}),
+  };
 }
 
 /** Documents in the order of their ids, a page at a time. */

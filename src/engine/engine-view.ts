@@ -6,7 +6,7 @@ export const viewOf = (engine: Engine, scope: Scope): EngineView => ({
   scope,
   index: (request) => engine.index(request, scope),
   push: (documents) => engine.push(documents, scope),
-  get: (id) => engine.get(id, scope),
+  get: (request) => engine.get(request, scope),
   list: (request) => engine.list(request, scope),
   delete: (ids) => engine.delete(ids, scope),
   search: (query) => engine.search(query, scope),

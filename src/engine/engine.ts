@@ -18,7 +18,7 @@ import type { StoresStatus } from '../stores/failover/failover-states.js';
 import type { SyncPlan } from '../sync/sync-plan.js';
 import type { ReembedRequest, ReembedResult } from '../upgrading/upgrade-types.js';
 import type { AskRequest, ContextQuery, ContextResponse } from './interface/answers.js';
-import type { DocumentPage, DocumentText, ListRequest } from './interface/documents.js';
+import type { DocumentPage, DocumentRequest, DocumentText, ListRequest } from './interface/documents.js';
 import type { EmbeddedTexts, EmbedRequest } from './interface/embedding.js';
 import type { GraphFacts, ScopedGraphFacts } from './interface/graph-facts.js';
 import type { EngineHealth, HealthOptions } from './interface/health.js';
@@ -60,8 +60,11 @@ export interface EngineView {
   index(request?: IndexRequest | readonly PushedDocument[]): Promise<IndexResult>;
   /** Short for `index({ documents })`. */
   push(documents: readonly PushedDocument[]): Promise<IndexResult>;
-  /** The document under an id of results or of a push; undefined where there is none. */
-  get(id: string): Promise<DocumentText | undefined>;
+  /**
+   * The document under an id of results or of a push; undefined where there is none. With `original` it throws `ORIGINAL_UNAVAILABLE` where the
+   * source cannot give it as it was indexed, or redaction or encryption is on.
+   */
+  get(request: string | DocumentRequest): Promise<DocumentText | undefined>;
   /** Documents of every source, in the order of their ids. One without any text has nothing to read and is left out. */
   list(request?: ListRequest): Promise<DocumentPage>;
   /**
@@ -156,7 +159,7 @@ export interface Engine extends EngineView {
   /** Brings the index in step; a list is short for `{ documents }`. */
   index(request?: IndexRequest | readonly PushedDocument[], scope?: ScopeInput): Promise<IndexResult>;
   push(documents: readonly PushedDocument[], scope?: ScopeInput): Promise<IndexResult>;
-  get(id: string, scope?: ScopeInput): Promise<DocumentText | undefined>;
+  get(request: string | DocumentRequest, scope?: ScopeInput): Promise<DocumentText | undefined>;
   list(request?: ListRequest, scope?: ScopeInput): Promise<DocumentPage>;
   delete(ids: readonly string[], scope?: ScopeInput): Promise<number>;
   /** Resolves with an envelope: results, which lanes ran, degradation level. */

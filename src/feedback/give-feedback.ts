@@ -2,7 +2,7 @@ import type { ResolvedConfig } from '../config/resolved-config.js';
 import type { StoredChunk } from '../core/chunk.js';
 import { FIRST_LINE, linesOf } from '../core/chunk-metadata.js';
 import { RAGError } from '../core/errors.js';
-import type { ScopedIndex } from '../engine/documents.js';
+import type { ScopedIndex } from '../engine/scoped-index.js';
 import { scopeCollection } from '../stores/scoped-collection.js';
 import { FeedbackLog } from './feedback-log.js';
 import type { FeedbackPlace, FeedbackReceipt, FeedbackRequest, ShownPassage } from './feedback-types.js';

@@ -1,4 +1,4 @@
-import type { ScopedIndex } from '../engine/documents.js';
+import type { ScopedIndex } from '../engine/scoped-index.js';
 import type { GradedQuestion } from '../evaluation/question-set.js';
 import { scopeCollection } from '../stores/scoped-collection.js';
 import type { FeedbackJudgments, FeedbackJudgmentsRequest } from './feedback-judgments.js';

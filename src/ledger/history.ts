@@ -90,6 +90,8 @@ export interface LedgerHistory {
   ): Promise<HistoryVersion[]>;
   /** The newest version of documents: the present one of the live generation, or the last one that there was. By document id. */
   newest(documentIds: readonly string[]): Promise<ReadonlyMap<string, HistoryVersion>>;
+  /** The last versions of a document in every generation, up to `limit`, newest first. */
+  ofDocument(documentId: string, limit: number): Promise<HistoryVersion[]>;
   /** Every version of a tenant (of all without one), by id, page by page. */
   versions(tenant: string | undefined, after: number, limit: number): Promise<HistoryVersion[]>;
   /** Parts of versions in their order, by id. */

@@ -51,7 +51,7 @@ export function followIndex(open: () => Promise<OpenedIndexes>, scope: ScopeInpu
     explainMiss: (query, document) => use((view) => view.explainMiss(query, document)),
     related: (request) => use((view) => view.related(request)),
     conflicts: (request) => use((view) => view.conflicts(request)),
-    get: (id) => use((view) => view.get(id)),
+    get: (request) => use((view) => view.get(request)),
     list: (request) => use((view) => view.list(request)),
     status: () => use((view) => view.status()),
     close: letGo,

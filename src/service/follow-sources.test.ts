@@ -5,6 +5,7 @@ import { temporaryFolder, writeFiles } from '../../tests/e2e/temporary-folder.js
 import { loadConfig } from '../config/load-config.js';
 import { createEngine, createKnowledgeDeployments, type Engine } from '../index.js';
 import { followSources } from './follow-sources.js';
+import { IndexRuns } from './index-runs.js';
 
 const NOTE = { 'notes/roof.md': '# Roof\n\nThe lamp on the roof is blue.' };
 
@@ -31,7 +32,8 @@ async function follow(options: ReturnType<typeof optionsOf>, served: { readonly 
   });
   const config = await loadConfig(options);
   const deployments = served.engine === undefined ? await createKnowledgeDeployments(options) : undefined;
-  const sync = followSources({ ...served, deployments, config }, log);
+  const runs = new IndexRuns();
+  const sync = followSources({ ...served, deployments, config, runs }, log);
   onTestFinished(async () => {
     await sync?.stop();
     await deployments?.close();
@@ -43,7 +45,7 @@ async function follow(options: ReturnType<typeof optionsOf>, served: { readonly 
   const linesOf = (tenant: string, msg: string) =>
     lines.filter((line) => line.tenant === tenant && line.msg === msg);
   const readBy = (tenant: string) => linesOf(tenant, 'a source was read').length;
-  return { sync, lines, linesOf, readBy, until, deployments };
+  return { sync, lines, linesOf, readBy, until, deployments, runs };
 }
 
 async function opened(options: ReturnType<typeof optionsOf>): Promise<Engine> {
@@ -59,12 +61,15 @@ describe('a service follows the sources', () => {
   test('for each tenant of rag.sync.tenants once, and for no other', async () => {
     const options = optionsOf({ rag: { sync: { tenants: ['acme', 'globex', 'acme'], settleMs: 50 } } });
     const engine = await opened(options);
-    const { sync, readBy, linesOf, until } = await follow(options, { engine });
+    const { sync, readBy, linesOf, until, runs } = await follow(options, { engine });
     await until(() => readBy('acme') > 0 && readBy('globex') > 0);
     expect(sync?.states().map(({ source }) => source)).toEqual(['notes', 'notes']);
     for (const tenant of ['acme', 'globex']) expect(await idsOf(engine, tenant)).toEqual(['roof.md']);
     expect(await idsOf(engine, 'default')).toEqual([]);
     expect([readBy('acme'), readBy('globex')]).toEqual([1, 1]);
+    expect(runs.of({ tenant: 'acme' })).toMatchObject([
+      { by: 'sync', sources: ['notes'], success: true, stats: { documentsProcessed: 1 } },
+    ]);
     // Named twice, it does not wait for itself.
     expect(linesOf('acme', 'another process follows the sources; this one waits')).toEqual([]);
 

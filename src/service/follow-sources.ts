@@ -11,8 +11,11 @@ import {
   startSync,
   syncPlanOf,
 } from '../index.js';
+import type { IndexRuns, RunReport } from './index-runs.js';
 
 interface Served {
+  /** Told of each run. */
+  readonly runs: IndexRuns;
   readonly engine?: Engine | undefined;
   readonly deployments?: KnowledgeDeploymentService | undefined;
   readonly config: ResolvedConfig;
@@ -23,7 +26,7 @@ interface Served {
  * `rag.server.sync` says otherwise. Undefined where it follows none.
  */
 export function followSources(
-  { engine, deployments, config }: Served,
+  { engine, deployments, config, runs }: Served,
   log: FastifyBaseLogger,
 ): Pick<Sync, 'states' | 'stop'> | undefined {
   const plan = syncPlanOf(config);
@@ -39,8 +42,19 @@ export function followSources(
   };
   const syncs = [...new Set(config.rag.sync.tenants)].map((tenant) => {
     const ofTenant = log.child({ tenant });
-    const onEvent = (event: SyncEvent): void => logEvent(event, ofTenant);
-    const sync = startSync(served, { command: 'ragstone serve', scope: { tenant }, onEvent });
+    let run: RunReport | undefined;
+    const onEvent = (event: SyncEvent): void => {
+      logEvent(event, ofTenant);
+      if (event.type === 'run-started') run = runs.begin({ tenant }, { by: 'sync', sources: [event.source] });
+      if (event.type === 'run-finished') run?.end(event.result);
+      if (event.type === 'run-failed') run?.fail(new RAGError(event.reason, event.message));
+    };
+    const sync = startSync(served, {
+      command: 'ragstone serve',
+      scope: { tenant },
+      onEvent,
+      onProgress: (progress) => run?.progress(progress),
+    });
     sync.ended.catch((error: unknown) =>
       ofTenant.error({ err: error }, 'the sources are not followed any more'),
     );

@@ -16,6 +16,9 @@ const comparable = ({ status, headers, text }: Reply) => {
 describe('what a caller may not read is as absent as what is not there', () => {
   test.each([
     ['GET', `${RAG}/documents/ID`],
+    ['GET', `${RAG}/documents/ID/passages`],
+    ['GET', `${RAG}/documents/ID/versions`],
+    ['GET', `${RAG}/documents/ID/original`],
     ['DELETE', `${RAG}/documents/ID`],
     ['DELETE', `${RAG}/ID`],
     ['DELETE', `${RAG}/source/ID`],
@@ -41,6 +44,9 @@ describe('what a caller may not read is as absent as what is not there', () => {
     ['POST', '/chat', { message: 'When does the zeppelin fly, and how do salaries rise?' }],
     ['GET', `${RAG}/documents`, undefined],
     ['GET', '/rag/stats', undefined],
+    ['POST', `${RAG}/facets`, {}],
+    ['POST', `${RAG}/compare`, { query: 'zeppelin salaries of the board', a: { minScore: 0 }, b: {} }],
+    ['GET', `${RAG}/failures`, undefined],
     ['GET', `${RAG}/sources`, undefined],
     ['GET', `${RAG}/status`, undefined],
   ])('%s %s tells nothing of it', async (method, url, body) => {

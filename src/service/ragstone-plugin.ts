@@ -10,9 +10,11 @@ import {
 } from '../index.js';
 import type { RedisConnection } from '../redis/open-redis.js';
 import { API_VERSION, API_VERSION_HEADER } from './api-version.js';
+import type { ApiKey } from './authentication/key-store.js';
 import type { Authenticate } from './authentication/principal.js';
 import { rememberingView, ShownResults } from './feedback/shown-results.js';
 import type { IndexPlace } from './index-place.js';
+import { IndexRuns } from './index-runs.js';
 import type { KeptValues } from './kept/kept-values.js';
 import { registerOpenApi } from './openapi/register-openapi.js';
 import { cors, helmet, serializerCompiler, validatorCompiler } from './packages.js';
@@ -31,6 +33,7 @@ import { PROBLEM_TYPE, problemOf } from './requests/problem.js';
 import { logFailure, reasonOfStop, requestDeadline } from './requests/request-signal.js';
 import { SharedPlaces } from './requests/shared-places.js';
 import { answerRoutes, chatRoutes } from './routes/answer-routes.js';
+import { callerRoutes, type Offers } from './routes/caller-routes.js';
 import { conflictRoutes } from './routes/conflict-routes.js';
 import { deploymentRoutes } from './routes/deployment-routes.js';
 import { documentRoutes } from './routes/document-routes.js';
@@ -41,6 +44,8 @@ import { knowledgeRoutes } from './routes/knowledge-routes.js';
 import { indexRoutes, maintenanceRoutes } from './routes/maintenance-routes.js';
 import { mcpRoutes } from './routes/mcp-routes.js';
 import { metricsRoute } from './routes/metrics-route.js';
+import { queryRoutes } from './routes/query-routes.js';
+import { runRoutes } from './routes/run-routes.js';
 import { uploadRoutes } from './routes/upload-routes.js';
 
 /** What the routes need. */
@@ -81,6 +86,8 @@ export interface ServiceOptions {
   readonly monitoring?: ServiceMonitoring | undefined;
   /** Where calls are logged, denied ones too. It is not closed with the application. @default nowhere */
   readonly audit?: AuditLog | undefined;
+  /** Lists the keys of all tenants, without their secrets, for `GET .../keys`. @default there is no such route */
+  readonly keys?: (() => Promise<readonly ApiKey[]>) | undefined;
   /** Feedback is taken: what is shown is known for an hour. The engine keeps it, by `rag.feedback`. @default false */
   readonly feedback?: boolean | undefined;
   /** Whether the sources that this process follows can be read; undefined where it follows none. @default no part of the health */
@@ -89,6 +96,8 @@ export interface ServiceOptions {
   readonly kept?: KeptValues | undefined;
   /** What writes are held against; where it is gone, the health says so. @default writes go to whatever is there */
   readonly place?: IndexPlace | undefined;
+  /** Index runs of this process, those of a sync too; closed with the application. @default those that its requests begin */
+  readonly runs?: IndexRuns | undefined;
   /** Fires when requests under way are to be given up. @default never */
   readonly stopping?: AbortSignal | undefined;
 }
@@ -150,8 +159,15 @@ export const ragstonePlugin: FastifyPluginAsync<ServiceOptions> = async (app, op
       deployments: options.deployments,
     });
   await app.register(feedbackRoutes, { prefix: '/api/ai/rag', shown });
+  await app.register(callerRoutes, { prefix: '/api/ai/rag', offers: offersOf(options), keys: options.keys });
+  const { audit } = options;
+  if (audit !== undefined) await app.register(queryRoutes, { prefix: '/api/ai/rag', audit });
   await app.register(chatRoutes);
-  await app.register(indexRoutes);
+  const { runs = new IndexRuns() } = options;
+  // Before it waits for connections: streams of runs end.
+  app.addHook('preClose', () => runs.close());
+  await app.register(indexRoutes, { runs });
+  await app.register(runRoutes, { prefix: '/api/ai/rag', runs });
   await app.register(mcpRoutes, { sendProblem });
   const { deployments, syncHealth } = options;
   await app.register(healthRoutes, { checks, endpoint, redis, deployments, syncHealth, place });
@@ -163,6 +179,14 @@ function statedIndexes({ engine, indexes, deployments }: ServiceOptions): Tenant
   if (stated.length === 1 && stated[0] !== undefined) return stated[0];
   throw new RAGError('USAGE', 'The plugin needs one of `engine`, `indexes` and `deployments`.');
 }
+
+const offersOf = ({ audit, deployments, feedback = false, keys }: ServiceOptions): Offers => ({
+  feedback,
+  deployments: deployments !== undefined,
+  keys: keys !== undefined,
+  queries: audit !== undefined,
+  queryTexts: audit?.keepsText === true,
+});
 
 /** What pages of other origins may read of an answer beside its body. */
 const READABLE_HEADERS = ['x-request-id', API_VERSION_HEADER, 'retry-after'];
@@ -193,7 +217,7 @@ function admitCallers(
     const principal = await authenticate({ headers: request.headers });
     noteCaller(request, principal);
     // A route that says nothing is for nobody.
-    if (access === undefined || !principal.permissions.includes(access))
+    if (access === undefined || (access !== 'known' && !principal.permissions.includes(access)))
       throw new RAGError('FORBIDDEN', `The key or token does not have the permission "${access ?? 'none'}".`);
     const since = SYSTEM_RUNTIME.elapsed();
     const deadline = requestDeadline(request, reply, {

@@ -1,9 +1,11 @@
 import { once } from 'node:events';
-import { mkdirSync, renameSync, rmSync } from 'node:fs';
+import { mkdirSync, readdirSync, readFileSync, renameSync, rmSync } from 'node:fs';
 import { request } from 'node:http';
 import { connect } from 'node:net';
 import { join } from 'node:path';
 import { text } from 'node:stream/consumers';
+import { fileURLToPath } from 'node:url';
+import { gzipSync } from 'node:zlib';
 import { describe, expect, onTestFinished, test } from 'vitest';
 import { temporaryFolder } from '../../tests/e2e/temporary-folder.js';
 import { loadConfig } from '../config/load-config.js';
@@ -37,9 +39,45 @@ async function statusFor(
   return answer.statusCode;
 }
 
-test('the first page leads to the description of the routes', async () => {
-  const { status, headers } = await fetch(await openService(), { redirect: 'manual' });
-  expect([status, headers.get('location')]).toEqual([303, '/docs']);
+describe('the first page', () => {
+  test('is a page that runs its own scripts alone, and is asked for anew', async () => {
+    const { status, headers } = await fetch(await openService());
+    expect([status, headers.get('content-type'), headers.get('cache-control')]).toEqual([
+      200,
+      'text/html; charset=utf-8',
+      'no-cache',
+    ]);
+    const policy = headers.get('content-security-policy');
+    expect(policy).toContain("default-src 'none'");
+    expect(policy).toContain("script-src 'self';style-src 'self'");
+    expect(policy).not.toContain('unsafe');
+  });
+
+  test('names files that are kept for good, and weighs little', async () => {
+    const url = await openService();
+    const page = await (await fetch(url)).text();
+    const files = [...page.matchAll(/(?:href|src)="(console\/[^"]+)"/g)].map(([, file]) => file ?? '');
+    expect(files.map((file) => file.replace(/-\w+\./, '.')).sort()).toEqual([
+      'console/main.css',
+      'console/main.js',
+    ]);
+    for (const file of files) {
+      const answer = await fetch(new URL(file, url));
+      expect([file, answer.status, answer.headers.get('cache-control')]).toEqual([
+        file,
+        200,
+        'public, max-age=31536000, immutable',
+      ]);
+    }
+    expect((await fetch(new URL('console/LICENSES.md', url))).status).toBe(404);
+    expect((await fetch(new URL('console/../package.json', url))).status).toBe(404);
+    // Everything, with what a screen loads when it is opened.
+    const folder = fileURLToPath(new URL('../../dist/console', import.meta.url));
+    const bytes = readdirSync(folder)
+      .filter((name) => /\.(?:html|js|css)$/.test(name))
+      .reduce((sum, name) => sum + gzipSync(readFileSync(join(folder, name))).length, 0);
+    expect(bytes).toBeLessThan(150_000);
+  });
 });
 
 describe('below a base path', () => {
@@ -48,9 +86,14 @@ describe('below a base path', () => {
   test('every address that the service gives begins with it', async () => {
     const url = await open();
     expect(url.pathname).toBe('/team/knowledge');
-    for (const path of ['/team/knowledge', '/team/knowledge/', '/']) {
-      const { status, headers } = await fetch(new URL(path, url), { redirect: 'manual' });
-      expect([status, headers.get('location')]).toEqual([303, '/team/knowledge/docs']);
+    // The page names its files relative to its folder.
+    for (const [path, status, location] of [
+      ['/team/knowledge', 303, '/team/knowledge/'],
+      ['/team/knowledge/', 200, null],
+      ['/', 200, null],
+    ]) {
+      const answer = await fetch(new URL(String(path), url), { redirect: 'manual' });
+      expect([path, answer.status, answer.headers.get('location')]).toEqual([path, status, location]);
     }
     const description = (await (await fetch(`${url}/openapi.json`)).json()) as { servers: unknown };
     expect(description.servers).toEqual([{ url: '/team/knowledge' }]);

@@ -15,8 +15,11 @@ import {
 } from '../index.js';
 import { openRedis, type RedisConnection } from '../redis/open-redis.js';
 import { createAuthenticate } from './authentication/create-authenticate.js';
+import { KeyStore } from './authentication/key-store.js';
+import { consolePage } from './console-page.js';
 import { followSources } from './follow-sources.js';
 import { IndexPlace } from './index-place.js';
+import { IndexRuns } from './index-runs.js';
 import type { KeptValues } from './kept/kept-values.js';
 import { RedisValues } from './kept/redis-values.js';
 import { SqliteValues } from './kept/sqlite-values.js';
@@ -91,9 +94,7 @@ export async function startService({
     if (routeOptions.config.access === 'everyone') await authentication.guard({ headers });
   });
   countRequests(app, watch);
-  app.get('/', { config: { access: 'everyone' } }, (_, reply) =>
-    reply.redirect(`${server.basePath}/docs`, 303),
-  );
+  await app.register(consolePage, { basePath: server.basePath });
   app.addHook('onResponse', async (request, reply) => {
     const { method, routeOptions, ragstone } = request;
     // The route, not the address: it may hold ids of documents.
@@ -115,12 +116,14 @@ export async function startService({
   let sync: ReturnType<typeof followSources>;
   let upgrade: BackgroundUpgrade | undefined;
   const kept = keptValues(config.dataDir, redis);
+  const runs = new IndexRuns();
   const isInFolder = config.rag.ledger.type !== 'postgres' && config.rag.provider !== 'memory';
   await app.register(ragstonePlugin, {
     kept,
     place: isInFolder ? new IndexPlace(config.dataDir) : undefined,
     engine,
     audit,
+    keys: () => new KeyStore(config).list(),
     feedback: config.rag.feedback.enabled,
     deployments,
     authenticate: authentication.authenticate,
@@ -137,12 +140,13 @@ export async function startService({
     basePath: server.basePath,
     healthEndpoint: monitoring.healthCheck.endpoint,
     monitoring: watch,
+    runs,
     stopping: stopping.signal,
     syncHealth: () => sync?.states().every(({ failures }) => failures === 0),
   });
   try {
     await app.listen({ host, port: port ?? server.port });
-    sync = followSources({ engine, deployments, config }, app.log);
+    sync = followSources({ engine, deployments, config, runs }, app.log);
     upgrade = followUpgrade({ engine, deployments, config }, app.log);
   } catch (error) {
     await app.close();

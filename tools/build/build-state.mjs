@@ -8,7 +8,12 @@ const SETTINGS = ['package-lock.json', 'tsconfig.json', 'tsconfig.build.json'];
 /** What a build is made of, as one hash. */
 export function fingerprint(root) {
   const hash = createHash('sha256');
-  for (const path of [...SETTINGS, ...filesOf(root, 'src'), ...filesOf(root, 'tools/build')])
+  for (const path of [
+    ...SETTINGS,
+    ...filesOf(root, 'src'),
+    ...filesOf(root, 'console'),
+    ...filesOf(root, 'tools/build'),
+  ])
     hash
       .update(`${path}\0`)
       .update(readFileSync(join(root, path)))

@@ -11,6 +11,7 @@ beforeEach(() => {
     write(path, path);
   write('src/index.ts', 'export const one = 1;');
   write('src/core/two.ts', 'export const two = 2;');
+  write('console/main.tsx', '');
 });
 afterEach(() => rmSync(root, { recursive: true, force: true }));
 
@@ -24,6 +25,7 @@ test.each<readonly [string, () => void]>([
   ['a source that came', () => write('src/core/three.ts', '')],
   ['a source that is gone', () => rmSync(join(root, 'src/core/two.ts'))],
   ['a source that moved', () => renameSync(join(root, 'src/core/two.ts'), join(root, 'src/two.ts'))],
+  ['the page of the service', () => write('console/main.tsx', 'export {};')],
   ['what is installed', () => write('package-lock.json', '{}')],
   ['the settings of the compiler', () => write('tsconfig.build.json', '{}')],
   ['how it is built', () => write('tools/build/build.mjs', '')],

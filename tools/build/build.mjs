@@ -18,6 +18,7 @@ if (!process.argv.includes('--if-stale') || !isBuiltOf(DIST, state)) {
   const next = join(ROOT, `${NEXT}${process.pid}`);
   run('node_modules/typescript-native/bin/tsc', '-p', 'tsconfig.build.json', '--noCheck', '--outDir', next);
   run('tools/build/bundle-command.mjs', next);
+  run('tools/build/bundle-console.mjs', next);
   // Beside `parsing/pdf/character-maps.js`; their licence lies with them.
   cpSync(join(ROOT, 'node_modules/pdfjs-dist/cmaps'), join(next, 'parsing/pdf/cmaps'), { recursive: true });
   chmodSync(join(next, 'cli/main.js'), 0o755);

@@ -1,9 +1,10 @@
 // `bundle-command.mjs FOLDER` bundles the command line into a build: hundreds of modules become few files, which load in a fraction of
 // the time. What is imported by `import()` stays a file of its own, and loads when it is needed. The library keeps its modules.
-import { readdir, readFile, writeFile } from 'node:fs/promises';
+import { readFile, writeFile } from 'node:fs/promises';
 import { dirname, join, relative, resolve, sep } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { build } from 'esbuild';
+import { licencesOf, packageOf } from './licences.mjs';
 
 const ROOT = fileURLToPath(new URL('../..', import.meta.url));
 const SOURCE = join(ROOT, 'src');
@@ -41,9 +42,6 @@ const BUNDLED = new Set([
   'yaml',
   'zod',
 ]);
-const LICENCES = new Set(['MIT', 'ISC', 'BSD-2-Clause', 'BSD-3-Clause']);
-
-const packageOf = (specifier) => /^(?:@[^/]+\/)?[^/]+/.exec(specifier)?.[0] ?? specifier;
 
 /** Every other package is found where it is installed. */
 const externalPackages = {
@@ -120,34 +118,4 @@ for (const name of STAND_INS) {
     plugins: [installedPackages],
   });
   await writeFile(join(dirname(outfile), 'LICENSES.md'), await licencesOf(Object.keys(metafile.inputs)));
-}
-
-/** The licences of what was bundled; they ask to be passed on with it. */
-async function licencesOf(inputs) {
-  const folders = new Set(inputs.flatMap((input) => folderOfPackage(input) ?? []));
-  const notices = await Promise.all([...folders].sort().map(noticeOf));
-  return `Packages that are part of the files of this folder, and their licences.\n\n${notices.join('\n')}`;
-}
-
-function folderOfPackage(input) {
-  const at = input.lastIndexOf('node_modules/');
-  if (at === -1) return undefined;
-  const start = at + 'node_modules/'.length;
-  return join(ROOT, input.slice(0, start) + packageOf(input.slice(start)));
-}
-
-async function noticeOf(folder) {
-  const { name, version, license, author } = JSON.parse(await readFile(join(folder, 'package.json'), 'utf8'));
-  if (!LICENCES.has(license))
-    throw new Error(`${name}: the licence ${license} does not allow to bundle it unseen`);
-  const files = await readdir(folder);
-  const file = files.find((candidate) => /^licen[cs]e/i.test(candidate));
-  // A few packages state their licence and ship no text of it.
-  const text = file === undefined ? statedLicence(author) : await readFile(join(folder, file), 'utf8');
-  return `## ${name} ${version} (${license})\n\n${text}`;
-}
-
-function statedLicence(author) {
-  const by = typeof author === 'object' ? author.name : author;
-  return `The package has no licence text of its own. Its author: ${by ?? 'not stated'}.\n`;
 }

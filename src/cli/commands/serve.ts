@@ -5,7 +5,7 @@ import type { ServiceLog } from '../../service/start-service.js';
 import type { CliContext } from '../context.js';
 import { withDeployments } from '../open-engine.js';
 
-interface ServeOptions {
+export interface ServeOptions {
   readonly host?: string;
   readonly port?: number;
 }
@@ -17,24 +17,38 @@ Examples:
   $ ragstone serve --host 0.0.0.0 --port 8080      for other machines, which needs keys
   $ ragstone serve --log-level info                log each request to stderr, without what it holds
 
-Ctrl-C stops it: requests under way are finished first. The routes are described at /docs and /openapi.json.`;
+Ctrl-C stops it: requests under way are finished first. The page at / searches and shows
+what the index does ("ragstone console" opens it); routes are described at /docs and /openapi.json.`;
 
 /** `ragstone serve` */
 export function registerServe(program: Command, context: CliContext): void {
-  program
-    .command('serve')
-    .description('serve the index over HTTP: search, answers, documents')
+  withAddressOptions(
+    program.command('serve').description('serve the index over HTTP: a page, search, answers, documents'),
+  )
+    .addHelpText('after', EXAMPLES)
+    .action((options: ServeOptions) => runServe(context, options));
+}
+
+/** Where a service listens. */
+export const withAddressOptions = (command: Command): Command =>
+  command
     .option('--host <host>', 'address to listen at (default: rag.server.host, 127.0.0.1)')
     .option(
       '--port <port>',
       'port to listen at, 0 for a free one (default: rag.server.port, 7240)',
       portNumber,
-    )
-    .addHelpText('after', EXAMPLES)
-    .action((options: ServeOptions) => runServe(context, options));
-}
+    );
 
-async function runServe(context: CliContext, { host, port }: ServeOptions): Promise<void> {
+/**
+ * Serves until it is told to stop.
+ *
+ * @param onListening - is told the address of the service
+ */
+export async function runServe(
+  context: CliContext,
+  { host, port }: ServeOptions,
+  onListening?: (url: string) => void,
+): Promise<void> {
   const { loadConfig } = await import('../../config/load-config.js');
   const { cwd, env, globals, signal } = context;
   const config = await loadConfig({ cwd, env, file: globals.config, dataDir: globals.data });
@@ -54,6 +68,7 @@ async function runServe(context: CliContext, { host, port }: ServeOptions): Prom
           'No key is needed: every account of this machine, and none of another, reads and writes tenant "default". "ragstone keys create" makes a key.',
         );
       if (!context.isJson) context.note('Ctrl-C stops it.');
+      onListening?.(url);
       await firing(signal);
       context.isFinishing = true;
       context.note('Stopping: requests under way are finished.');

@@ -1,3 +1,4 @@
+import type { LineRange, TextRange } from '../../core/document.js';
 import type { DocumentOrigin } from '../../core/document-origin.js';
 import type { Metadata } from '../../core/metadata.js';
 import type { AccessControl } from '../../core/scope.js';
@@ -26,9 +27,72 @@ export interface IndexedDocument {
   readonly indexedAt?: string | undefined;
 }
 
+/** A document, and what is wanted of it beside its text. */
+export interface DocumentRequest {
+  /** As `IndexedDocument.id`, or the id of a push. */
+  readonly id: string;
+  /** How it is cut: a page of its passages, from a cursor of the page before; `limit` from 1 to 1,000. @default 200 passages where it is stated */
+  readonly passages?:
+    | { readonly cursor?: string | undefined; readonly limit?: number | undefined }
+    | undefined;
+  /** Its versions, where `rag.history` keeps them. @default false */
+  readonly versions?: boolean | undefined;
+  /** Its bytes as the source has them. @default false */
+  readonly original?: boolean | undefined;
+  readonly signal?: AbortSignal | undefined;
+}
+
 /** A document with the text that its passages are cut from, after redaction. */
 export interface DocumentText extends IndexedDocument {
   readonly text: string;
+  /** Present where they were asked for, as the others. */
+  readonly passages?: DocumentPassages;
+  readonly versions?: DocumentVersions;
+  readonly original?: DocumentOriginal;
+}
+
+/** A page of the passages of a document, in their order. */
+export interface DocumentPassages {
+  readonly passages: readonly {
+    /** Of the chunk, as results have it. */
+    readonly id: string;
+    /** In UTF-16 code units of the document's text, half-open. */
+    readonly offsets: TextRange;
+    /** 1-based, inclusive. */
+    readonly lines: LineRange;
+    /** 1-based, inclusive; absent where the document has no pages. */
+    readonly pages?: LineRange;
+    /** Outermost first. */
+    readonly headingPath: readonly string[];
+  }[];
+  /** Absent on the last page. */
+  readonly cursor?: string;
+}
+
+/** What history keeps of a document, newest first. */
+export interface DocumentVersions {
+  /** False where no history is kept, or it has not begun. */
+  readonly isKept: boolean;
+  readonly versions: readonly {
+    /** Content hash of its text. */
+    readonly revision: string;
+    /** It was found from then on; a search of that moment (`asOf`) finds it. ISO-8601 UTC */
+    readonly from: string;
+    /** Until then; absent for the present one. */
+    readonly to?: string;
+    readonly title?: string;
+    /** How many it was cut into. */
+    readonly passages: number;
+  }[];
+}
+
+/** A document as its source has it. */
+export interface DocumentOriginal {
+  /** Name of the file, without folders. */
+  readonly name: string;
+  /** As the source says it: `application/pdf`. */
+  readonly mediaType: string;
+  readonly content: Uint8Array;
 }
 
 /** Which documents to list. */

@@ -16,6 +16,7 @@ import type { ReembedRequest } from '../../upgrading/upgrade-types.js';
 import type {
   AskRequest,
   ContextQuery,
+  DocumentRequest,
   EmbedRequest,
   FailuresRequest,
   IndexRequest,
@@ -42,6 +43,7 @@ import {
   forgetSchema,
   indexSchema,
   listSchema,
+  readingSchema,
   reembedSchema,
   relatedSchema,
   retrySchema,
@@ -237,6 +239,12 @@ export const checkedSummaries = (request: SummariesRequest): SummariesRequest =>
 /** A document's id, or its name in `explainMiss`. Throws `USAGE`. */
 export const checkedName = (name: string): string =>
   checked(name, nameSchema, { what: 'The id of a document', reason: 'USAGE' });
+
+/** Throws `USAGE`. */
+export const checkedReading = (request: string | DocumentRequest): DocumentRequest =>
+  typeof request === 'string'
+    ? { id: checkedName(request) }
+    : checked(request, readingSchema, { what: 'Which document', reason: 'USAGE', orText: true });
 
 /** Throws `USAGE`. */
 export const checkedEntityName = (name: string): string =>

@@ -21,6 +21,7 @@ import type { ReembedRequest } from '../../upgrading/upgrade-types.js';
 import type {
   AskRequest,
   ContextQuery,
+  DocumentRequest,
   EmbedRequest,
   FailuresRequest,
   IndexRequest,
@@ -222,6 +223,24 @@ export const indexSchema = z.strictObject({
   confirmPrune: callback<NonNullable<IndexRequest['confirmPrune']>>(),
   signal,
 } satisfies ShapeOf<IndexRequest>);
+
+export const readingSchema = z.strictObject({
+  id: z.string(),
+  passages: optional<NonNullable<DocumentRequest['passages']>>({
+    cursor: z
+      .string()
+      .regex(/^\d{1,15}$/, 'that of the page before')
+      .optional(),
+    limit: z
+      .int('a whole number from 1 to 1,000')
+      .min(1, 'a whole number from 1 to 1,000')
+      .max(1_000, 'a whole number from 1 to 1,000')
+      .optional(),
+  }),
+  versions: z.boolean().optional(),
+  original: z.boolean().optional(),
+  signal,
+} satisfies ShapeOf<DocumentRequest>);
 
 export const listSchema = z.strictObject({
   cursor: text,

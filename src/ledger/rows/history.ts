@@ -222,6 +222,17 @@ export const ledgerHistory = (programs: ProgramRunner): LedgerHistory => ({
     );
     return new Map(rows.map(({ place: _, ...row }) => [row.documentId, readVersion(row)]));
   },
+  ofDocument: async (documentId, limit) => {
+    const rows = await programs.read('read the versions of a document', () =>
+      each(
+        [documentId],
+        VERSION,
+        sql`FROM @history_version WHERE ${DOCUMENT_KEY} = ${GIVEN} AND valid_from IS NOT NULL
+          ORDER BY valid_from DESC, id DESC LIMIT ${limit}`,
+      ),
+    );
+    return rows.map(({ place: _, ...row }) => readVersion(row));
+  },
   versions: (tenant, after, limit) =>
     programs.read('list its history', () =>
       versions(

@@ -13,8 +13,8 @@ describe.each(['/docs', '/openapi.json'])('%s', (url) => {
       'gzip',
       undefined,
     ]);
-    expect(plain.rawPayload.length).toBeLessThan(160_000);
-    expect(packed.rawPayload.length).toBeLessThan(20_000);
+    expect(plain.rawPayload.length).toBeLessThan(240_000);
+    expect(packed.rawPayload.length).toBeLessThan(30_000);
     expect(gunzipSync(packed.rawPayload).toString()).toBe(plain.body);
   });
 

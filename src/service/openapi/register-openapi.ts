@@ -1,9 +1,8 @@
-import { createHash } from 'node:crypto';
-import { gzipSync } from 'node:zlib';
-import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
+import type { FastifyInstance } from 'fastify';
 import type { OpenAPIV3_1 } from 'openapi-types';
 import { API_VERSION } from '../api-version.js';
 import { jsonSchemaTransform, jsonSchemaTransformObject, swagger } from '../packages.js';
+import { keptAnswer } from '../requests/kept-answer.js';
 import { openApiPage } from './openapi-page.js';
 
 declare module 'fastify' {
@@ -52,54 +51,3 @@ export async function registerOpenApi(app: FastifyInstance, basePath = ''): Prom
     keptAnswer('text/html; charset=utf-8', () => openApiPage(app.ragstoneOpenApi())),
   );
 }
-
-/** A text as it is sent. */
-interface Form {
-  readonly bytes: Buffer;
-  readonly etag: string;
-  readonly encoding?: 'gzip';
-}
-
-interface Forms {
-  readonly plain: Form;
-  readonly packed: Form;
-}
-
-/** Seconds; the version of the service may change. */
-const MAX_AGE_S = 300;
-/** Not with the weight 0 (RFC 9110, 12.5.3). */
-const TAKES_GZIP = /\bgzip\b(?!\s*;\s*q=0(?:\.0*)?\s*(?:,|$))/i;
-
-/** Answers with a text that is the same for everyone: it is made for the first who asks, and no request has a copy of it. */
-function keptAnswer(
-  type: string,
-  makeText: () => string,
-): (request: FastifyRequest, reply: FastifyReply) => Promise<FastifyReply> {
-  let kept: Forms | undefined;
-  return async ({ headers }, reply) => {
-    kept ??= formsOf(makeText());
-    const { bytes, etag, encoding } = TAKES_GZIP.test(headers['accept-encoding'] ?? '')
-      ? kept.packed
-      : kept.plain;
-    reply
-      .header('cache-control', `public, max-age=${MAX_AGE_S}`)
-      .header('etag', etag)
-      .header('vary', 'accept-encoding');
-    if (knows(headers['if-none-match'], etag)) return reply.code(304).send();
-    if (encoding !== undefined) reply.header('content-encoding', encoding);
-    return reply.type(type).send(bytes);
-  };
-}
-
-function formsOf(text: string): Forms {
-  const bytes = Buffer.from(text);
-  const hash = createHash('sha256').update(bytes).digest('base64url').slice(0, 22);
-  return {
-    plain: { bytes, etag: `"${hash}"` },
-    packed: { bytes: gzipSync(bytes, { level: 9 }), etag: `"${hash}-gzip"`, encoding: 'gzip' },
-  };
-}
-
-/** `If-None-Match` (RFC 9110, 13.1.2), compared weakly. */
-const knows = (stated: string | undefined, etag: string): boolean =>
-  stated?.split(',').some((one) => ['*', etag].includes(one.trim().replace(/^W\//, ''))) === true;

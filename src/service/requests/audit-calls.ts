@@ -124,6 +124,8 @@ function factsOf(
     caller: principal.name,
     tenant: principal.scope.tenant,
     project: principal.scope.project,
+    groups: principal.scope.groups ?? [],
+    clearance: principal.scope.clearance ?? 0,
   };
   return {
     face: 'http',

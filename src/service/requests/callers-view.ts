@@ -53,6 +53,12 @@ export function callersView(view: EngineView, { onWithheld, keepsIndex }: Caller
       return callersExplanation(explanation);
     },
     status: async () => callersStatus(await view.status(), onWithheld),
+    failures: async (request) => {
+      const { told, end } = withoutPlaces(onWithheld);
+      const failures = (await view.failures(request)).map((one) => ({ ...one, message: told(one.message) }));
+      end();
+      return failures;
+    },
     ask: async (request) => answerOf(await view.ask(request)),
     async *askStream(request): AsyncGenerator<AnswerEvent> {
       for await (const event of view.askStream(request)) {
@@ -67,14 +73,24 @@ export function callersView(view: EngineView, { onWithheld, keepsIndex }: Caller
 const PLACE = /(?:^|[\s"'`(=])(?:[A-Za-z]:[\\/]|\\\\|~?\/)[^\s/]/;
 const PLACE_WITHHELD = 'It names a folder or file of the machine of the service, whose log says the words.';
 
+/** Texts without the places of the machine. */
+function withoutPlaces(onWithheld: OnWithheld) {
+  const withheld: string[] = [];
+  return {
+    told: (text: string): string => {
+      if (!PLACE.test(text)) return text;
+      withheld.push(text);
+      return PLACE_WITHHELD;
+    },
+    end: (): void => {
+      if (withheld.length > 0) onWithheld(withheld);
+    },
+  };
+}
+
 /** The state of the index without the places of the machine, which words of failures may name. */
 function callersStatus(status: IndexStatus, onWithheld: OnWithheld): IndexStatus {
-  const withheld: string[] = [];
-  const told = (text: string): string => {
-    if (!PLACE.test(text)) return text;
-    withheld.push(text);
-    return PLACE_WITHHELD;
-  };
+  const { told, end } = withoutPlaces(onWithheld);
   const { following } = status;
   const callers: IndexStatus = {
     ...status,
@@ -93,7 +109,7 @@ function callersStatus(status: IndexStatus, onWithheld: OnWithheld): IndexStatus
       })),
     },
   };
-  if (withheld.length > 0) onWithheld(withheld);
+  end();
   return callers;
 }
 

@@ -24,8 +24,8 @@ declare module 'fastify' {
     ragstone: RequestContext | null;
   }
   interface FastifyContextConfig {
-    /** Who may call a route of Ragstone. There is none without it. */
-    access?: Permission | 'everyone';
+    /** Who may call a route of Ragstone; `known`: every key and token, whatever it may do. Nobody may call a route without it. */
+    access?: Permission | 'everyone' | 'known';
     /** It may take longer than other requests. */
     isLong?: boolean;
   }

@@ -1,5 +1,4 @@
-import { Readable } from 'node:stream';
-import type { FastifyReply, FastifyRequest } from 'fastify';
+import type { FastifyRequest } from 'fastify';
 import type { FastifyPluginAsyncZod } from 'fastify-type-provider-zod';
 import * as z from 'zod';
 import {
@@ -11,9 +10,8 @@ import {
   RAGError,
 } from '../../index.js';
 import { MOST_CONVERSATION_BYTES } from '../requests/body-limits.js';
-import { problemOf } from '../requests/problem.js';
+import { EVENT_STREAM, type SentEvent, sendEvents } from '../requests/event-stream.js';
 import { assertTenant, contextOf } from '../requests/request-context.js';
-import { logFailure, reasonOfStop } from '../requests/request-signal.js';
 import {
   answerEvents,
   answerRequest,
@@ -25,38 +23,9 @@ import {
 } from '../schemas/answers.js';
 import { jsonOf, problemResponses, takeFilters } from '../schemas/common.js';
 
-const EVENT_STREAM = 'text/event-stream';
-
 /** Whether the caller asks for events rather than for one document. */
 const wantsEvents = ({ headers }: FastifyRequest): boolean =>
   headers.accept?.split(',').some((type) => type.trim().split(';')[0] === EVENT_STREAM) ?? false;
-
-/** One event of a stream (HTML Standard, 9.2). */
-const eventOf = (name: string, data: unknown): string => `event: ${name}\ndata: ${JSON.stringify(data)}\n\n`;
-
-interface SentEvent {
-  readonly name: string;
-  readonly data: unknown;
-}
-
-/** Sends events as they come about; a failure on the way is the last of them. */
-function sendEvents(
-  events: AsyncIterable<SentEvent>,
-  { request, reply }: { readonly request: FastifyRequest; readonly reply: FastifyReply },
-): FastifyReply {
-  async function* lines(): AsyncGenerator<string> {
-    try {
-      for await (const { name, data } of events) yield eventOf(name, data);
-    } catch (error) {
-      const cause = reasonOfStop(error, request.ragstone?.signal);
-      logFailure(request, cause, 'a stream broke');
-      const problem = problemOf(cause, request.id);
-      if (request.audit) request.audit.reason = problem.reason;
-      yield eventOf('error', problem);
-    }
-  }
-  return reply.type(EVENT_STREAM).header('cache-control', 'no-store').send(Readable.from(lines()));
-}
 
 /** Events of an answer, with declared fields alone. */
 async function* publicEvents(

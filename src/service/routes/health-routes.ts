@@ -4,7 +4,12 @@ import type { RedisConnection } from '../../redis/open-redis.js';
 import type { IndexPlace } from '../index-place.js';
 import type { PartChecks } from '../requests/part-checks.js';
 import { jsonOf, problemResponses } from '../schemas/common.js';
-import { deploymentsHealthResponse, healthResponse, liveResponse } from '../schemas/index-state.js';
+import {
+  deploymentsHealthResponse,
+  healthResponse,
+  liveResponse,
+  partsHealthResponse,
+} from '../schemas/index-state.js';
 
 export interface HealthOptions {
   readonly checks: Pick<PartChecks, 'health'>;
@@ -78,6 +83,22 @@ export const healthRoutes: FastifyPluginAsyncZod<HealthOptions> = async (
         },
       },
       async () => ({ live: true }),
+    );
+  for (const path of endpoints)
+    app.get(
+      `${path}/parts`,
+      {
+        config: { access: 'admin' },
+        schema: {
+          tags: ['Health'],
+          summary: 'Each part of the index that all tenants share, what is wrong with it, and its stores',
+          response: {
+            200: jsonOf('Also where one does not answer.', partsHealthResponse),
+            ...problemResponses,
+          },
+        },
+      },
+      () => partChecks.health(),
     );
   if (deployments === undefined) return;
   for (const path of endpoints)

@@ -15,6 +15,7 @@ import {
   ragSearchRequest,
   ragSearchResponse,
 } from '../schemas/knowledge.js';
+import { everyDocument } from './count-facets.js';
 import {
   assertDeployment,
   assertDistinct,
@@ -29,7 +30,6 @@ import { pushAll, pushOne } from './push-documents.js';
 
 const tags = ['Knowledge'];
 const idParams = z.object({ id: idText() });
-const PAGE = 1_000;
 
 /** Search, index, delete and embed, as `RagEndpoints` of the knowledge service has them. */
 export const knowledgeRoutes: FastifyPluginAsyncZod = async (app) => {
@@ -220,12 +220,6 @@ export const documentNotFound = (): RAGError =>
 async function deleteParts(parent: string, view: EngineView, signal: AbortSignal): Promise<number> {
   const filters = { metadata: { [PARENT]: parent } };
   const parts: string[] = [];
-  for (let cursor: string | undefined; ; ) {
-    signal.throwIfAborted();
-    const page = await view.list({ filters, cursor, limit: PAGE });
-    parts.push(...page.documents.map(({ id }) => id));
-    cursor = page.cursor;
-    if (cursor === undefined) break;
-  }
+  for await (const { id } of everyDocument(view, { filters, signal })) parts.push(id);
   return view.delete(parts.length === 0 ? [parent] : parts);
 }

@@ -1,13 +1,16 @@
 import type { FastifyPluginAsyncZod } from 'fastify-type-provider-zod';
 import {
+  type ComparedSide,
+  compareSearches,
   type EngineView,
-  type IndexResult,
   type IndexStatus,
   RAGError,
   type SearchQuery,
 } from '../../index.js';
+import { failedSources, type IndexRuns } from '../index-runs.js';
 import { assertTenant, contextOf, writeOnce } from '../requests/request-context.js';
 import { jsonOf, problemResponses, takeFilters } from '../schemas/common.js';
+import { compareRequest, compareResponse } from '../schemas/compare.js';
 import {
   explainMissRequest,
   explainMissResponse,
@@ -20,9 +23,9 @@ import {
   statsResponse,
   statusResponse,
 } from '../schemas/index-state.js';
+import { everyDocument } from './count-facets.js';
 
 const tags = ['Maintenance'];
-const PAGE = 1_000;
 
 /** What is for whoever keeps the index: it tells of everything in the tenant. */
 export const maintenanceRoutes: FastifyPluginAsyncZod = async (app) => {
@@ -64,6 +67,39 @@ export const maintenanceRoutes: FastifyPluginAsyncZod = async (app) => {
           headingPath: metadata.headingPath,
         })),
       };
+    },
+  );
+
+  app.post(
+    '/compare',
+    {
+      config: { access: 'read', limit: 'ai-search', isLong: true },
+      schema: {
+        tags,
+        summary: 'Search in two ways, for one question or a question set',
+        body: compareRequest,
+        response: {
+          200: jsonOf('What each way found, what moved, and how sure a difference is.', compareResponse),
+          ...problemResponses,
+        },
+      },
+    },
+    async (request) => {
+      const context = contextOf(request);
+      const { query, questions, a, b, filters, tenantId } = takeFilters(request.body);
+      assertTenant(tenantId, context);
+      if ((query === undefined) === (questions === undefined))
+        throw new RAGError('REQUEST_INVALID', 'body: it needs one of `query` and `questions`.');
+      if (questions !== undefined && !context.principal.permissions.includes('maintain'))
+        throw new RAGError('FORBIDDEN', 'A question set needs the permission "maintain".');
+      const { searches, scores } = await compareSearches(context.view, {
+        questions: questions ?? [{ id: '1', question: query ?? '' }],
+        a: searchOptions({ topK: 10, ...a }),
+        b: searchOptions({ topK: 10, ...b }),
+        filters,
+        signal: context.signal,
+      });
+      return { searches: searches.map((one) => ({ ...one, a: shown(one.a), b: shown(one.b) })), scores };
     },
   );
 
@@ -148,7 +184,7 @@ export const maintenanceRoutes: FastifyPluginAsyncZod = async (app) => {
 };
 
 /** `POST /rag/index` and `GET /rag/stats`, with the bodies of a chat over bug reports. */
-export const indexRoutes: FastifyPluginAsyncZod = async (app) => {
+export const indexRoutes: FastifyPluginAsyncZod<{ readonly runs: IndexRuns }> = async (app, { runs }) => {
   app.post(
     '/rag/index',
     {
@@ -166,7 +202,7 @@ export const indexRoutes: FastifyPluginAsyncZod = async (app) => {
     async (request) => {
       const context = contextOf(request);
       assertTenant(request.query.tenantId, context);
-      return writeOnce(request, () => bringInStep(context.view, context.signal));
+      return writeOnce(request, () => bringInStep(context.view, context.signal, runs));
     },
   );
 
@@ -191,10 +227,17 @@ export const indexRoutes: FastifyPluginAsyncZod = async (app) => {
 };
 
 /** How long a run waits for another writer, in milliseconds. */
-const WRITER_WAIT_MS = 60_000;
+export const WRITER_WAIT_MS = 60_000;
 
-async function bringInStep(view: EngineView, signal: AbortSignal) {
-  const { success, stats } = await view.index({ signal, options: { waitMs: WRITER_WAIT_MS } });
+async function bringInStep(view: EngineView, signal: AbortSignal, runs: IndexRuns) {
+  const report = runs.begin(view.scope, { by: 'request' });
+  const { success, stats } = await view
+    .index({ signal, options: { waitMs: WRITER_WAIT_MS }, onProgress: report.progress })
+    .catch((error: unknown) => {
+      report.fail(error);
+      throw error;
+    });
+  report.end({ success, stats });
   const { sources } = await view.status();
   const indexed = Object.fromEntries(sources.map(({ source, documents }) => [source, documents.indexed]));
   const total = Object.values(indexed).reduce((sum, count) => sum + count, 0);
@@ -207,27 +250,16 @@ async function bringInStep(view: EngineView, signal: AbortSignal) {
   };
 }
 
-/** What failed of a source in a run, for one reason. */
-interface FailedSource {
-  readonly source: string;
-  readonly reason: string;
-  /** Documents that failed; absent where the source failed as a whole. */
-  readonly documents?: number;
-}
+const EXCERPT_LENGTH = 180;
 
-/**
- * Failures of a run by source and reason, so that a source with many bad documents does not fill the answer. The messages are left out:
- * they name folders of the machine.
- */
-function failedSources(errors: IndexResult['stats']['errors']): FailedSource[] {
-  const found = new Map<string, FailedSource>();
-  for (const { source, item, reason } of errors) {
-    const key = JSON.stringify([source, reason, item === undefined]);
-    const documents = (found.get(key)?.documents ?? 0) + 1;
-    found.set(key, item === undefined ? { source, reason } : { source, reason, documents });
-  }
-  return [...found.values()];
-}
+const shown = ({ results, ...side }: ComparedSide) => ({
+  ...side,
+  results: results.map(({ id, content, score, match, metadata }) => ({
+    ...{ id, score, match, documentId: String(metadata.documentId), source: metadata.source },
+    ...{ title: metadata.title, lines: metadata.lines, headingPath: metadata.headingPath },
+    excerpt: content.replaceAll(/\s+/g, ' ').trim().slice(0, EXCERPT_LENGTH).toWellFormed(),
+  })),
+});
 
 /** What is left to the index is not stated at all. */
 const searchOptions = (stated: Readonly<Record<string, unknown>>): NonNullable<SearchQuery['options']> =>
@@ -247,16 +279,10 @@ async function countDocuments(view: EngineView, signal: AbortSignal) {
   const types = new Map<string, number>();
   let total = 0;
   let last: string | null = null;
-  for (let cursor: string | undefined; ; ) {
-    signal.throwIfAborted();
-    const page = await view.list({ cursor, limit: PAGE });
-    total += page.documents.length;
-    for (const { sourceType, indexedAt } of page.documents) {
-      types.set(sourceType, (types.get(sourceType) ?? 0) + 1);
-      if (indexedAt !== undefined && (last === null || indexedAt > last)) last = indexedAt;
-    }
-    cursor = page.cursor;
-    if (cursor === undefined) break;
+  for await (const { sourceType, indexedAt } of everyDocument(view, { signal })) {
+    total += 1;
+    types.set(sourceType, (types.get(sourceType) ?? 0) + 1);
+    if (indexedAt !== undefined && (last === null || indexedAt > last)) last = indexedAt;
   }
   return { total_documents: total, by_type: Object.fromEntries(types), last_indexed_at: last };
 }

@@ -112,6 +112,19 @@ export const searchFields = {
   maxCost: maxCost(),
 };
 
+/** What of the ranking of a search can be set otherwise, for one search. */
+export const rankingFields = {
+  rerank: z.boolean().optional().describe('Look at the first candidates more closely.'),
+  nearDuplicates: z.enum(['remove', 'keep']).optional(),
+  mmrLambda: z
+    .number()
+    .gt(0)
+    .max(1)
+    .optional()
+    .describe('Relevance against variety (maximal marginal relevance); 1 counts relevance alone.'),
+  recencyHalfLifeDays: z.number().min(0).max(36_500).optional().describe('0: age does not count.'),
+};
+
 type StatedFilters = Partial<z.infer<z.ZodObject<typeof filterFields>>>;
 
 /** A body taken apart: the filters in it as the engine takes them, and the rest. */

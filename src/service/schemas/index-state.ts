@@ -10,8 +10,10 @@ import {
   linesSchema,
   listOf,
   noticesSchemas,
+  pagesSchema,
   planSchema,
   questionText,
+  rankingFields,
   requestIdSchema,
   searchFields,
   semanticCacheSchema,
@@ -20,6 +22,7 @@ import {
   topKSchema,
 } from './common.js';
 import { wayOfPassage } from './graph.js';
+import { failedOfRun, runStats } from './runs.js';
 
 export const indexedDocument = z
   .object({
@@ -43,6 +46,43 @@ export const indexedDocument = z
 export const documentText = z
   .object({ ...indexedDocument.shape, text: z.string() })
   .meta({ id: 'DocumentText' });
+
+export const passagesQuery = z.strictObject({
+  cursor: z
+    .string()
+    .regex(/^\d{1,15}$/)
+    .optional()
+    .describe('That of the page before.'),
+  limit: z.coerce.number().int().min(1).max(1_000).default(200),
+});
+
+export const passagesPage = z.object({
+  passages: listOf(
+    z.object({
+      id: z.string(),
+      offsets: z
+        .object({ start: z.int(), end: z.int() })
+        .describe('In UTF-16 code units of the text of the document, half-open.'),
+      lines: linesSchema,
+      pages: pagesSchema.optional(),
+      headingPath: listOf(z.string()),
+    }),
+  ).describe('In their order.'),
+  cursor: z.string().optional().describe('Absent on the last page.'),
+});
+
+export const versionsResponse = z.object({
+  isKept: z.boolean().describe('False where no history is kept, or it has not begun.'),
+  versions: listOf(
+    z.object({
+      revision: z.string().describe('Content hash of its text.'),
+      from: z.string().describe('A search `asOf` this moment finds it.'),
+      to: z.string().optional().describe('Absent for the present one.'),
+      title: z.string().optional(),
+      passages: z.int(),
+    }),
+  ).describe('Newest first, 200 at most.'),
+});
 
 export const listQuery = z.strictObject({
   cursor: z.string().min(1).max(1_000).optional().describe('That of the page before.'),
@@ -70,6 +110,7 @@ export const explainRequest = z.strictObject({
     .describe('Leaves out what matches less; null: what the index is set to leave out.'),
   asOf: asOf(),
   ...searchFields,
+  ...rankingFields,
   ...filterFields,
 });
 
@@ -233,6 +274,7 @@ export const runsResponse = z.object({
       startedAt: z.string(),
       finishedAt: z.string().optional(),
       success: z.boolean().optional(),
+      stats: runStats.optional(),
       error: z
         .object({
           reason: z.string().describe('As `docs/errors.md` lists them; the log of the service says more.'),
@@ -304,18 +346,7 @@ export const indexAllResponse = z
       ),
     total: z.int(),
     indexed: z.record(z.string(), z.int()).describe('Documents by the name of their source.'),
-    failed: listOf(
-      z.object({
-        source: z.string(),
-        reason: z.string().describe('As `docs/errors.md` lists them.'),
-        documents: z
-          .int()
-          .optional()
-          .describe('Documents that failed for this reason; absent where the source failed as a whole.'),
-      }),
-    )
-      .optional()
-      .describe('What failed, by source and reason; absent where nothing did.'),
+    failed: failedOfRun.optional().describe('What failed, by source and reason; absent where nothing did.'),
   })
   .meta({ id: 'IndexCounts' });
 
@@ -360,5 +391,36 @@ export const healthResponse = z
     checks: z.record(z.string(), z.enum(['ok', 'failed'])),
   })
   .meta({ id: 'Health' });
+
+export const partsHealthResponse = z
+  .object({
+    ok: z.boolean().describe('All parts answer.'),
+    degradationLevel: z.int().optional().describe('As `Health` has it.'),
+    parts: listOf(
+      z.object({
+        part: z.string(),
+        ok: z.boolean(),
+        detail: z.string().describe('In words, for whoever runs the service.'),
+      }),
+    ),
+    stores: z
+      .object({
+        active: z.string().describe('The one that is asked first.'),
+        stores: listOf(
+          z.object({
+            name: z.string(),
+            isActive: z.boolean(),
+            state: z.enum(['ready', 'behind', 'copying', 'out', 'foreign']),
+            lag: z.int().describe('Writes that it lacks, as far as is known.'),
+            detail: z.string().optional(),
+            since: z.string().optional(),
+          }),
+        ),
+        journal: z.object({ writes: z.int(), bytes: z.int(), maxBytes: z.int() }),
+      })
+      .optional()
+      .describe('Of `rag.failover`; absent where there is one store.'),
+  })
+  .meta({ id: 'PartsHealth' });
 
 export const liveResponse = z.object({ live: z.boolean() }).meta({ id: 'Live' });

@@ -277,8 +277,8 @@ class IsolationProbe {
 const WEIGHTS: Readonly<Record<RequestKind | 'write' | 'delete' | 'compare' | 'refusal', number>> = {
   search: 30,
   answer: 8,
-  lookup: 12,
-  list: 6,
+  lookup: 15,
+  list: 8,
   tool: 10,
   hostile: 10,
   write: 6,

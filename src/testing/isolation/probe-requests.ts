@@ -14,6 +14,8 @@ export interface Drawing {
 type Draw = (drawing: Drawing) => ProbeRequest;
 
 const RAG = '/api/ai/rag';
+/** What a document has beside its text. */
+const PARTS = ['passages', 'versions', 'original'] as const;
 
 const search: Draw = (drawing) =>
   post(`${RAG}/search`, {
@@ -27,6 +29,19 @@ const answer: Draw = (drawing) => post(`${RAG}/answer`, { question: questionOf(d
 const context: Draw = (drawing) => post(`${RAG}/context`, { query: questionOf(drawing) });
 const chat: Draw = (drawing) => post('/chat', { message: questionOf(drawing) });
 const lookup: Draw = (drawing) => get(`${RAG}/documents/${encodeURIComponent(soughtOf(drawing).id)}`);
+const part: Draw = (drawing) =>
+  get(
+    `${RAG}/documents/${encodeURIComponent(soughtOf(drawing).id)}/${drawing.sought === undefined ? drawing.random.of(PARTS) : 'passages'}`,
+  );
+const compare: Draw = (drawing) =>
+  post(`${RAG}/compare`, {
+    query: questionOf(drawing),
+    a: { minScore: 0, topK: 50 },
+    b: { mode: 'lexical' },
+  });
+const facets: Draw = ({ random }) =>
+  post(`${RAG}/facets`, random.of([{}, { tags: ['probe'] }, { tags: [random.of(TOPICS)] }]));
+const whoami: Draw = () => get(`${RAG}/caller`);
 const related: Draw = (drawing) => post(`${RAG}/related`, { item: soughtOf(drawing).id });
 const conflicts: Draw = () => post(`${RAG}/conflicts`, {});
 const list: Draw = ({ random }) =>
@@ -44,6 +59,10 @@ export const READS: readonly Draw[] = [
   context,
   chat,
   lookup,
+  part,
+  compare,
+  facets,
+  whoami,
   related,
   conflicts,
   list,
@@ -52,10 +71,10 @@ export const READS: readonly Draw[] = [
 ];
 
 const KINDS = {
-  search: [search, search, search, explain, context],
+  search: [search, search, search, explain, context, compare],
   answer: [answer, chat],
-  lookup: [lookup, related],
-  list: [list, stats, conflicts],
+  lookup: [lookup, part, related, whoami],
+  list: [list, stats, conflicts, facets],
   tool: [tool],
   hostile: [hostileFilter, hostilePath, foreignTenant, foreignReplacement, misspelt, cursor, foreignHeaders],
 } satisfies Record<string, readonly Draw[]>;
@@ -77,6 +96,11 @@ interface Refused {
 /** Requests whose replies must be the same for what is hidden and for what is not there. */
 export const REFUSALS: readonly ((refused: Refused) => ProbeRequest)[] = [
   ({ id }) => get(`${RAG}/documents/${encodeURIComponent(id)}`),
+  ...PARTS.map(
+    (of) =>
+      ({ id }: Refused) =>
+        get(`${RAG}/documents/${encodeURIComponent(id)}/${of}`),
+  ),
   ({ id }) => ({ method: 'DELETE', path: `${RAG}/documents/${encodeURIComponent(id)}` }),
   ({ id }) => ({ method: 'DELETE', path: `${RAG}/${encodeURIComponent(id)}` }),
   ({ id }) => ({ method: 'DELETE', path: `${RAG}/source/${encodeURIComponent(id)}` }),

@@ -241,7 +241,12 @@ export const testHistory: LedgerPart = (test) => {
     await index(writer, clock(), saying('a', '1'), saying('b', '1'));
     await index(writer, clock(), saying('a', '2'));
     await remove(writer, 'a');
+    const ofA = (await history.ofDocument('a', 9)).map(({ revision, to }) => [revision, to !== undefined]);
+    assert.equal(ofA.length, 2, 'replaced and deleted ones');
+    assert.deepEqual(ofA[0], [(await history.newest(['a'])).get('a')?.revision, true]);
+    assert.equal((await history.ofDocument('a', 1)).length, 1);
     assert.equal(await history.erase(['a', 'nobody']), 2);
+    assert.deepEqual(await history.ofDocument('a', 9), []);
     assert.deepEqual(await shown(history, now() - 1), { b: '1' });
     assert.deepEqual([...(await history.newest(['a', 'b'])).keys()], ['b']);
     const { bytes, versions } = await history.summary();

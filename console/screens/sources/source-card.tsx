@@ -1,0 +1,99 @@
+import type { IndexStatus } from 'ragstone/client';
+import { Age } from '../../parts/basics.js';
+import { countOf, several, shown } from '../../text/shown.js';
+
+interface CardProps {
+  readonly source: IndexStatus['sources'][number];
+  readonly following: NonNullable<IndexStatus['following']>['sources'][number] | undefined;
+  readonly work: NonNullable<IndexStatus['work']>['sources'][number] | undefined;
+  readonly skipped: Readonly<Record<string, number>> | undefined;
+}
+
+/** One source: how old what is known of it is, when it is read next, what failed and what was left out. */
+export function SourceCard({ source: of, following, work, skipped = {} }: CardProps) {
+  const { source, sourceType, documents, failedItems, chunks, sync, unread = {}, redactions = {} } = of;
+  const isFailing = (sync?.consecutiveFailures ?? 0) > 0 || (following?.failures ?? 0) > 0;
+  return (
+    <section class="panel stack" aria-label={shown(source)}>
+      <header>
+        <h2>
+          <bdi>{shown(source)}</bdi>
+        </h2>
+        <p class="row small">
+          <span class={isFailing ? 'state bad' : failedItems > 0 ? 'state warn' : 'state'}>
+            {isFailing ? 'failing' : failedItems > 0 ? `${several(failedItems, 'item')} failed` : 'in step'}
+          </span>
+          <span class="quiet">{shown(sourceType)}</span>
+        </p>
+      </header>
+      <dl class="facts">
+        <dt>last success</dt>
+        <dd>{sync?.lastSuccessAt === undefined ? 'never' : <Age of={sync.lastSuccessAt} />}</dd>
+        <dt>last full listing</dt>
+        <dd>{sync?.lastReconcileAt === undefined ? 'never' : <Age of={sync.lastReconcileAt} />}</dd>
+        <dt>read next</dt>
+        <dd>
+          {following?.nextAt !== undefined ? (
+            <Age of={following.nextAt} />
+          ) : following?.watch === 'on' ? (
+            'when a file changes'
+          ) : sync?.isConfigured === true ? (
+            'by a run'
+          ) : (
+            'by nobody: it is not configured'
+          )}
+        </dd>
+        <dt>documents</dt>
+        <dd class="number">
+          {countOf(documents.indexed)} in {several(chunks, 'passage')}
+          {counts({ pending: documents.pending, outdated: documents.outdated, failed: documents.failed })}
+        </dd>
+        {work === undefined ? null : (
+          <>
+            <dt>left to workers</dt>
+            <dd class="number">
+              {countOf(work.waiting)} wait, {countOf(work.active)} under way; the oldest{' '}
+              <Age of={work.oldestAt} />
+            </dd>
+          </>
+        )}
+        <Counts title="left out by rule" of={skipped} />
+        <Counts title="not read" of={unread} />
+        <Counts title="taken out" of={redactions} />
+      </dl>
+      {sync?.lastError === undefined ? null : (
+        <div class="note bad small">
+          <p>{shown(sync.lastError.message)}</p>
+          <p class="quiet">
+            {sync.lastError.reason}, <Age of={sync.lastError.at} />
+            {sync.nextAttemptAt === undefined ? (
+              ''
+            ) : (
+              <>
+                ; tried again <Age of={sync.nextAttemptAt} />
+              </>
+            )}
+          </p>
+        </div>
+      )}
+      {following?.problem === undefined ? null : <p class="note warn small">{shown(following.problem)}</p>}
+    </section>
+  );
+}
+
+const counts = (of: Readonly<Record<string, number>>): string =>
+  Object.entries(of)
+    .filter(([, count]) => count > 0)
+    .map(([name, count]) => `, ${countOf(count)} ${name}`)
+    .join('');
+
+function Counts({ title, of }: { title: string; of: Readonly<Record<string, number>> }) {
+  const known = Object.entries(of).filter(([, count]) => count > 0);
+  if (known.length === 0) return null;
+  return (
+    <>
+      <dt>{title}</dt>
+      <dd>{known.map(([kind, count]) => `${countOf(count)} ${shown(kind)}`).join(', ')}</dd>
+    </>
+  );
+}

@@ -1,0 +1,92 @@
+import { existsSync, readFileSync } from 'node:fs';
+import { createRequire } from 'node:module';
+import { type Browser, type BrowserContextOptions, chromium, type Page } from 'playwright-core';
+import { expect } from 'vitest';
+
+const PLACES = [
+  process.env.RAGSTONE_CHROMIUM,
+  '/usr/bin/chromium',
+  '/usr/bin/chromium-browser',
+  '/usr/bin/google-chrome',
+].filter((path) => path !== undefined);
+
+/** The browser of the machine; undefined where it has none. */
+export const CHROMIUM = PLACES.find((path) => existsSync(path));
+
+/** Says why the walks are skipped. The gate, which installs the browser, fails instead. */
+export const HAS_BROWSER = ((): boolean => {
+  if (CHROMIUM !== undefined) return true;
+  const reason = 'There is no Chromium (`apt-get install chromium`, or its path in RAGSTONE_CHROMIUM).';
+  if (process.env.CI === 'true') throw new Error(reason);
+  console.warn(`The page of the service is not walked: ${reason}`);
+  return false;
+})();
+
+export const launch = (): Promise<Browser> =>
+  // A container has no user namespaces for the sandbox, and what is walked are pages of this service alone.
+  chromium.launch({ executablePath: CHROMIUM ?? '', args: ['--no-sandbox', '--disable-dev-shm-usage'] });
+
+/** A page that notes what it must not do. */
+export interface WatchedPage {
+  readonly page: Page;
+  /** Errors on its console, and requests that leave the service. */
+  readonly problems: readonly string[];
+}
+
+/**
+ * Opens a page of a service.
+ *
+ * @param refused statuses of answers that the walk provokes; the browser reports them on its console
+ */
+export async function openPage(
+  browser: Browser,
+  url: string,
+  options: BrowserContextOptions & { readonly refused?: readonly number[] } = {},
+): Promise<WatchedPage> {
+  const { refused = [], ...rest } = options;
+  const context = await browser.newContext({ viewport: { width: 1280, height: 900 }, ...rest });
+  const page = await context.newPage();
+  const problems: string[] = [];
+  const isExpected = (text: string): boolean =>
+    refused.some((status) => text.includes(`status of ${status} `));
+  page.on('console', (message) => {
+    if (['error', 'warning'].includes(message.type()) && !isExpected(message.text()))
+      problems.push(message.text());
+  });
+  page.on('pageerror', (error) => problems.push(String(error)));
+  page.on('request', (request) => {
+    const address = new URL(request.url());
+    if (address.origin !== new URL(url).origin && !['data:', 'blob:'].includes(address.protocol))
+      problems.push(`asked for ${request.url()}`);
+  });
+  await page.goto(url);
+  return { page, problems };
+}
+
+const AXE = readFileSync(createRequire(import.meta.url).resolve('axe-core/axe.min.js'), 'utf8');
+
+interface Violation {
+  readonly id: string;
+  readonly help: string;
+  readonly nodes: readonly { readonly html: string; readonly failureSummary?: string }[];
+}
+
+/** Holds a page against the rules of WCAG 2.2 AA and good practice. */
+export async function expectAccessible(page: Page): Promise<void> {
+  // By the protocol of the browser: the policy of the page allows no script of elsewhere.
+  await page.evaluate(AXE);
+  const found = (await page.evaluate(
+    "axe.run(document, { resultTypes: ['violations'] }).then(({ violations }) => violations)",
+  )) as Violation[];
+  const told = found.map(
+    ({ id, help, nodes }) =>
+      `${id}: ${help}\n${nodes.map(({ html, failureSummary }) => `  ${html}\n  ${failureSummary ?? ''}`).join('\n')}`,
+  );
+  expect(told).toEqual([]);
+}
+
+/** The page is no wider than its window. */
+export async function expectNoOverflow(page: Page): Promise<void> {
+  const over = await page.evaluate(() => document.documentElement.scrollWidth - window.innerWidth);
+  expect(over).toBeLessThanOrEqual(0);
+}
