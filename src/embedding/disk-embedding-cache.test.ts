@@ -66,6 +66,19 @@ const bytesOnDisk = (): number =>
   );
 
 describe('openEmbeddingCache', () => {
+  it('shows what another process appends after the first look-up', () => {
+    const [one, other] = [open(), open()];
+    expect(other.getMany([keyOf(0)], DIMENSIONS)).toEqual([undefined]);
+    one.setMany(entriesOf(0, 3));
+    expect(other.getMany([keyOf(2)], DIMENSIONS)).toEqual([vectorOf(2)]);
+    other.setMany(entriesOf(3, 5));
+    one.setMany(entriesOf(5, 6));
+    for (const cache of [one, other])
+      expect(cache.getMany([0, 1, 2, 3, 4, 5].map(keyOf), DIMENSIONS)).toEqual(
+        [0, 1, 2, 3, 4, 5].map((n) => vectorOf(n)),
+      );
+  });
+
   it('gives back what was kept, to the bit, after it was closed and opened', () => {
     const vectors = fc.array(fc.float32Array({ minLength: 4, maxLength: 4 }), { maxLength: 20 });
     fc.assert(

@@ -29,7 +29,7 @@ export interface LocalEmbeddingCache extends EmbeddingCache {
 /**
  * A cache of vectors in two files. Vectors are appended to the newer; when it has half of the limit, it takes the place
  * of the older, whose vectors are gone. Each record is checked when it is read: a damaged or torn one is a miss and is
- * written again. Safe for several processes, each of which sees the others' vectors from its next start on.
+ * written again. Safe for several processes, each of which sees the others' vectors, of files that were replaced meanwhile from its next start on.
  *
  * The first look-up reads both files through, a few milliseconds a megabyte. Where the folder cannot be written, the cache is off.
  */

@@ -25,7 +25,8 @@ export const recordBytes = (vector: Float32Array): number => HEADER_BYTES + vect
 export class VectorLog {
   readonly #descriptor: number;
   readonly #offsets = new Map<string, number>();
-  #isScanned = false;
+  /** Bytes of the file whose records are known. */
+  #known = 0;
 
   /** Opens or makes the file. Throws the system's error. */
   constructor(path: string) {
@@ -42,9 +43,9 @@ export class VectorLog {
     return fstatSync(this.#descriptor).ino;
   }
 
-  /** The vector under a key, or `undefined` where there is none that is whole. The first read finds all records. */
+  /** The vector under a key, or `undefined` where there is none that is whole. The first read finds all records, a later one what others appended. */
   read(key: string): Float32Array | undefined {
-    this.#scanOnce();
+    if (!this.#offsets.has(key)) this.#catchUp();
     const offset = this.#offsets.get(key);
     if (offset === undefined) return undefined;
     const header = readAt(this.#descriptor, offset, HEADER_BYTES);
@@ -59,7 +60,7 @@ export class VectorLog {
 
   /** Keys of all records that are whole, the latest of each. */
   keys(): string[] {
-    this.#scanOnce();
+    this.#catchUp();
     return [...this.#offsets.keys()];
   }
 
@@ -72,9 +73,10 @@ export class VectorLog {
     if (written < bytes.length) {
       throw Object.assign(new Error('The disk took only a part of the vectors.'), { code: 'ENOSPC' });
     }
-    if (this.bytes === before + bytes.length) this.#remember(entries, records, before);
-    // Another process appended meanwhile: ours are somewhere behind what was there before.
-    else for (const [key, offset] of findRecords(this.#descriptor, before)) this.#offsets.set(key, offset);
+    if (before !== this.#known || this.bytes !== before + bytes.length) return;
+    // Nobody else appended: the records need not be looked for.
+    this.#remember(entries, records, before);
+    this.#known = before + bytes.length;
   }
 
   #remember(entries: readonly VectorEntry[], records: readonly Buffer[], start: number): void {
@@ -85,10 +87,11 @@ export class VectorLog {
     }
   }
 
-  #scanOnce(): void {
-    if (this.#isScanned) return;
-    this.#isScanned = true;
-    for (const [key, offset] of findRecords(this.#descriptor)) this.#offsets.set(key, offset);
+  #catchUp(): void {
+    const from = this.#known;
+    this.#known = this.bytes;
+    if (from === this.#known) return;
+    for (const [key, offset] of findRecords(this.#descriptor, from)) this.#offsets.set(key, offset);
   }
 
   close(): void {

@@ -18,12 +18,12 @@ const REST = 9;
 
 type ReadingReranker = Reranker & Required<Pick<Reranker, 'readAhead'>>;
 
-/** Whether the configured reranker keeps what it reads. Searches of other processes keep their own. */
+/** Whether what is read ahead reaches searches: those of other processes have it from the cache of vectors. */
 const keepsWhatItReads = ({ config, processes }: EngineResources): boolean =>
   config.rag.retrieval.rerank.enabled &&
   config.rag.retrieval.rerank.model === 'reader' &&
   config.own?.reranker === undefined &&
-  processes === undefined;
+  (processes === undefined || (config.rag.embedding.cache.enabled && config.keepsNoText !== true));
 
 /** Lets the reader read the live index while nobody searches; a command that ends at once reads nothing. */
 export class ReadAhead {
