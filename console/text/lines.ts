@@ -60,12 +60,14 @@ export class Rows {
 
 /** A word longer than this is cut. */
 const LONGEST_WORD = 24;
+const SPACE = 32;
 
 /** Where the row after that of an offset begins: behind a space where there is one, and in no character. */
 function cutOf(text: string, from: number, width: number): number {
   const most = from + width;
-  const space = text.lastIndexOf(' ', most - 1);
-  if (space > from && space >= most - LONGEST_WORD) return space + 1;
+  const least = Math.max(from + 1, most - LONGEST_WORD);
+  // Not by `lastIndexOf`, which would go back to the beginning of a text without spaces, for each row.
+  for (let at = most - 1; at >= least; at--) if (text.charCodeAt(at) === SPACE) return at + 1;
   return isLowSurrogate(text.charCodeAt(most)) && width > 1 ? most - 1 : most;
 }
 

@@ -138,6 +138,11 @@ describe('rows of a text', () => {
     expect(joined).toBe(text.replaceAll('\n', ''));
   });
 
+  test('of a text without a space are found in one way through it', () => {
+    // Back to its beginning for each row would be 10^11 steps.
+    expect(new Rows('x'.repeat(5_000_000), 100).count).toBe(50_000);
+  });
+
   test('are found by an offset', () => {
     const rows = new Rows('one two three\n\nfour', 8);
     expect([0, 8, 13, 15].map((offset) => rows.at(rows.indexOf(offset)).line)).toEqual([

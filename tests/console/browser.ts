@@ -75,9 +75,9 @@ interface Violation {
 export async function expectAccessible(page: Page): Promise<void> {
   // By the protocol of the browser: the policy of the page allows no script of elsewhere.
   await page.evaluate(AXE);
-  const found = (await page.evaluate(
+  const found = await page.evaluate<readonly Violation[]>(
     "axe.run(document, { resultTypes: ['violations'] }).then(({ violations }) => violations)",
-  )) as Violation[];
+  );
   const told = found.map(
     ({ id, help, nodes }) =>
       `${id}: ${help}\n${nodes.map(({ html, failureSummary }) => `  ${html}\n  ${failureSummary ?? ''}`).join('\n')}`,
@@ -85,8 +85,12 @@ export async function expectAccessible(page: Page): Promise<void> {
   expect(told).toEqual([]);
 }
 
+/** Leads the page to another address of its own. What runs in the page is text: these tests know no types of browsers. */
+export const goTo = (page: Page, hash: string): Promise<unknown> =>
+  page.evaluate(`location.hash = ${JSON.stringify(hash)}`);
+
 /** The page is no wider than its window. */
 export async function expectNoOverflow(page: Page): Promise<void> {
-  const over = await page.evaluate(() => document.documentElement.scrollWidth - window.innerWidth);
+  const over = await page.evaluate<number>('document.documentElement.scrollWidth - innerWidth');
   expect(over).toBeLessThanOrEqual(0);
 }

@@ -3,7 +3,7 @@ import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { runRagstone } from '../e2e/run-ragstone.js';
 import { type SpawnedService, startService } from '../e2e/start-service.js';
 import { sharedFolder } from '../e2e/temporary-folder.js';
-import { expectAccessible, HAS_BROWSER, launch, openPage } from './browser.js';
+import { expectAccessible, goTo, HAS_BROWSER, launch, openPage } from './browser.js';
 
 const CONFIG = `rag: { provider: libsql, server: { maxDelayMs: 0, searchProcesses: 0, basePath: /team/kb } }\n`;
 
@@ -56,7 +56,7 @@ describe.runIf(HAS_BROWSER)('the page of a service with keys, below a path of a 
     expect(page.url()).not.toContain(key);
     await page.getByRole('button', { name: 'Leave' }).click();
     await page.getByText('This service wants a key.').waitFor();
-    expect(await page.evaluate(() => sessionStorage.length + localStorage.length)).toBe(0);
+    expect(await page.evaluate<number>('sessionStorage.length + localStorage.length')).toBe(0);
     expect(problems).toEqual([]);
     await page.context().close();
   });
@@ -71,10 +71,7 @@ describe.runIf(HAS_BROWSER)('the page of a service with keys, below a path of a 
     await page.getByLabel('Key').fill(keys.acme ?? '');
     await page.keyboard.press('Enter');
     await page.locator('#q').waitFor();
-    const open = (hash: string): Promise<void> =>
-      page.evaluate((next) => {
-        location.hash = next;
-      }, hash);
+    const open = (hash: string): Promise<unknown> => goTo(page, hash);
     for (const screen of ['miss', 'questions', 'sources']) {
       await open(`#/${screen}`);
       await page.getByText(/needs the permission “maintain”/).waitFor();

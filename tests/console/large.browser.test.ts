@@ -4,7 +4,7 @@ import { runRagstone } from '../e2e/run-ragstone.js';
 import { type SpawnedService, startService } from '../e2e/start-service.js';
 import { sharedFolder } from '../e2e/temporary-folder.js';
 import { IS_LONG } from '../long-forms.js';
-import { HAS_BROWSER, launch, openPage } from './browser.js';
+import { goTo, HAS_BROWSER, launch, openPage } from './browser.js';
 
 const DOCUMENTS = 100_000;
 /** Characters of one line. */
@@ -53,9 +53,7 @@ describe.runIf(HAS_BROWSER)('what is large', () => {
         headers: { 'x-ragstone-api': '1' },
       });
     });
-    await page.evaluate(() => {
-      location.hash = '#/documents';
-    });
+    await goTo(page, '#/documents');
     await page.locator('.document-row').first().waitFor();
     const list = page.locator('.documents');
     const loaded = (): Promise<number> => list.evaluate((element) => Math.round(element.scrollHeight / 46));
@@ -63,10 +61,7 @@ describe.runIf(HAS_BROWSER)('what is large', () => {
     while ((await loaded()) < wanted) {
       const before = await loaded();
       await list.evaluate((element) => element.scrollTo(0, element.scrollHeight));
-      await page.waitForFunction(
-        (count) => (document.querySelector('.documents')?.scrollHeight ?? 0) > count * 46 + 46,
-        before,
-      );
+      await page.waitForFunction(`document.querySelector('.documents').scrollHeight > ${before * 46 + 46}`);
     }
     await list.evaluate((element, top) => element.scrollTo(0, top), wanted * 46 - 200);
     await page.getByText(`Document ${wanted - 1}`, { exact: true }).waitFor();
@@ -81,17 +76,16 @@ describe.runIf(HAS_BROWSER)('what is large', () => {
     await page.route('**/api/ai/rag/documents/9', (route) =>
       route.fulfill({ json: { ...documentOf(9), text }, headers: { 'x-ragstone-api': '1' } }),
     );
-    await page.evaluate((length) => {
-      location.hash = `#/documents/9?from=${length - 3}&to=${length}`;
-    }, text.length);
-    await page.locator('.line.marked').last().waitFor();
-    expect(await page.locator('.line.marked').last().innerText()).toMatch(/end$/);
-    expect(await page.locator('.line').count()).toBeLessThan(200);
+    await goTo(page, `#/documents/9?from=${text.length - 3}&to=${text.length}`);
+    await page.waitForFunction("document.querySelector('.line.marked') !== null");
+    const [last, rows] = await page.evaluate<[string, number]>(
+      "(lines => [lines.at(-1)?.textContent ?? '', lines.length])([...document.querySelectorAll('.line')])",
+    );
+    expect(last).toMatch(/end$/);
+    expect(rows).toBeLessThan(200);
     const start = Date.now();
-    await page.evaluate(() => {
-      location.hash = '#/search';
-    });
-    await page.locator('#q').waitFor();
+    await goTo(page, '#/search');
+    await page.waitForFunction("document.querySelector('#q') !== null");
     // Of a page that hangs nothing is seen for long.
     expect(Date.now() - start).toBeLessThan(5_000);
     expect(problems).toEqual([]);

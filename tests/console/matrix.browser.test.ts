@@ -2,7 +2,7 @@ import type { Browser } from 'playwright-core';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import type { SpawnedService } from '../e2e/start-service.js';
 import { IS_LONG } from '../long-forms.js';
-import { expectAccessible, expectNoOverflow, HAS_BROWSER, launch, openPage } from './browser.js';
+import { expectAccessible, expectNoOverflow, goTo, HAS_BROWSER, launch, openPage } from './browser.js';
 import { walkedFolder, walkedService } from './walked-index.js';
 
 /** 200 % zoom halves what a page sees of its window. */
@@ -52,9 +52,7 @@ describe.runIf(HAS_BROWSER)('every screen', () => {
       refused: [400, 404],
     });
     for (const [hash, sign] of SCREENS) {
-      await page.evaluate((next) => {
-        location.hash = next;
-      }, hash);
+      await goTo(page, hash);
       await page.locator(sign).first().waitFor();
       await page.waitForLoadState('networkidle');
       await expectNoOverflow(page);

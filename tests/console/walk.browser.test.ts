@@ -1,7 +1,7 @@
 import type { Browser, Page } from 'playwright-core';
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, test } from 'vitest';
 import type { SpawnedService } from '../e2e/start-service.js';
-import { expectAccessible, HAS_BROWSER, launch, openPage, type WatchedPage } from './browser.js';
+import { expectAccessible, goTo, HAS_BROWSER, launch, openPage, type WatchedPage } from './browser.js';
 import { HAS_SHARED, walkedFolder, walkedService } from './walked-index.js';
 
 /** Milliseconds that a search may take from the answer of the service to the page. */
@@ -34,11 +34,7 @@ describe.runIf(HAS_BROWSER)('a walk through the page of the service', () => {
     await page.context().close();
   });
 
-  const open = async (hash: string): Promise<void> => {
-    await page.evaluate((next) => {
-      location.hash = next;
-    }, hash);
-  };
+  const open = (hash: string): Promise<unknown> => goTo(page, hash);
   const search = async (query: string): Promise<void> => {
     await open(`#/search?q=${encodeURIComponent(query)}`);
     await page.locator('.results[aria-busy=false] .hit').first().waitFor();
@@ -61,25 +57,19 @@ describe.runIf(HAS_BROWSER)('a walk through the page of the service', () => {
   test('what the service answers is seen within a moment', async () => {
     await search(QUESTION);
     const shownMs = async (query: string): Promise<number> => {
-      await page.evaluate(() => {
+      await page.evaluate(`
         performance.clearResourceTimings();
+        window.seen = 0;
         const results = document.querySelector('.results');
-        const state = globalThis as unknown as { seen: number };
-        state.seen = 0;
         new MutationObserver(() => {
-          if (results?.getAttribute('aria-busy') === 'false' && state.seen === 0)
-            state.seen = performance.now();
-        }).observe(results ?? document, { attributes: true, attributeFilter: ['aria-busy'] });
-      });
+          if (results.getAttribute('aria-busy') === 'false' && window.seen === 0) window.seen = performance.now();
+        }).observe(results, { attributes: true, attributeFilter: ['aria-busy'] });
+      `);
       await open(`#/search?q=${encodeURIComponent(query)}`);
-      await page.waitForFunction(() => (globalThis as unknown as { seen: number }).seen > 0);
-      return page.evaluate(() => {
-        const answers = performance
-          .getEntriesByType('resource')
-          .filter(({ name }) => name.endsWith('/explain'));
-        const answered = (answers.at(-1) as PerformanceResourceTiming).responseEnd;
-        return (globalThis as unknown as { seen: number }).seen - answered;
-      });
+      await page.waitForFunction('window.seen > 0');
+      return page.evaluate<number>(
+        "window.seen - performance.getEntriesByType('resource').filter(({ name }) => name.endsWith('/explain')).at(-1).responseEnd",
+      );
     };
     const times = [];
     for (const query of ['pull request', 'code coverage', 'integration tests', 'design review', 'logging'])
@@ -106,10 +96,9 @@ describe.runIf(HAS_BROWSER)('a walk through the page of the service', () => {
     const marked = page.locator('.marked').first();
     await marked.waitFor();
     expect(page.url()).toContain('#/documents/');
-    await page.waitForFunction(() => {
-      const place = document.querySelector('.marked')?.getBoundingClientRect();
-      return place !== undefined && place.top >= 0 && place.bottom <= window.innerHeight;
-    });
+    await page.waitForFunction(
+      "(({ top, bottom }) => top >= 0 && bottom <= innerHeight)(document.querySelector('.marked').getBoundingClientRect())",
+    );
     await expectAccessible(page);
     await page.keyboard.press('?');
     await page.getByRole('heading', { name: 'Keys' }).waitFor();
@@ -204,9 +193,9 @@ describe.runIf(HAS_BROWSER)('a walk through the page of the service', () => {
     await page.locator('.markdown').waitFor();
     expect(await page.locator('main script, main img, main iframe, main style').count()).toBe(0);
     expect(await page.locator('.markdown').innerText()).toContain('<script>window.pwned = 1</script>');
-    const links = await page
-      .locator('main a')
-      .evaluateAll((all) => all.map((one) => (one as HTMLAnchorElement).protocol));
+    const links = await page.evaluate<string[]>(
+      "[...document.querySelectorAll('main a')].map((one) => one.protocol)",
+    );
     expect(links.filter((protocol) => !/^(?:https?|mailto):$/.test(protocol))).toEqual([]);
     await page.getByRole('button', { name: 'Source' }).click();
     await page.locator('.line').first().waitFor();

@@ -31,6 +31,7 @@ const ANSWER = 'Audit logs are kept for thirty days [1]. Nobody reads them on Su
 /** Commands that are not run here, and why. */
 const NOT_RUN: readonly (readonly [command: string, why: string])[] = [
   ['serve', 'it stays; tests of the service read its line'],
+  ['console', 'it stays as `serve` does'],
   ['mcp', 'it speaks MCP'],
   ['worker', 'it takes work from a queue of PostgreSQL'],
   ['import', 'it reads the database of another program'],

@@ -14,10 +14,10 @@ export function AnswerScreen({ address }: { address: Address }) {
   const asked = firstOf(address, 'q');
   const latest = useRef('');
   useEffect(() => {
-    // An address that was sent or gone back to.
+    // An address that was sent or gone back to begins anew: what was asked before is no part of it.
     if (asked === '' || asked === latest.current) return;
     latest.current = asked;
-    ask(asked, filtersOf(address));
+    ask(asked, filtersOf(address), true);
   }, [asked]);
   const submit = (question: string): void => {
     latest.current = question;

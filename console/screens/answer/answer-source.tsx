@@ -48,7 +48,8 @@ export function AnswerSource({ id, source, isCited, isAnswered, quotes, words }:
       )}
       <details open={quotes.length > 0}>
         <summary class="small quiet">Passage</summary>
-        <p class="passage whole" dir="auto">
+        {/* biome-ignore lint/a11y/noNoninteractiveTabindex: what scrolls is reached by keyboard */}
+        <p class="passage whole" dir="auto" tabIndex={0}>
           <Quoted text={text} quotes={quotes} words={words} />
         </p>
       </details>

@@ -20,7 +20,8 @@ export interface Turn {
 export interface Conversation {
   readonly turns: readonly Turn[];
   readonly isAsking: boolean;
-  readonly ask: (question: string, filters: Partial<AnswerRequest>) => void;
+  /** Asks a follow-up; with `isNew` a question of its own. */
+  readonly ask: (question: string, filters: Partial<AnswerRequest>, isNew?: boolean) => void;
   readonly stop: () => void;
   readonly clear: () => void;
 }
@@ -39,12 +40,12 @@ export function useConversation(): Conversation {
   useEffect(() => stop, []);
   const change = (changed: (last: Turn) => Turn): void =>
     setTurns((before) => before.map((turn, at) => (at === before.length - 1 ? changed(turn) : turn)));
-  const ask = (question: string, filters: Partial<AnswerRequest>): void => {
+  const ask = (question: string, filters: Partial<AnswerRequest>, isNew = false): void => {
     controller.current?.abort();
     const own = new AbortController();
     controller.current = own;
-    const history = historyOf(turns);
-    setTurns((before) => [...before, { question, text: '', sources: [] }]);
+    const history = isNew ? [] : historyOf(turns);
+    setTurns((before) => [...(isNew ? [] : before), { question, text: '', sources: [] }]);
     setAsking(true);
     const request = { ...filters, question, ...(history.length === 0 ? {} : { history }) };
     const run = async (): Promise<void> => {

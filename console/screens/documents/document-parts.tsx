@@ -7,7 +7,7 @@ import { type Address, withQuery, writeAddress } from '../../state/address.js';
 import { useSession } from '../../state/session.js';
 import { asServiceError, useLoad } from '../../state/use-load.js';
 import { rangeOf, several, shown, timeOf } from '../../text/shown.js';
-import type { Border, Passage } from './document-view.js';
+import type { Border, Passage } from './passage.js';
 
 interface PassagesProps {
   readonly borders: readonly Border[];

@@ -6,7 +6,7 @@ import { useSession } from '../../state/session.js';
 import { useLoad } from '../../state/use-load.js';
 import { shown, timeOf } from '../../text/shown.js';
 import { Original, Passages, Versions } from './document-parts.js';
-import type { Border, Passage } from './document-view.js';
+import type { Border, Passage } from './passage.js';
 
 interface SideProps {
   readonly document: DocumentText;

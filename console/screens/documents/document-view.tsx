@@ -1,5 +1,5 @@
 import { useMemo } from 'preact/hooks';
-import type { DocumentText, PassagesPage } from 'ragstone/client';
+import type { DocumentText } from 'ragstone/client';
 import { Age, CopyButton, Loading } from '../../parts/basics.js';
 import { Failure } from '../../parts/failure.js';
 import { type Address, firstOf, withQuery, writeAddress } from '../../state/address.js';
@@ -10,6 +10,7 @@ import { lineOf } from '../../text/lines.js';
 import { wantedWords } from '../../text/marks.js';
 import { countOf, shown } from '../../text/shown.js';
 import { DocumentSide } from './document-side.js';
+import type { Border, Passage } from './passage.js';
 import { Rendered } from './rendered.js';
 import { SourceText } from './source-text.js';
 
@@ -42,15 +43,6 @@ export function DocumentView({ id, address }: { id: string; address: Address }) 
 
 /** A document of 50 MB takes its time. */
 const LONG_MS = 120_000;
-
-/** The passage that the address names, in the text. */
-export interface Passage {
-  readonly start: number;
-  readonly end: number;
-}
-
-/** A passage as the index cuts the document. */
-export type Border = PassagesPage['passages'][number];
 
 function passageOf(address: Address, length: number): Passage | undefined {
   const [start, end] = [Number(firstOf(address, 'from')), Number(firstOf(address, 'to'))];

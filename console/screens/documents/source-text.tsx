@@ -3,7 +3,7 @@ import { Marked } from '../../parts/basics.js';
 import { Windowed } from '../../parts/windowed.js';
 import { Rows } from '../../text/lines.js';
 import { countOf, rangeOf } from '../../text/shown.js';
-import type { Border, Passage } from './document-view.js';
+import type { Border, Passage } from './passage.js';
 
 interface SourceProps {
   readonly text: string;

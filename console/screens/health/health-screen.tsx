@@ -1,11 +1,10 @@
-import type { ComponentChildren } from 'preact';
 import type { Health } from 'ragstone/client';
-import { Age, Loading } from '../../parts/basics.js';
-import { Failure } from '../../parts/failure.js';
+import { Age } from '../../parts/basics.js';
+import { Panel } from '../../parts/panel.js';
 import { Scrolls } from '../../parts/scrolls.js';
 import type { Address } from '../../state/address.js';
 import { may, useSession } from '../../state/session.js';
-import { type Load, useLoad } from '../../state/use-load.js';
+import { useLoad } from '../../state/use-load.js';
 import { shown, timeOf } from '../../text/shown.js';
 import { Deployments, Parts } from './operator-panels.js';
 
@@ -122,26 +121,6 @@ function Operator() {
         </Panel>
       ) : null}
     </>
-  );
-}
-
-interface PanelProps<Value> {
-  readonly title: string;
-  readonly what: string;
-  readonly load: Load<Value>;
-  readonly children: (value: Value) => ComponentChildren;
-}
-
-/** A part of the screen that is asked for by itself. */
-export function Panel<Value>({ title, what, load, children }: PanelProps<Value>) {
-  const { value, error, isLoading, reload } = load;
-  return (
-    <section class="panel stack" aria-label={title} aria-busy={isLoading}>
-      <h2>{title}</h2>
-      {error === undefined ? null : <Failure error={error} retry={reload} />}
-      {value === undefined && isLoading ? <Loading what={what} /> : null}
-      {value === undefined ? null : children(value)}
-    </section>
   );
 }
 

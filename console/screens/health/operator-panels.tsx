@@ -1,9 +1,9 @@
 import type { PartsHealth } from 'ragstone/client';
 import { Age } from '../../parts/basics.js';
+import { Panel } from '../../parts/panel.js';
 import { useSession } from '../../state/session.js';
 import { useLoad } from '../../state/use-load.js';
 import { countOf, shown } from '../../text/shown.js';
-import { Panel } from './health-screen.js';
 
 /** Each part that all tenants share, and the stores that are kept in step. */
 export function Parts({ health: { parts, stores } }: { health: PartsHealth }) {

@@ -112,7 +112,7 @@ function Passage({ hit, words, isWhole }: { hit: Hit; words: ReadonlySet<string>
   const start = isWhole ? 0 : excerptStart(content, words, EXCERPT);
   const end = isWhole ? content.length : Math.min(content.length, start + EXCERPT * 1.5);
   return (
-    <p class={isWhole ? 'passage whole' : 'passage'} dir="auto">
+    <p class={isWhole ? 'passage whole' : 'passage'} dir="auto" tabIndex={isWhole ? 0 : undefined}>
       {start === 0 ? '' : '… '}
       <Marked text={content.slice(start, end)} words={words} />
       {end < content.length ? ' …' : ''}
