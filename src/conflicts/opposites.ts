@@ -41,6 +41,7 @@ const ALTERNATIVES = [
   'must should may can',
   'junior senior principal',
   'alpha beta stable',
+  'dollar euro franc yen rupee yuan peso zloty krona',
 ].map((list) => list.split(' '));
 
 const MONTHS: ReadonlySet<string> = new Set([1, 2].flatMap((list) => (ALTERNATIVES[list] ?? []).map(termOf)));

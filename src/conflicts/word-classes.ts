@@ -61,6 +61,11 @@ const SYNONYMS = [
   'error fault',
   'fix repair',
   'vacation holiday',
+  'dollar usd',
+  'euro eur',
+  'franc chf',
+  'yen jpy',
+  'rupee inr',
   'public publicly',
   'private privately',
 ];
