@@ -143,6 +143,8 @@ const READ_AS_TEXT: ReadonlySet<string> = new Set([
   PBI_MEDIA_TYPE,
 ]);
 const TABLES: ReadonlySet<string> = new Set([MEDIA_TYPES.csv, MEDIA_TYPES.tsv]);
+/** Of the first line that has one: a title may stand above the names of columns. */
+const separatorOf = (text: string): string => delimiterOf(/[^\r\n]*[,;\t|][^\r\n]*/.exec(text)?.[0] ?? '');
 /** Formats that are stored as lines in which a name stands before its value. */
 const LABELLED: ReadonlySet<string> = new Set([...CONVERTED_MEDIA_TYPES, PBI_MEDIA_TYPE]);
 
@@ -179,7 +181,7 @@ export async function parseWithheld(
     parse({ ...raw, content, mediaType: isWritten && !isOfLines ? raw.mediaType : MEDIA_TYPES.markdown });
   const isLines = raw.mediaType === MEDIA_TYPES.jsonLines || isLinesByName(raw.externalId);
   const calledBy = [raw.externalId, raw.title];
-  const separator = TABLES.has(raw.mediaType) ? delimiterOf(written ?? '') : undefined;
+  const separator = TABLES.has(raw.mediaType) ? separatorOf(written ?? '') : undefined;
   const form = { isLines, mediaType: raw.mediaType, calledBy, separator };
   const source =
     written === undefined ? undefined : withholdText(written, marked, { ...form, isConverted: false });
@@ -278,7 +280,7 @@ export const withholdStored = (
   withholdText(text, marked, {
     isConverted: isOtherForm(externalId),
     isLabelled: isLabelledByName([externalId, title]),
-    separator: Array.isArray(columns) ? delimiterOf(text) : undefined,
+    separator: Array.isArray(columns) ? separatorOf(text) : undefined,
     isLines: isLinesByName(externalId),
     calledBy: [externalId, title],
     mediaType: typeof language === 'string' ? codeMediaType(language) : '',

@@ -20,14 +20,27 @@ export function tableFields(text: string, names: readonly string[], separator: s
   const labelOf = labelReader(names);
   if (!labelOf.occursIn(text)) return [];
   if (separator !== MARKDOWN) return [...inTable(recordsOf(text, separator), labelOf)];
-  return [...markdownTables(text)].flatMap((rows) => [...inTable(rows, labelOf)]);
+  let above: { readonly columns: Columns; readonly width: number | undefined } | undefined;
+  return [...markdownTables(text)].flatMap(({ rows, isBelowOther }) => {
+    const [{ length: width } = []] = rows;
+    // A sheet goes on below an empty row with the columns of what stands above it.
+    const columns: Columns = new Map(isBelowOther && above?.width === width ? above?.columns : []);
+    above = { columns, width };
+    return [...inTable(rows, labelOf, columns)];
+  });
 }
 
 /** As separator: tables of Markdown. */
 export const MARKDOWN = 'markdown';
 
-function* inTable(rows: Iterable<Row>, labelOf: Label): Generator<StatedFields> {
-  const columns = new Map<number, readonly string[]>();
+/** Names of fields by the column that states them. */
+type Columns = Map<number, readonly string[]>;
+
+function* inTable(
+  rows: Iterable<Row>,
+  labelOf: Label,
+  columns: Columns = new Map(),
+): Generator<StatedFields> {
   /** Rows above are none, or titles of the table, which leave cells empty or stand in several. */
   let isHeader = true;
   let number = 0;
@@ -51,8 +64,8 @@ function* inTable(rows: Iterable<Row>, labelOf: Label): Generator<StatedFields> 
       if (found.length > 0 && text !== '') yield { start, end, names: [...new Set(found)] };
     }
     number += 1;
-    isHeader &&=
-      new Set(row.map(({ text }) => text)).size < row.length || row.some(({ text }) => text === '');
+    const texts = row.map(({ text }) => text);
+    isHeader &&= row.length === 1 || new Set(texts).size < row.length || texts.includes('');
   }
 }
 
@@ -72,25 +85,28 @@ function* judged(rows: Iterable<Row>): Generator<readonly [Row, boolean]> {
 
 const RULE = /^[\s>|:-]+$/;
 
-/** A row of names above a rule, and the rows below it. */
-function* markdownTables(text: string): Generator<Row[]> {
+/** A row of names above a rule, and the rows below it; whether only blank lines stand between it and the table before. */
+function* markdownTables(text: string): Generator<{ readonly rows: Row[]; readonly isBelowOther: boolean }> {
   let above: { readonly line: string; readonly start: number } | undefined;
   let rows: Row[] | undefined;
+  let isBelowOther = false;
   let start = 0;
   for (const line of text.split('\n')) {
     const isRow = line.includes('|');
     if (rows !== undefined) {
       if (isRow) rows.push(cellsOf(line, start));
       else {
-        yield rows;
+        yield { rows, isBelowOther };
         rows = undefined;
+        isBelowOther = line.trim() === '';
       }
     } else if (isRow && above?.line.includes('|') === true && line.includes('-') && RULE.test(line))
       rows = [cellsOf(above.line, above.start)];
+    else if (!isRow && line.trim() !== '') isBelowOther = false;
     above = { line, start };
     start += line.length + 1;
   }
-  if (rows !== undefined) yield rows;
+  if (rows !== undefined) yield { rows, isBelowOther };
 }
 
 /** Between bars that no backslash precedes. */
