@@ -97,7 +97,9 @@ export function differencesIn(gap: AlignedGap, source: SourceText): ClaimDiffere
     ),
   ];
   if (!isReplacement(gap)) return exact;
-  const [names, others] = [gap.claim.filter(isNamed), gap.source.filter(isNamed)];
+  const [names, others] = [gap.claim, gap.source].map((words) =>
+    words.filter((word) => isNamed(word) && word.isUnit !== true),
+  ) as [ComparedWord[], ComparedWord[]];
   return [
     ...exact,
     ...(names.length > 0 &&
