@@ -267,3 +267,22 @@ test('a field of metadata that holds a marked one is encrypted whole, shown to r
   await engine.close();
   expect(await filesWith(join(cwd, '.ragstone'), V)).toEqual([]);
 });
+
+test('what the engine itself writes of a chunk is not encrypted, whatever a marked field is called', async () => {
+  const engine = await open(temporaryFolder(), {
+    security: {
+      encryption: { fields: ['start', 'end', 'EMAIL'], keys: [KEY] },
+      redaction: { enabled: true, types: ['EMAIL'] },
+    },
+  });
+  await engine.push([{ id: 'a', text: 'The archive of ann@x.example.', metadata: { end: V } }]);
+  for (const round of [1, 2]) {
+    const { results } = await engine.search('archive');
+    expect([round, results[0]?.metadata]).toMatchObject([
+      round,
+      { lines: { start: 1, end: 1 }, redactions: { EMAIL: 1 }, end: V },
+    ]);
+    expect((await engine.verify()).drift).toEqual([]);
+    expect((await engine.rotateEncryption()).rewritten).toBe(0);
+  }
+});

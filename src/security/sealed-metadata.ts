@@ -1,6 +1,6 @@
 import { createCipheriv, createDecipheriv, createHmac, hkdfSync } from 'node:crypto';
 import { canonicalJson } from '../core/canonical-json.js';
-import { CHUNK_KEYS, SEALED_KEY } from '../core/chunk-metadata.js';
+import { CHUNK_KEYS, ENGINE_KEYS, SEALED_KEY } from '../core/chunk-metadata.js';
 import { RAGError } from '../core/errors.js';
 import { and, exists, type Filter, not } from '../core/filter.js';
 import {
@@ -102,7 +102,7 @@ export function createSealing({ fields, keys }: SealingSettings): MetadataSealin
   const sealable = fields.length === 0 ? [] : [...fields, UNLIFTED_KEY];
   /** A field that holds a marked one is encrypted whole. */
   const isSealable = (name: string, value: MetadataValue, names: readonly string[] = sealable): boolean =>
-    isMarkedName(name, names) || holdsMarked(value, names);
+    isMarkedName(name, names) || (!ENGINE_KEYS.has(name) && holdsMarked(value, names));
   const open = (given: Metadata, owner: SealedOwner): Metadata => {
     const metadata = liftFields(given);
     const sealed = metadata[SEALED_KEY];
@@ -118,8 +118,7 @@ export function createSealing({ fields, keys }: SealingSettings): MetadataSealin
     fields,
     isOverFolded: false,
     readable: (metadata) => {
-      const { [SEALED_KEY]: _, ...clear } = liftFields(metadata);
-      const entries = Object.entries(clear);
+      const entries = Object.entries(liftFields(metadata));
       return sealable.filter((field) => entries.some(([name, value]) => isSealable(name, value, [field])));
     },
     open,
