@@ -79,6 +79,8 @@ export interface ClaimComparison {
   /** Numbers that the source has nowhere, and those that it says of something else. */
   readonly missingAmounts: readonly ComparedWord[];
   readonly amountsOfOthers: readonly ComparedWord[];
+  /** Both deny, and of the same words one has a negation that the other leaves out. */
+  readonly isDeniedLess: boolean;
   /** Share of the claim that stands in the source in its order, in [0, 1]. */
   readonly copied: number;
 }
@@ -93,10 +95,13 @@ export function compareWithSource(claim: readonly ComparedWord[], source: Source
   const alignments = [...(near.length > 1 ? near : []), joined].map((words) => alignWords(claim, words));
   const closest = alignments.reduce((best, each) => (each.copied > best.copied ? each : best));
   const gaps = alignments.flatMap((alignment) => alignment.gaps);
-  const found = gaps.flatMap((gap) => differencesIn(gap, source));
+  const isExcepted = joined.some(isExcepting);
+  const found = gaps
+    .flatMap((gap) => differencesIn(gap, source))
+    .filter(({ kind }) => !(isExcepted && kind === 'opposite'));
   const negated = deniedOtherwise(claim, near);
   const turned = turnedAround(claim, joined);
-  const beside = near.flatMap((statement) => opposedBeside(claim, statement, joined));
+  const beside = isExcepted ? [] : near.flatMap((statement) => opposedBeside(claim, statement, joined));
   const causes = near.flatMap((statement) => otherCause(claim, statement));
   const framed = (...kinds: readonly DifferenceKind[]): number =>
     found.reduce(
@@ -151,11 +156,31 @@ export function compareWithSource(claim: readonly ComparedWord[], source: Source
     ],
     missingAmounts: missing,
     amountsOfOthers: amountsOfOthers(claim, source),
+    isDeniedLess: isDeniedLess(claim, joined, closest),
     copied,
   };
 }
 
+const isDeniedLess = (claim: SourceStatement, near: SourceStatement, { copied, gaps }: Alignment): boolean =>
+  copied >= NEARLY_COPIED &&
+  !claim.some(({ isTurned }) => isTurned) &&
+  isDenial(claim) &&
+  isDenial(near) &&
+  gaps.some(
+    ({ claim: own, source, before, behind }) =>
+      before > 0 &&
+      behind > 0 &&
+      ![...own, ...source].some(isCompared) &&
+      isDenial(own) !== isDenial(source) &&
+      ![...own, ...source].some(({ text }) => /^(?:only|just|but|or|and)$/i.test(text)),
+  );
+
+/** Share of a claim from which on it is a copy but for a word or two. */
+const NEARLY_COPIED = 0.88;
+
 const isDenial = (words: readonly ComparedWord[]): boolean => words.some(isNegation);
+/** What is said of all but some is said otherwise of these. */
+const isExcepting = ({ text }: ComparedWord): boolean => /^(?:except\w*|unless|besides)$/i.test(text);
 /** A denial of the opposite may be the same. */
 const asUnsure = (difference: ClaimDifference): ClaimDifference =>
   difference.kind === 'opposite' ? { ...difference, isUnsure: true } : difference;
@@ -180,8 +205,15 @@ function slipIn({ copied, gaps }: Alignment, source: SourceText): number {
 const missingAmounts = (claim: readonly ComparedWord[], source: SourceText): ComparedWord[] =>
   claim.filter(
     (word) =>
-      isNumber(word) && !source.hasAmount(word) && (!mayBeUnsaid(word) || source.hasOtherAmount(word)),
+      isNumber(word) &&
+      !source.hasAmount(word) &&
+      (!mayBeUnsaid(word) || source.hasOtherAmount(word) || isOftener(word, source.nearest(claim))),
   );
+
+/** What happens at several times of day happens more often than once. */
+const isOftener = ({ quantity }: ComparedWord, statement: SourceStatement): boolean =>
+  quantity?.dimension === 'often' &&
+  statement.filter((word) => word.quantity?.dimension === 'clock').length > 1;
 
 const mayBeUnsaid = ({ text, quantity }: ComparedWord): boolean =>
   text.toLowerCase() === 'two' || (quantity?.dimension === 'often' && quantity.amount === '1');

@@ -4,7 +4,7 @@ import { type AgreementFeature, type ClaimComparison, compareWithSource } from '
 import type { ClaimDifference } from './claim-differences.js';
 import { claimWords } from './claim-words.js';
 import { boundsIn, turnedBounds } from './stated-bounds.js';
-import { type ClaimEvidence, compareClaim, type EvidenceText, withNumberSigns } from './support-features.js';
+import { type ClaimEvidence, compareClaim, type EvidenceText, withPlainForms } from './support-features.js';
 import { FAITHFULNESS_MODEL, SUPPORT_MODEL, type SupportModel, WORDS_MODEL } from './support-weights.js';
 
 export interface ClaimSupport {
@@ -28,7 +28,7 @@ export const SUPPORT_THRESHOLD = 0.5;
  * opposites, negation, order), and how near its meaning is to a sentence of the text where that was read with a model; no language model.
  */
 export function checkSupport(asWritten: string, evidence: EvidenceText): ClaimSupport {
-  const claim = withNumberSigns(asWritten);
+  const claim = withPlainForms(asWritten);
   const words = claimWords(claim, evidence.source);
   const evident = compareClaim(claim, evidence, words);
   const { features, missing, nearest } = evident;
@@ -99,6 +99,7 @@ function scoreOf(evident: ClaimEvidence, comparison: ClaimComparison): number {
   const isMissing =
     comparison.departures.amountMissing > 0 ||
     comparison.amountsOfOthers.length > 0 ||
+    comparison.isDeniedLess ||
     evident.features.identifiers < 1;
   return isMissing ? score * WITH_ONE_MISSING : score;
 }

@@ -90,10 +90,16 @@ export function differencesIn(gap: AlignedGap, source: SourceText): ClaimDiffere
     );
   const exact = [
     ...pairs('number', (own, other) => isOfKind(own.quantity, other.quantity) && !areSameWord(own, other)),
-    ...pairs('opposite', (own, other) => areOpposed(own.term, other.term)),
+    // Of units the amounts tell: 24 months are 2 years.
+    ...pairs(
+      'opposite',
+      (own, other) => areOpposed(own.term, other.term) && !(own.isUnit === true && other.isUnit === true),
+    ),
   ];
   if (!isReplacement(gap)) return exact;
-  const [names, others] = [gap.claim.filter(isNamed), gap.source.filter(isNamed)];
+  const [names, others] = [gap.claim, gap.source].map((words) =>
+    words.filter((word) => isNamed(word) && word.isUnit !== true),
+  ) as [ComparedWord[], ComparedWord[]];
   return [
     ...exact,
     ...(names.length > 0 &&
@@ -215,7 +221,9 @@ export function opposedBeside(
     .filter((word) => !hasWord(near, word))
     .flatMap((word) =>
       statement
-        .filter((other) => areOpposed(word.term, other.term))
+        .filter(
+          (other) => areOpposed(word.term, other.term) && !(word.isUnit === true && other.isUnit === true),
+        )
         .filter((other) => {
           const around = termsBeside(statement, other);
           return termsBeside(claim, word).some((near) => hasWord(around, near));
@@ -238,6 +246,7 @@ const PIVOTS: readonly ReadonlySet<string>[] = [
   'before until',
   'after once',
   'by',
+  'to',
 ].map((line) => new Set(line.split(' ')));
 const PIVOT_REACH = 3;
 
@@ -268,9 +277,17 @@ export function turnedAround(
   });
 }
 
+/** Words between `from` and `to`. */
+const FROM_REACH = 4;
+const isPivot = (words: readonly ComparedWord[], at: number, pivots: ReadonlySet<string>): boolean => {
+  const text = words[at]?.text.toLowerCase() ?? '';
+  const before = words.slice(Math.max(0, at - FROM_REACH), at);
+  return pivots.has(text) && (text !== 'to' || before.some((word) => word.text.toLowerCase() === 'from'));
+};
+
 function aroundPivot(words: readonly ComparedWord[], pivots: ReadonlySet<string>) {
   return words.flatMap((word, at) =>
-    pivots.has(word.text.toLowerCase())
+    isPivot(words, at, pivots)
       ? [
           {
             pivot: word.text,

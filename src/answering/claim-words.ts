@@ -63,7 +63,9 @@ function withOpposites(
           );
     if (opposite?.negation === undefined) return [own];
     // Where more is denied, a negation more would hide that the claim denies less.
-    return denials.length === 0 && opposite.isOnly ? [opposite.negation, opposite.word] : [opposite.word];
+    return denials.length === 0 && opposite.isOnly
+      ? [opposite.negation, opposite.word]
+      : [{ ...opposite.word, isTurned: true }];
   });
   for (const at of denials) {
     const [found] = reachedFrom(claim, at).flatMap((place) => {

@@ -9,6 +9,10 @@ export interface ComparedWord extends Pick<StatementWord, 'term' | 'kind'> {
   readonly text: string;
   /** The amount that begins at it, where one does. */
   readonly quantity?: Quantity;
+  /** A claim has its opposite, and the source denies that. */
+  readonly isTurned?: boolean;
+  /** Of the amount before it. */
+  readonly isUnit?: boolean;
   /** A comma or a conjunction stands before it, or it is one. */
   readonly beginsClause?: boolean;
 }
@@ -28,6 +32,7 @@ export function comparedWords(text: string): ComparedWord[] {
     const isNext = /[,;()]/.test(written.slice(words[at - 1]?.end ?? 0, start)) || CONJUNCTIONS.has(term);
     const word = {
       ...(isNext ? { beginsClause: true } : {}),
+      ...((quantities.get(at - 1)?.end ?? 0) > at ? { isUnit: true } : {}),
       term,
       kind: DENYING.has(term) ? ('negation' as const) : kind,
       text: written.slice(start, end),

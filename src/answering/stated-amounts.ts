@@ -48,6 +48,17 @@ const SHARE = new RegExp(
   'gi',
 );
 
+/** `requests/s` and `MB/min`: a rate, as it is written where there is room. */
+const RATES: Readonly<Record<string, string>> = {
+  s: 'second',
+  sec: 'second',
+  min: 'minute',
+  h: 'hour',
+  hr: 'hour',
+  d: 'day',
+};
+const RATE = /(?<=\p{L}{2}|\d)\/(s|sec|second|min|minute|h|hr|hour|d|day|week|month|year)\b(?!\.?\w|\/)/gu;
+
 const UNIT = 'seconds?|minutes?|hours?|days?|weeks?|months?|years?';
 const CURRENCIES: readonly (readonly [sign: string, names: string])[] = [
   ['$', String.raw`dollars?\b|USD\b|US\$`],
@@ -114,6 +125,7 @@ export function withAmountsInDigits(text: string): string {
       const scale = SCALES.get((word ?? letter ?? small ?? '').toLowerCase()) ?? 1;
       return String(Number((Number(digits.replaceAll(',', '')) * scale).toPrecision(12)));
     })
+    .replace(RATE, (_, unit: string) => ` per ${RATES[unit] ?? unit}`)
     .replace(SHARE, (_, counted?: string, part?: string, count = 'a', of = '') => {
       const parts = FIRST_PART + PARTS.indexOf((part ?? of).toLowerCase());
       return `${Math.round((100 * (SMALL.get((counted ?? count).toLowerCase()) ?? 1)) / parts)}%`;

@@ -73,7 +73,7 @@ const wordsOf = (text: string): Set<string> => new Set(text.toLowerCase().match(
  * @param meaning compares what claims mean too; without it words alone tell.
  */
 export function readEvidence(asWritten: readonly string[], meaning?: TextMeaning): EvidenceText {
-  const texts = asWritten.map(withNumberSigns);
+  const texts = asWritten.map(withPlainForms);
   const all = texts.join('\n');
   const sentences = texts.flatMap((text, part) =>
     splitSentences(text, { start: 0, end: text.length }).map(({ start, end }) => {
@@ -96,9 +96,47 @@ export function readEvidence(asWritten: readonly string[], meaning?: TextMeaning
   };
 }
 
-/** "no. 481" is a number: it denies nothing and ends no sentence. Offsets stay. */
-export const withNumberSigns = (text: string): string =>
-  text.replace(/(?<=[^\s.!?]\s|\()no\.(?=\s?\d)/gi, '#  ');
+/** Adjectives that deny, with what they deny where that is not the rest of the word. */
+const DENYING: ReadonlyMap<string, string> = new Map(
+  [
+    ...'im-possible im-practical im-probable ir-reversible ir-relevant ir-regular il-legal dis-allowed dis-connected dis-similar non-refundable'.split(
+      ' ',
+    ),
+    ...'in-accessible in-active in-appropriate in-compatible in-complete in-consistent in-correct in-eligible in-secure in-significant in-sufficient in-valid in-visible'.split(
+      ' ',
+    ),
+    ...'un-able un-affected un-available un-aware un-changed un-common un-encrypted un-important un-known un-likely un-limited un-locked un-necessary un-paid un-reachable'.split(
+      ' ',
+    ),
+    ...'un-readable un-related un-safe un-stable un-supported un-usable un-used un-usual'.split(' '),
+  ]
+    .map((word): [string, string] => [word.replace('-', ''), word.slice(word.indexOf('-') + 1)])
+    .concat([
+      ['non-refundable', 'refundable'],
+      ['disabled', 'enabled'],
+      ['forbidden', 'allowed'],
+      ['prohibited', 'allowed'],
+      ['offline', 'online'],
+    ]),
+);
+const DENIED_DENIAL = new RegExp(
+  String.raw`\b(?:(is|are|was|were)n['’]t|not|never) (${[...DENYING.keys()].join('|')})\b`,
+  'gi',
+);
+/** Of these no other country is meant. */
+const NATIONAL = /\b(US|U\.S\.|American|British) (dollars?|pounds?)\b/g;
+
+/**
+ * What is written in another form and means the same, as long as it was: "no. 481" is a number, which denies nothing and ends no sentence; "not
+ * impossible" is possible; US dollars are dollars.
+ */
+export const withPlainForms = (text: string): string =>
+  text
+    .replace(/(?<=[^\s.!?]\s|\()no\.(?=\s?\d)/gi, '#  ')
+    .replace(DENIED_DENIAL, (all, is: string | undefined, word: string) =>
+      `${is === undefined ? '' : `${is} `}${DENYING.get(word.toLowerCase()) ?? ''}`.padEnd(all.length),
+    )
+    .replace(NATIONAL, (all, _, money: string) => money.padEnd(all.length));
 
 export interface ClaimEvidence {
   readonly features: Readonly<Record<SupportFeature, number>>;

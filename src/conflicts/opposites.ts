@@ -41,6 +41,8 @@ const ALTERNATIVES = [
   'must should may can',
   'junior senior principal',
   'alpha beta stable',
+  'dollar euro pound franc yen rupee yuan peso zloty krona',
+  'litre gallon pint barrel',
 ].map((list) => list.split(' '));
 
 const MONTHS: ReadonlySet<string> = new Set([1, 2].flatMap((list) => (ALTERNATIVES[list] ?? []).map(termOf)));

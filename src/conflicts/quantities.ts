@@ -135,7 +135,7 @@ export function quantitiesOf(words: readonly StatementWord[], text: string): Qua
         unit?.dimension !== 'time' ||
         word.term.length < 3 ||
         !ONE.has(before.term) ||
-        word.term === ORDINAL ||
+        (word.term === ORDINAL && !isRate(before, words[at + 1])) ||
         isPart
       )
         return [];
@@ -192,8 +192,10 @@ function unitOfRange(words: readonly StatementWord[], at: number, how: UnitReadi
   return unitBehind(last, words[place + 1], how);
 }
 
-/** `a second one` counts no time. */
+/** `a second one` counts no time; `per second` does, and `a second` where nothing is counted behind it. */
 const ORDINAL = 'second';
+const isRate = (before: StatementWord, next: StatementWord | undefined): boolean =>
+  before.term === 'per' || next === undefined || next.kind === 'grammar';
 const [FIRST_YEAR, LAST_YEAR, LAST_DAY] = [1990, 2049, 31];
 
 /** A year, or the day beside a month: of other dates and not of amounts. */

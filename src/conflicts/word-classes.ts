@@ -61,6 +61,11 @@ const SYNONYMS = [
   'error fault',
   'fix repair',
   'vacation holiday',
+  'dollar usd',
+  'euro eur',
+  'franc chf',
+  'yen jpy',
+  'rupee inr',
   'public publicly',
   'private privately',
 ];
@@ -69,11 +74,27 @@ const stemOf = (word: string): string => (/^[a-z]+$/.test(word) ? stemEnglish(wo
 
 export const LIGHT_WORDS: ReadonlySet<string> = new Set(LIGHT.flatMap((line) => line.split(' ')));
 
+const CLASSES: readonly (readonly string[])[] = SYNONYMS.map((line) => line.split(' '));
+
+/** Stems that words of several classes have: `allow` is that of `allowance` too. */
+const SHARED_STEMS: ReadonlySet<string> = new Set(
+  CLASSES.flatMap((words, at) =>
+    words
+      .map(stemOf)
+      .filter((stem) => CLASSES.some((others, other) => other !== at && others.map(stemOf).includes(stem))),
+  ),
+);
+
+/** By what a word is known: its stem, or itself where another word has the better claim to that. */
+const keyOf = (word: string): string => {
+  const stem = stemOf(word);
+  return SHARED_STEMS.has(stem) && word !== stem ? word : stem;
+};
+
 const SAME: ReadonlyMap<string, string> = new Map(
-  SYNONYMS.flatMap((line) => {
-    const [first = '', ...others] = line.split(' ').map(stemOf);
-    return others.map((other) => [other, first] as const);
-  }),
+  CLASSES.flatMap(([first = '', ...others]) =>
+    [first, ...others].map((word) => [keyOf(word), keyOf(first)] as const),
+  ),
 );
 
 /** The words of names of a document, such as its title and path, as they are and as terms. */
@@ -90,7 +111,7 @@ export const aboutOf = (...names: readonly string[]): ReadonlySet<string> =>
 /** The term of a word in lower case: its stem, or that of the word that stands for it. */
 export function termOf(word: string): string {
   const stem = stemOf(word);
-  return SAME.get(stem) ?? stem;
+  return SAME.get(SHARED_STEMS.has(stem) ? word.replace(/s$/, '') : stem) ?? SAME.get(stem) ?? stem;
 }
 
 /** Words of names that say which kind of page it is, or which of several copies, and not what it is about. */

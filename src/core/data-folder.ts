@@ -15,6 +15,8 @@ export const DATA_FILES = {
   rolloutTotals: 'rollout.db',
   searchResults: 'results.db',
   serviceValues: 'service.db',
+  /** Redis servers that settings name or named, without passwords. */
+  servers: 'servers.json',
 } as const;
 
 export const DATA_FOLDERS = {

@@ -22,3 +22,12 @@ export function isMarkedName(name: string, fields: readonly string[]): boolean {
   const own = callersName(name);
   return fields.some((field) => own === field || own.startsWith(`${field}.`));
 }
+
+/** Whether a marked field stands inside a value, at any depth. */
+export function holdsMarked(value: MetadataValue, fields: readonly string[]): boolean {
+  if (typeof value !== 'object' || value === null) return false;
+  if (Array.isArray(value)) return value.some((item: MetadataValue) => holdsMarked(item, fields));
+  return Object.entries(value as Metadata).some(
+    ([name, inner]) => isMarkedName(name, fields) || holdsMarked(inner, fields),
+  );
+}

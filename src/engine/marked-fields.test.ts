@@ -352,10 +352,15 @@ describe('a text that is no front matter', () => {
     ['a comment in quotes', 'text/markdown', '---\ntitle: "a # owner: archive"\n---\n'],
     ['a comment in a text', 'text/markdown', '---\ntext: |\n  # owner: archive\n  a\n---\n'],
     ['a template', 'text/markdown', '{% include owner = "archive" %}\n\nMore.\n'],
-    ['lines of JSON deep inside', 'application/jsonl', '{"a":{"owner":"archive"}}\n{"a":[{"owner":"b"}]}\n'],
-    ['a column of CSV', 'text/csv', 'id,owner\n1,archive\n'],
     ['a list of links', 'text/markdown', '[owner]: https://a.example/archive\n[b]: {owner: a}\n'],
-    ['a list of words', 'application/json', '["owner", {"a": {"owner": "archive"}}]'],
+    ['a list of words', 'application/json', '["owner", {"a": ["owner", "archive"]}]'],
+    ['cells that name no column', 'text/csv', 'a,b\narchive,the owner\nx,y\n'],
+    [
+      'names in a column of names',
+      'text/markdown',
+      '| name | type |\n| - | - |\n| a | owner |\n| archive | text |\n',
+    ],
+    ['lines of a text', 'text/markdown', 'owner: Ann\n\n- owner: the archive\n- owner\n\n**owner** Ann\n'],
   ])('keeps every word: %s', async (_, mediaType, text) => {
     expect((await pushed(text, mediaType, ['owner', 'id'])).text).toBe(text);
   });

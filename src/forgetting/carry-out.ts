@@ -20,7 +20,7 @@ import type { ForgettingPlan } from './forgetting-plan.js';
 import type { Receipts } from './receipts.js';
 import { leftInStores } from './stores-behind.js';
 import { tracesBy } from './traces.js';
-import { leftInEarlierStores } from './unused-copies.js';
+import { leftOfEarlier } from './unused-copies.js';
 
 const RESUME = 'ragstone forget --resume';
 
@@ -66,7 +66,7 @@ export async function carryOut(
     state: 'done',
     finishedAt: new Date(runtime().now()).toISOString(),
     removed: removed.filter(({ count }) => count > 0),
-    left: [...receipt.left, ...(await leftInStores(host)), ...(await leftInEarlierStores(host))],
+    left: [...receipt.left, ...(await leftInStores(host)), ...(await leftOfEarlier(host))],
     traces: withoutHeld(receipt, copies.held),
   };
   receipts.finish(done);

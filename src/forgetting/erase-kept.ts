@@ -6,6 +6,7 @@ import { DATA_FILES } from '../core/data-folder.js';
 import { RAGError } from '../core/errors.js';
 import { contentHash } from '../core/ids.js';
 import { sleep } from '../core/runtime.js';
+import { KEPT_BY_SERVICES } from '../redis/remembered-servers.js';
 import { SqliteDatabase } from '../sqlite/sqlite-database.js';
 import type { RemovedFrom } from './forget-types.js';
 
@@ -83,7 +84,7 @@ async function eraseInFile(dataDir: string, tenant: string, { signal, again }: E
 async function eraseOnServer(config: ResolvedConfig, tenant: string, { again }: Erasing): Promise<Counts> {
   const { redis } = config.rag.server;
   if (redis === undefined) return { shown: 0, writes: 0 };
-  const place = { path: ['rag', 'server'], what: 'the service' };
+  const place = { path: ['rag', 'server'], what: 'the service', ttl: KEPT_BY_SERVICES };
   const shelf = await openRedisShelf(redis, place, config);
   try {
     const owner = contentHash(tenant);

@@ -23,7 +23,7 @@ import type { ForgettingPlan, ForgottenDocument } from './forgetting-plan.js';
 import { newReceiptId, Receipts, unfinishedNotice } from './receipts.js';
 import { leftInStores } from './stores-behind.js';
 import { newKey, tracesBy } from './traces.js';
-import { leftInEarlierStores } from './unused-copies.js';
+import { leftOfEarlier } from './unused-copies.js';
 import { whatIsLeft } from './what-is-left.js';
 
 const PAGE = 500;
@@ -65,7 +65,7 @@ async function asDry(
   return {
     ...rest,
     ...{ state: 'dry', traces: [], examples: [...new Set(examples)].slice(0, EXAMPLES) },
-    left: [...receipt.left, ...(await leftInStores(host)), ...(await leftInEarlierStores(host))],
+    left: [...receipt.left, ...(await leftInStores(host)), ...(await leftOfEarlier(host))],
   };
 }
 

@@ -5,6 +5,7 @@ import { expect, test } from 'vitest';
 import { temporaryFolder } from '../../tests/e2e/temporary-folder.js';
 import { FaultyStore } from '../../tests/failover/faulty-store.js';
 import type { RAGConfigInput } from '../config/schema/index.js';
+import { SYSTEM_RUNTIME } from '../core/runtime.js';
 import { createEngine } from '../engine/create-engine.js';
 import type { Engine } from '../engine/engine.js';
 import { filesWith } from '../testing/files-with.js';
@@ -176,4 +177,32 @@ test('a cache of vectors that was moved elsewhere holds nothing in the data fold
   const moved: RAGConfigInput = { provider: 'libsql', embedding: { cache: { path: elsewhere } } };
   await withEngine(moved, (engine) => engine.forget({ documents: ['ann'] }), { embedder });
   expect(keysOfVectors(join(data, 'cache', 'embeddings'))).toEqual([]);
+});
+
+test('a Redis server that a setting named is told of as left, until it has given up what it keeps', async () => {
+  const folder = temporaryFolder();
+  const { withEngine, remains } = indexIn(folder);
+  const redis = 'redis://ann:zirconflorin@127.0.0.1:1/3';
+  await withEngine({ retrieval: { cache: { enabled: true, ttl: 60, redis } } }, async (engine) => {
+    await engine.push([ANN, BOB]);
+    await engine.search('gate');
+  });
+  let now = Date.now();
+  const clock = { runtime: { ...SYSTEM_RUNTIME, now: () => now } };
+  const leftAfter = async (config: RAGConfigInput, documents: readonly string[]) =>
+    withEngine(
+      { embedding: { cache: { enabled: false } }, ...config },
+      async (engine) =>
+        (await engine.forget({ documents })).left.filter(({ where }) => where.includes('Redis')),
+      clock,
+    );
+  const [left, ...others] = await leftAfter({}, ['ann']);
+  expect([left?.where, others]).toEqual([
+    'the Redis server 127.0.0.1:1/3, which rag.retrieval.cache.redis named',
+    [],
+  ]);
+  expect(left?.detail).toMatch(/text of passages.* 60 seconds/);
+  now += 61_000;
+  expect(await leftAfter({}, ['bob'])).toEqual([]);
+  expect(await remains('zirconflorin')).toEqual([]);
 });

@@ -5,6 +5,7 @@ import * as z from 'zod';
 import { DATA_FILES, DATA_FOLDERS } from '../core/data-folder.js';
 import { holdsVectors } from '../embedding/kept-vectors.js';
 import type { IndexFacts } from '../ledger/ledger.js';
+import { earlierServers } from '../redis/remembered-servers.js';
 import { PRIVATE_FILE } from '../security/private-files.js';
 import { readRegularFileSync } from '../security/regular-file.js';
 import { namesInJournal } from '../stores/failover/names-in-journal.js';
@@ -80,14 +81,45 @@ export async function eraseUnused(
   return copies.map(({ place, paths }) => ({ place, what: 'files and folders', count: paths.length }));
 }
 
-/** Stores of an earlier `rag.failover` that are kept elsewhere, where nothing was deleted. */
-export async function leftInEarlierStores(host: ForgettingHost): Promise<LeftElsewhere[]> {
-  return (await storesElsewhere(host)).map((name) => ({
+/** What an earlier configuration kept elsewhere, where nothing was deleted: stores of `rag.failover`, and Redis servers. */
+export async function leftOfEarlier(host: ForgettingHost): Promise<LeftElsewhere[]> {
+  const stores = (await storesElsewhere(host)).map((name) => ({
     where: `the store ${JSON.stringify(name)}, which rag.failover named`,
     detail:
       'It is not kept in the data folder and no setting names it any more, so nothing was deleted from it. Remove what it holds of this index there; or name it in rag.failover again and run `ragstone stores sync`, which fills it anew.',
   }));
+  const { dataDir, serviceDir = dataDir, rag } = host.config;
+  const named = new Map<string, unknown>([
+    ['rag.retrieval.cache.redis', rag.retrieval.cache.redis],
+    ['rag.embedding.cache.redis', rag.embedding.cache.redis],
+    ['rag.server.redis', rag.server.redis],
+  ]);
+  const servers = [...new Set([dataDir, serviceDir])].flatMap((folder) =>
+    earlierServers(folder, (setting) => named.get(setting) !== undefined),
+  );
+  return [
+    ...stores,
+    ...servers.map(({ setting, server, ttl }) => ({
+      where: `the Redis server ${server}, which ${setting} named`,
+      detail: `No setting names it any more, so nothing was deleted from it. ${ON_SERVERS.get(setting) ?? ''} It keeps each for ${ttl} seconds. Remove them there, or name it in ${setting} again and forget once more.`,
+    })),
+  ];
 }
+
+const ON_SERVERS: ReadonlyMap<string, string> = new Map([
+  [
+    'rag.retrieval.cache.redis',
+    "It may hold results of searches with the text of passages (`redis-cli --scan --pattern 'ragstone:query:*'`).",
+  ],
+  [
+    'rag.embedding.cache.redis',
+    "It may hold vectors under hashes, and no text (`redis-cli --scan --pattern 'sdap:embedding:*'`).",
+  ],
+  [
+    'rag.server.redis',
+    "It may hold questions and outcomes of writes (`redis-cli --scan --pattern 'ragstone:shown:*'` and `ragstone:write:*`).",
+  ],
+]);
 
 async function storesElsewhere({ config: { dataDir, rag } }: ForgettingHost): Promise<string[]> {
   const folder = join(dataDir, DATA_FOLDERS.failover);

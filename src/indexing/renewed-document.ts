@@ -5,7 +5,7 @@ import { headingPathOf, offsetsOf, symbolsOf, titleOf } from '../core/chunk-meta
 import { isTagKey, tagKeys } from '../core/document-tags.js';
 import { chunkIdOf, contentHash } from '../core/ids.js';
 import { lastAtOrBefore } from '../core/last-at-or-before.js';
-import type { Metadata } from '../core/metadata.js';
+import type { Metadata, MetadataValue } from '../core/metadata.js';
 import type { LedgerDocument } from '../ledger/ledger.js';
 import type { MetadataSealing } from '../security/sealed-metadata.js';
 import { documentOfChunks, type WholeDocument } from './carry-over.js';
@@ -24,20 +24,28 @@ export async function renewedDocument(
 ): Promise<BatchDocument | undefined> {
   const withheld = withholdStored({ ...document, text: held.text }, sealing.fields);
   const isCurrent =
-    withheld === undefined && [document, ...held.chunks].every(({ metadata }) => sealing.isCurrent(metadata));
+    withheld === undefined &&
+    [document, ...held.chunks].every(({ metadata }) => sealing.isCurrent(metadata, document));
   if (isCurrent) return undefined;
   const sealed = (metadata: Metadata): Metadata =>
-    sealing.isCurrent(metadata) ? metadata : sealing.seal(metadata, document);
-  const named = (metadata: Metadata): Metadata => withoutNames(sealed(metadata), withheld?.repeating ?? []);
+    sealing.isCurrent(metadata, document) ? metadata : sealing.seal(metadata, document);
+  const isLeaking = withheld === undefined ? undefined : withheldLabels(held.text, withheld);
+  const named = (metadata: Metadata): Metadata => {
+    const rest = withoutNames(sealed(metadata), withheld?.repeating ?? []);
+    if (isLeaking === undefined || !Array.isArray(rest.columns)) return rest;
+    return {
+      ...rest,
+      columns: rest.columns.map((name: MetadataValue) => (isLeaking(String(name)) ? '' : name)),
+    };
+  };
   const known = { ...document, metadata: named(document.metadata) };
   const chunks = held.chunks.map((chunk) => withOwnTags({ ...chunk, metadata: named(chunk.metadata) }));
-  if (withheld === undefined)
+  if (withheld === undefined || isLeaking === undefined)
     return documentOfChunks({ ...known, text: held.text }, chunks, {
       rebuilt: await rebuildChunks(held.chunks, held),
     });
   const { text } = withheld;
   const revision = contentHash(new TextEncoder().encode(text));
-  const isLeaking = withheldLabels(held.text, withheld);
   const left = withheldChunks(chunks, { ...withheld, revision, isLeaking });
   const rebuilt = await rebuildChunks(left, { text, digests: new Map() });
   const { title, ...untitled } = known;

@@ -1,19 +1,22 @@
-import type { ParsedDocument, RawDocument, TextRange } from '../core/document.js';
+import { type ParsedDocument, PBI_MEDIA_TYPE, type RawDocument, type TextRange } from '../core/document.js';
 import { escapeExpression } from '../core/escape-expression.js';
 import { CONVERTED_MEDIA_TYPES, codeMediaType, isCodeMediaType, MEDIA_TYPES } from '../core/media-types.js';
-import { isMarkedName, type Metadata, type MetadataValue } from '../core/metadata.js';
+import { holdsMarked, isMarkedName, type Metadata, type MetadataValue } from '../core/metadata.js';
 import { liftFields } from '../core/pushed-fields.js';
 import { convertedFields } from '../parsing/converted-fields.js';
+import { delimiterOf } from '../parsing/csv/csv-parser.js';
 import { type DecodedText, decodeText } from '../parsing/decode-text.js';
 import { definedFields } from '../parsing/defined-fields.js';
 import { decodeHtml } from '../parsing/html/decode-html.js';
+import { labelFields } from '../parsing/label-fields.js';
 import { statedFields } from '../parsing/markdown/stated-fields.js';
 import { settingsFields, settingsLanguageOf } from '../parsing/settings-fields.js';
+import { MARKDOWN, tableFields } from '../parsing/table-fields.js';
 import { blanked } from '../parsing/text-range.js';
 import { fileTypeOf } from '../sources/file-types.js';
 
 /** Of what is taken out of texts: another one means that documents must be processed again. */
-export const WITHHOLDING_VERSION = 7;
+export const WITHHOLDING_VERSION = 8;
 
 /** A text in which nothing is left of front matter. */
 const FENCES_ONLY = /^[\s+.,;{}[\]\\-]*$/;
@@ -36,6 +39,10 @@ export interface WithheldText {
 interface TextForm {
   /** It may have been made of another format. */
   readonly isConverted: boolean;
+  /** It is known that it was: a line that begins with a name states a field. */
+  readonly isLabelled?: boolean;
+  /** It is one table, with this between cells. */
+  readonly separator?: string | undefined;
   /** It is lines of JSON. */
   readonly isLines?: boolean;
   /** Of the text as it is written. */
@@ -48,19 +55,34 @@ interface TextForm {
 export function withholdText(
   text: string,
   marked: readonly string[],
-  { isConverted, isLines = false, mediaType = '', calledBy = [] }: TextForm,
+  {
+    isConverted,
+    isLabelled = false,
+    separator = MARKDOWN,
+    isLines = false,
+    mediaType = '',
+    calledBy = [],
+  }: TextForm,
 ): WithheldText | undefined {
   if (marked.length === 0) return undefined;
   const { text: source, names } = withParts(text, marked);
   const area = statedFields(source, names, isLines);
   const converted = isConverted ? convertedFields(source, names, area?.range.end ?? 0) : [];
+  const labelled = labelFields(source, names, !isConverted ? 'terms' : isLabelled ? 'lines' : 'items');
+  const tables = tableFields(source, names, separator);
   const defined = definedFields(source, mediaType, names);
-  const language = settingsLanguageOf(mediaType, calledBy);
+  // What an interface is described in became Markdown.
+  const language = isConverted && isLabelled ? undefined : settingsLanguageOf(mediaType, calledBy);
   const settings = language === undefined ? [] : settingsFields(source, language, names);
   // What was taken out before is no statement any more.
-  const found = [...(area?.stated ?? []), ...converted, ...defined, ...settings].filter(
-    ({ start, end }) => text.slice(start, end).trim() !== '',
-  );
+  const found = [
+    ...(area?.stated ?? []),
+    ...converted,
+    ...labelled,
+    ...tables,
+    ...defined,
+    ...settings,
+  ].filter(({ start, end }) => text.slice(start, end).trim() !== '');
   if (found.length === 0) return undefined;
   const stated = joined(found);
   const cut = blanked(text, stated);
@@ -114,6 +136,25 @@ const WRITTEN: ReadonlySet<string> = new Set([
   MEDIA_TYPES.jsonLines,
 ]);
 
+/** Others that are text before they are parsed, and state fields there. */
+const READ_AS_TEXT: ReadonlySet<string> = new Set([
+  MEDIA_TYPES.confluenceStorage,
+  MEDIA_TYPES.openApi,
+  PBI_MEDIA_TYPE,
+]);
+const TABLES: ReadonlySet<string> = new Set([MEDIA_TYPES.csv, MEDIA_TYPES.tsv]);
+/** Of the first line that has one: a title may stand above the names of columns. */
+const separatorOf = (text: string): string => delimiterOf(/[^\r\n]*[,;\t|][^\r\n]*/.exec(text)?.[0] ?? '');
+/** Formats that are stored as lines in which a name stands before its value. */
+const LABELLED: ReadonlySet<string> = new Set([...CONVERTED_MEDIA_TYPES, PBI_MEDIA_TYPE]);
+
+const isLabelledByName = (names: readonly (string | undefined)[]): boolean =>
+  names.some(
+    (name) => name !== undefined && (BACKLOG_ITEM.test(name) || LABELLED.has(fileTypeOf(name).mediaType)),
+  );
+/** As the source of backlog items names one: by its file and id. */
+const BACKLOG_ITEM = /\.(?:json|jsonl|ndjson)#/i;
+
 const isWrittenAs = (mediaType: string): boolean => WRITTEN.has(mediaType) || isCodeMediaType(mediaType);
 
 /**
@@ -135,32 +176,41 @@ export async function parseWithheld(
   const { text: written, warnings = [] } = writtenText(raw) ?? {};
   const whole = await parse(isWritten && written !== undefined ? { ...raw, content: written } : raw);
   const stated = isWritten ? { ...whole, warnings: [...warnings, ...whole.warnings] } : whole;
+  const isOfLines = OF_LINES.has(raw.mediaType);
   const read = async (content: string): Promise<ParsedDocument> =>
-    parse({ ...raw, content, mediaType: isWritten ? raw.mediaType : MEDIA_TYPES.markdown });
+    parse({ ...raw, content, mediaType: isWritten && !isOfLines ? raw.mediaType : MEDIA_TYPES.markdown });
   const isLines = raw.mediaType === MEDIA_TYPES.jsonLines || isLinesByName(raw.externalId);
-  const form = { isLines, mediaType: raw.mediaType, calledBy: [raw.externalId, raw.title] };
+  const calledBy = [raw.externalId, raw.title];
+  const separator = TABLES.has(raw.mediaType) ? separatorOf(written ?? '') : undefined;
+  const form = { isLines, mediaType: raw.mediaType, calledBy, separator };
   const source =
     written === undefined ? undefined : withholdText(written, marked, { ...form, isConverted: false });
   const first = source === undefined ? stated : await parse({ ...raw, content: source.text });
   const isConverted = hasOtherForm(raw.mediaType) || isOtherForm(raw.externalId);
+  const isLabelled = LABELLED.has(raw.mediaType) || isLabelledByName(calledBy);
   // Of a text that is stored as it is written, and states nothing, nothing else is found.
   const isRead = !isConverted && source === undefined && first.text === written;
   const stored = isRead
     ? undefined
-    : withholdText(first.text, marked, { isConverted, isLines, calledBy: form.calledBy });
+    : withholdText(first.text, marked, { isConverted, isLabelled, isLines, calledBy, separator });
   const found = [source, stored].filter((withheld) => withheld !== undefined);
   if (found.length === 0) return { stated, parsed: stated };
   const last =
     stored === undefined
       ? first
       : await read(
-          isWritten && written !== undefined
+          isWritten && written !== undefined && !isOfLines
             ? withoutLines(source?.text ?? written, first.text, stored.ranges)
             : stored.text,
         );
   const repeating = new Set(found.flatMap((withheld) => withheld.repeating));
-  const metadata = Object.entries(liftFields(stated.metadata)).filter(
-    ([name, value]) => isMarkedName(name, marked) || !(repeating.has(name) || holdsMarked(value, marked)),
+  const metadata = Object.entries(liftFields(stated.metadata)).flatMap(
+    ([name, value]): [string, MetadataValue][] => {
+      // They are encrypted whole.
+      if (isMarkedName(name, marked) || holdsMarked(value, marked)) return [[name, value]];
+      // Columns of a table may be read from what was taken out.
+      return repeating.has(name) ? [] : [[name, last.metadata[name] ?? value]];
+    },
   );
   const isUnread = found.some((withheld) => withheld.isUnread);
   const parsed = {
@@ -172,25 +222,19 @@ export async function parseWithheld(
   return { stated, parsed };
 }
 
-/** Whether a marked field stands inside, at any depth. */
-function holdsMarked(value: MetadataValue, marked: readonly string[]): boolean {
-  if (typeof value !== 'object' || value === null) return false;
-  if (Array.isArray(value)) return value.some((item: MetadataValue) => holdsMarked(item, marked));
-  return Object.entries(value as Metadata).some(
-    ([name, inner]) => isMarkedName(name, marked) || holdsMarked(inner, marked),
-  );
-}
-
 /** The text of a document before it is parsed; undefined where front matter stands in nothing that can be read as one. */
 function writtenText({ mediaType, content, externalId }: RawDocument): DecodedText | undefined {
   if (mediaType === MEDIA_TYPES.html) return decodeHtml({ content, externalId });
-  const isText = isWrittenAs(mediaType) || mediaType === MEDIA_TYPES.confluenceStorage;
+  const isText = isWrittenAs(mediaType) || READ_AS_TEXT.has(mediaType);
   return isText ? decodeText(content, externalId) : undefined;
 }
 
+/** Formats that are stored as Markdown, line for line. */
+const OF_LINES: ReadonlySet<string> = new Set([MEDIA_TYPES.rst, MEDIA_TYPES.asciidoc]);
+
 /** Whether the stored text of a format is written otherwise than the format is. */
 const hasOtherForm = (mediaType: string): boolean =>
-  CONVERTED_MEDIA_TYPES.has(mediaType) || mediaType === MEDIA_TYPES.rst;
+  CONVERTED_MEDIA_TYPES.has(mediaType) || OF_LINES.has(mediaType);
 
 /** The same by the name of a document; what is called a text, or nothing that is known, may be of any format. */
 const isOtherForm = (externalId: string): boolean => {
@@ -230,11 +274,13 @@ export interface StoredText {
 
 /** The same of a text that an index keeps. */
 export const withholdStored = (
-  { externalId, title, metadata: { language }, text }: StoredText,
+  { externalId, title, metadata: { language, columns }, text }: StoredText,
   marked: readonly string[],
 ): WithheldText | undefined =>
   withholdText(text, marked, {
     isConverted: isOtherForm(externalId),
+    isLabelled: isLabelledByName([externalId, title]),
+    separator: Array.isArray(columns) ? separatorOf(text) : undefined,
     isLines: isLinesByName(externalId),
     calledBy: [externalId, title],
     mediaType: typeof language === 'string' ? codeMediaType(language) : '',

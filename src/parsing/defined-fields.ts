@@ -23,6 +23,8 @@ interface Format {
 }
 
 const ATTRIBUTE = /^[ \t]*:!?([\p{L}\p{N}_.-]+)!?:(?=[ \t]|$)/u;
+/** Of a list of descriptions. */
+const TERM = /^[ \t]*(?=\S)([^\n]{1,100}?)(?:::{1,3}|;;)(?=[ \t]|$)/;
 const SUBSTITUTION = /^[ \t]*\.\. \|([^|]+)\| replace::/;
 /** As a field list has it, and not a role in front of its text. */
 const FIELD = /^[ \t]*(?:[-*+][ \t]+)*:(?=\S)/;
@@ -31,7 +33,7 @@ const FORMATS: ReadonlyMap<string, Format> = new Map([
   [
     MEDIA_TYPES.asciidoc,
     {
-      nameOf: (line) => ATTRIBUTE.exec(line)?.[1],
+      nameOf: (line) => ATTRIBUTE.exec(line)?.[1] ?? termName(line),
       goesOn: isOfAttribute,
       reference: /\{([\p{L}\p{N}_.-]+)\}/gu,
     },
@@ -109,6 +111,11 @@ function definitionsIn(source: string, { nameOf, goesOn, reference }: Format): D
   return found;
 }
 
+function termName(line: string): string | undefined {
+  const term = TERM.exec(line)?.[1];
+  return term === undefined ? undefined : withoutMarkup(term.trim());
+}
+
 function fieldName(line: string): string | undefined {
   const mark = FIELD.exec(line);
   if (mark === null) return undefined;
@@ -120,8 +127,9 @@ function fieldName(line: string): string | undefined {
 /** A backslash or plus goes on to the next line; where nothing stands beside the name, the paragraph below is the value. */
 function isOfAttribute(first: string, line: string, above: string): boolean {
   if (/[ \t][\\+]$/.test(above.trimEnd())) return true;
-  const isBelow = above.trim() !== '' && !ATTRIBUTE.test(line) && !/^=+[ \t]/.test(line);
-  return isBelow && first.replace(ATTRIBUTE, '').trim() === '';
+  const isBelow = above.trim() !== '' && !ATTRIBUTE.test(line) && !TERM.test(line) && !/^=+[ \t]/.test(line);
+  const isTerm = !ATTRIBUTE.test(first) && TERM.test(first);
+  return isBelow && (isTerm || first.replace(ATTRIBUTE, '').trim() === '');
 }
 
 const indentOf = (line: string): number => line.length - line.trimStart().length;

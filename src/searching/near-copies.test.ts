@@ -12,6 +12,9 @@ afterEach(() => {
 
 const OTHERS = ['The canteen opens at eleven.', 'Parking is behind the hall.'];
 
+const LONG =
+  'The backup runs every night and is copied to the second site, where it is kept for a year and restored once a month to prove it, and whoever is on duty reads the log of the run, writes down what was found, and calls the owner of the data where a file is missing or cannot be read by the tool that is used for it.';
+
 const search = (text: string, pages: readonly string[], options = {}) =>
   withPages(
     pages,
@@ -69,6 +72,16 @@ describe('near copies', () => {
         (i) =>
           `${'The backup runs every night and is copied to the second site, where it is kept for a year and restored once a month to prove it. '.repeat(2)}Copy ${i}.`,
       ),
+    ],
+    [
+      'long texts that differ in common words',
+      'backup',
+      twelve((i) => `${LONG} ${i % 2 === 0 ? 'It is a big help' : 'It is a great help'} to us all.`),
+    ],
+    [
+      'long texts with the day that they were changed',
+      'backup',
+      twelve((i) => `${LONG}\nLast updated: 2026-05-${10 + i}`),
     ],
     ['Chinese', '备份', twelve((i) => `第${i + 1}版：修复错误并改进备份的性能和稳定性，更新文档。`)],
   ])('are one result that says how many are like it: %s', async (_, text, pages) => {
@@ -196,6 +209,35 @@ describe('near copies', () => {
       ['Berlin', 'Madrid', 'Oslo', 'Rome'].map(
         (city, i) =>
           `The data center in ${city} is reached at the IP address 10.${i}.0.1. It stands behind a fence with two gates, of which one is open by day and the other one for deliveries, and there are two lines from two providers, a diesel generator for three days, a room for visitors and a desk for the guards. Whoever wants to go in asks the desk of the owner for a card the day before, brings a passport, and is led to the rack by a guard who stays until the work is done. A rack costs ${i + 1}.50 EUR an hour.`,
+      ),
+    ],
+    ...(
+      [
+        ['a number', 'nightly', ['for 30 days', 'for 90 days']],
+        ['an amount', 'nightly', ['under 5 MB', 'under 5 GB']],
+        ['a currency', 'nightly', ['for €50', 'for $50']],
+        ['a number in words', 'nightly', ['for three days', 'for nine days']],
+        ['a version', 'nightly', ['with v1.2.0', 'with v1.3.0']],
+        ['a time', 'nightly', ['at 02:30', 'at 03:30']],
+        ['a name', 'nightly', ['in Berlin', 'in Madrid']],
+        ['a name of code', 'nightly', ['by max_wal_size', 'by min_wal_size']],
+        ['a denial', 'nightly', ['and is encrypted', 'and is not encrypted']],
+        ['a denial in German', 'nightly', ['und wird geprüft', 'und wird nicht geprüft']],
+        ['an opposite', 'nightly', ['and is enabled', 'and is disabled']],
+        ['a weekday', 'nightly', ['each monday', 'each friday']],
+        ['a name at the beginning', 'nightly', ['. Ann decides', '. Bob decides']],
+      ] as const
+    ).map(([kind, text, ends]): [string, string, string[]] => [
+      `long texts that differ in ${kind}`,
+      text,
+      ends.map((end) => `${LONG} It goes on nightly ${end}`.replace(' . ', '. ').concat('.')),
+    ]),
+    [
+      'long Chinese texts that differ in a word',
+      '备份',
+      ['北京', '上海'].map(
+        (city) =>
+          `备份每天晚上运行并复制到第二个站点保存一年每月恢复一次以证明其有效性，负责人需要在第二天检查日志并签字确认，地点在${city}。`,
       ),
     ],
     [

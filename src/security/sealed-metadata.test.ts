@@ -99,9 +99,9 @@ describe('keys', () => {
 
   test('after the first decrypt, and the first encrypts anew', () => {
     const both = createSealing({ fields: FIELDS, keys: [SECOND, FIRST] });
-    expect([sealing.isCurrent(sealed), both.isCurrent(sealed)]).toEqual([true, false]);
+    expect([sealing.isCurrent(sealed, OWNER), both.isCurrent(sealed, OWNER)]).toEqual([true, false]);
     const anew = both.seal(sealed, OWNER);
-    expect(both.isCurrent(anew)).toBe(true);
+    expect(both.isCurrent(anew, OWNER)).toBe(true);
     expect(createSealing({ fields: FIELDS, keys: [SECOND] }).open(anew, OWNER)).toEqual({ salary: 1 });
   });
 
@@ -116,9 +116,9 @@ describe('keys', () => {
 
   test('a field that is no longer marked is not current, and one that is marked now neither', () => {
     const unmarked = createSealing({ fields: [], keys: [FIRST] });
-    expect(unmarked.isCurrent(sealed)).toBe(false);
+    expect(unmarked.isCurrent(sealed, OWNER)).toBe(false);
     expect(unmarked.seal(sealed, OWNER)).toEqual({ salary: 1 });
-    expect(sealing.isCurrent({ salary: 1 })).toBe(false);
+    expect(sealing.isCurrent({ salary: 1 }, OWNER)).toBe(false);
   });
 });
 
@@ -137,8 +137,8 @@ test('a part of a marked field is as marked as the field', () => {
   const sealed = sealing.seal({ 'salary.base': 'ninety', salaryBand: 2 }, OWNER);
   expect(JSON.stringify(sealed)).not.toContain('ninety');
   expect(sealed.salaryBand).toBe(2);
-  expect(sealing.isCurrent(sealed)).toBe(true);
-  expect(sealing.isCurrent({ 'salary.base': 1 })).toBe(false);
+  expect(sealing.isCurrent(sealed, OWNER)).toBe(true);
+  expect(sealing.isCurrent({ 'salary.base': 1 }, OWNER)).toBe(false);
   expect(sealing.readable({ 'salary.base': 1 })).toEqual(['salary']);
   expect(sealing.open(sealed, OWNER)).toEqual({ 'salary.base': 'ninety', salaryBand: 2 });
 });

@@ -1,9 +1,15 @@
 import { createCipheriv, createDecipheriv, createHmac, hkdfSync } from 'node:crypto';
 import { canonicalJson } from '../core/canonical-json.js';
-import { CHUNK_KEYS, SEALED_KEY } from '../core/chunk-metadata.js';
+import { CHUNK_KEYS, ENGINE_KEYS, SEALED_KEY } from '../core/chunk-metadata.js';
 import { RAGError } from '../core/errors.js';
 import { and, exists, type Filter, not } from '../core/filter.js';
-import { callersName, isMarkedName, type Metadata, type MetadataValue } from '../core/metadata.js';
+import {
+  callersName,
+  holdsMarked,
+  isMarkedName,
+  type Metadata,
+  type MetadataValue,
+} from '../core/metadata.js';
 import {
   FOLDED_KEY,
   isFolded,
@@ -58,7 +64,7 @@ export interface MetadataSealing {
   /** Names of marked fields whose values stand in it in clear. */
   readable(metadata: Metadata): readonly string[];
   /** Whether everything that is marked is encrypted by the first key. */
-  isCurrent(metadata: Metadata): boolean;
+  isCurrent(metadata: Metadata, owner: SealedOwner): boolean;
   /**
    * Refuses a filter that asks for what is encrypted, for no store can compare it.
    *
@@ -94,6 +100,9 @@ export function createSealing({ fields, keys }: SealingSettings): MetadataSealin
   const current = derived.get(keys[0]?.id ?? '');
   // What could not become fields may hold any of them.
   const sealable = fields.length === 0 ? [] : [...fields, UNLIFTED_KEY];
+  /** A field that holds a marked one is encrypted whole. */
+  const isSealable = (name: string, value: MetadataValue, names: readonly string[] = sealable): boolean =>
+    isMarkedName(name, names) || (!ENGINE_KEYS.has(name) && holdsMarked(value, names));
   const open = (given: Metadata, owner: SealedOwner): Metadata => {
     const metadata = liftFields(given);
     const sealed = metadata[SEALED_KEY];
@@ -109,8 +118,8 @@ export function createSealing({ fields, keys }: SealingSettings): MetadataSealin
     fields,
     isOverFolded: false,
     readable: (metadata) => {
-      const names = Object.keys(liftFields(metadata));
-      return sealable.filter((field) => names.some((name) => isMarkedName(name, [field])));
+      const entries = Object.entries(liftFields(metadata));
+      return sealable.filter((field) => entries.some(([name, value]) => isSealable(name, value, [field])));
     },
     open,
     show: (given, owner) => {
@@ -131,7 +140,9 @@ export function createSealing({ fields, keys }: SealingSettings): MetadataSealin
     seal: (given, owner) => {
       if (current === undefined) return liftFields(given);
       const metadata = open(given, owner);
-      const marked = Object.keys(metadata).filter((name) => isMarkedName(name, sealable));
+      const marked = Object.entries(metadata).flatMap(([name, value]) =>
+        isSealable(name, value) ? [name] : [],
+      );
       if (marked.length === 0) return metadata;
       const rest = Object.fromEntries(Object.entries(metadata).filter(([key]) => !marked.includes(key)));
       const sealed = marked.map((field) => [
@@ -140,16 +151,16 @@ export function createSealing({ fields, keys }: SealingSettings): MetadataSealin
       ]);
       return { ...rest, [SEALED_KEY]: Object.fromEntries(sealed) as Metadata };
     },
-    isCurrent: (metadata) => {
+    isCurrent: (metadata, owner) => {
       if (isFolded(metadata)) return false;
-      const sealed = metadata[SEALED_KEY];
-      if (Object.keys(metadata).some((name) => isMarkedName(name, sealable))) return false;
-      return (
-        sealed === undefined ||
-        Object.entries(entriesOf(sealed)).every(
-          ([field, text]) => isMarkedName(field, sealable) && text.startsWith(`${VERSION}.${keys[0]?.id}.`),
-        )
-      );
+      const { [SEALED_KEY]: sealed = {}, ...clear } = metadata;
+      if (Object.entries(clear).some(([name, value]) => isSealable(name, value))) return false;
+      return Object.entries(entriesOf(sealed)).every(([field, text]) => {
+        if (!text.startsWith(`${VERSION}.${keys[0]?.id}.`)) return false;
+        return (
+          isMarkedName(field, sealable) || isSealable(field, openValue(text, { ...owner, field }, derived))
+        );
+      });
     },
     storable: (filter) => {
       const lifted = withoutFolded(filter);
@@ -157,11 +168,11 @@ export function createSealing({ fields, keys }: SealingSettings): MetadataSealin
     },
     assertFilterable: (filter) => {
       const asked = fieldsOf(filter).find((path) => {
-        const [root = ''] = path.split('.');
+        const parts = path.split('.');
+        const [root = ''] = parts;
+        const isOfMarked = parts.some((_, at) => isMarkedName(parts.slice(at).join('.'), sealable));
         // An index of an earlier version holds marked fields in there.
-        return (
-          root === SEALED_KEY || isMarkedName(path, sealable) || (fields.length > 0 && root === FOLDED_KEY)
-        );
+        return root === SEALED_KEY || isOfMarked || (fields.length > 0 && root === FOLDED_KEY);
       });
       if (asked === undefined) return;
       throw new RAGError(

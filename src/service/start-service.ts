@@ -14,6 +14,7 @@ import {
   type UpgradeEvent,
 } from '../index.js';
 import { openRedis, type RedisConnection } from '../redis/open-redis.js';
+import { KEPT_BY_SERVICES, rememberServer } from '../redis/remembered-servers.js';
 import { createAuthenticate } from './authentication/create-authenticate.js';
 import { KeyStore } from './authentication/key-store.js';
 import { consolePage } from './console-page.js';
@@ -219,7 +220,10 @@ async function connectRedis(
     if (isUp) log.info('Redis answers: calls are counted together with other processes');
     else log.error('Redis does not answer: this process counts calls for itself until it does');
   };
-  return openRedis({ url: redis.reveal(), onChange });
+  const url = redis.reveal();
+  const connection = await openRedis({ url, onChange });
+  rememberServer(config.dataDir, { setting: 'rag.server.redis', url, ttl: KEPT_BY_SERVICES });
+  return connection;
 }
 
 /** Between giving work up and cutting connections, for the answers that say so. */

@@ -274,7 +274,7 @@ async function sharedBeside(local: EmbeddingCache, config: ResolvedConfig): Prom
   const { redis, ttl } = config.rag.embedding.cache;
   if (redis === undefined) return local;
   const { tieredEmbeddingCache } = await import('../../embedding/tiered-embedding-cache.js');
-  const place = { path: ['rag', 'embedding', 'cache'], what: 'the cache of vectors' };
+  const place = { path: ['rag', 'embedding', 'cache'], what: 'the cache of vectors', ttl };
   return tieredEmbeddingCache(local, await openRedisShelf(redis, place, config), ttl);
 }
 

@@ -2,13 +2,12 @@ import { openRedisShelf } from '../../assembly/open-redis-shelf.js';
 import { packConfig } from '../../config/packed-config.js';
 import type { ResolvedConfig } from '../../config/resolved-config.js';
 import { OpenedOnce } from '../../core/shared-load.js';
+import type { RedisShelf } from '../../redis/redis-shelf.js';
 import { settingsDigest } from '../../searching/cache/cache-key.js';
 import { KeptResults, removeKeptResults } from '../../searching/cache/kept-results.js';
 import { prefixOf, QueryCache } from '../../searching/cache/query-cache.js';
 import { SemanticIndex } from '../../searching/cache/semantic-index.js';
 import type { LedgerHandle } from './ledger-handle.js';
-
-const SERVER = { path: ['rag', 'retrieval', 'cache'], what: 'the cache of results' };
 
 /** Results of searches, as `rag.retrieval.cache` says. */
 export class ResultsHandle {
@@ -50,9 +49,9 @@ export class ResultsHandle {
   async clear(): Promise<number | undefined> {
     const here = (await this.cache.open())?.clear() ?? 0;
     const revision = await this.#ledger.revision();
-    const { redis } = this.#config.rag.retrieval.cache;
-    if (redis === undefined || revision === undefined) return here;
-    const shelf = await openRedisShelf(redis, SERVER, this.#config);
+    if (revision === undefined) return here;
+    const shelf = await openServer(this.#config);
+    if (shelf === undefined) return here;
     try {
       const shared = await shelf.removeAll(prefixOf(revision));
       return shared === undefined ? undefined : Math.max(here, shared);
@@ -76,13 +75,12 @@ async function openQueryCache(
   config: ResolvedConfig,
   { keepsFile, isDegraded }: { readonly keepsFile: boolean; readonly isDegraded: () => boolean },
 ): Promise<QueryCache | undefined> {
-  const { enabled, ttl, maxEntries, redis, semantic: near } = config.rag.retrieval.cache;
+  const { enabled, ttl, maxEntries, semantic: near } = config.rag.retrieval.cache;
   // An earlier configuration kept what is encrypted now.
   if (config.rag.security.encryption.keys.length > 0 || config.keepsNoText === true)
     removeKeptResults(config.dataDir);
   if (!enabled) return undefined;
-  const shared =
-    redis === undefined || !isShareable(config) ? undefined : await openRedisShelf(redis, SERVER, config);
+  const shared = isShareable(config) ? await openServer(config) : undefined;
   const kept = keepsFile ? new KeptResults({ folder: config.dataDir, maxEntries }) : undefined;
   const semantic = near.enabled
     ? new SemanticIndex({ threshold: near.threshold, maxEntries, ttl })
@@ -96,4 +94,15 @@ async function openQueryCache(
     isDegraded,
     semantic,
   });
+}
+
+/** The server that the settings name. */
+async function openServer(config: ResolvedConfig): Promise<RedisShelf | undefined> {
+  const { redis, ttl } = config.rag.retrieval.cache;
+  if (redis === undefined) return undefined;
+  return openRedisShelf(
+    redis,
+    { path: ['rag', 'retrieval', 'cache'], what: 'the cache of results', ttl },
+    config,
+  );
 }

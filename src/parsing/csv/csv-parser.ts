@@ -128,7 +128,7 @@ function trimmed(text: string, from: number, to: number): TextRange {
 }
 
 /** The delimiter that the first line has most of. */
-function delimiterOf(text: string): string {
+export function delimiterOf(text: string): string {
   const line = /^[^\r\n]*/.exec(text.trimStart())?.[0].slice(0, 10_000) ?? '';
   const count = (delimiter: string): number => line.split(delimiter).length;
   return DELIMITERS.reduce((best, next) => (count(next) > count(best) ? next : best));

@@ -53,38 +53,45 @@ interface Member extends TextRange {
   readonly key: string;
 }
 
-/** An object that is in no other one: the value itself, or one of a list. */
+/** An object, at any depth. */
 export interface JsonRecord extends TextRange {
   /** Each from its name to the comma or the brace behind it. */
   readonly members: readonly Member[];
 }
 
-/** The records of valid JSON. */
-export function recordsOf(json: string): JsonRecord[] {
+/** An object or a list under way; a list has no members. */
+interface Open {
+  readonly start: number;
+  readonly members?: Member[];
+  member?: { readonly key: string; readonly start: number } | undefined;
+  isName: boolean;
+  isWanted: boolean;
+}
+
+/** The records of valid JSON that have a member of a wanted name; those inside others before these. */
+export function recordsOf(json: string, isWanted: (key: string) => boolean): JsonRecord[] {
   const records: JsonRecord[] = [];
-  const open: string[] = [];
-  let objects = 0;
-  let start = 0;
-  let members: Member[] = [];
-  let member: { readonly key: string; readonly start: number } | undefined;
-  let isName = false;
+  const stack: Open[] = [];
   for (const { token, index } of tokensOf(json)) {
-    const isWithin = objects === 1 && open.at(-1) === '{';
-    if (isWithin && (token === ',' || token === '}') && member !== undefined) {
-      members.push({ ...member, end: index });
-      member = undefined;
-    } else if (isName && token.startsWith('"')) member = { key: JSON.parse(token) as string, start: index };
-    isName = isWithin && token === ',';
-    if (token === '{') {
-      objects += 1;
-      if (objects === 1) [start, members, isName] = [index, [], true];
+    const open = stack.at(-1);
+    if (token === '{') stack.push({ start: index, members: [], isName: true, isWanted: false });
+    else if (token === '[') stack.push({ start: index, isName: false, isWanted: false });
+    else if (open !== undefined && token.startsWith('"')) {
+      if (open.isName) {
+        open.member = { key: JSON.parse(token) as string, start: index };
+        open.isWanted ||= isWanted(open.member.key);
+      }
+      open.isName = false;
+    } else if (open !== undefined) {
+      if (open.member !== undefined) open.members?.push({ ...open.member, end: index });
+      open.member = undefined;
+      if (token === ',') open.isName = open.members !== undefined;
+      else {
+        stack.pop();
+        if (open.members !== undefined && open.isWanted)
+          records.push({ start: open.start, end: index + 1, members: open.members });
+      }
     }
-    if (token === '}') {
-      objects -= 1;
-      if (objects === 0) records.push({ start, end: index + 1, members });
-    }
-    if (token === '{' || token === '[') open.push(token);
-    else if (token === '}' || token === ']') open.pop();
   }
   return records;
 }

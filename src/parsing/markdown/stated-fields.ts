@@ -188,8 +188,11 @@ const OBJECT = /\{\s*(?:["'}/#]|[\w$\\{}-]+[ \t]*:)/y;
 const LIST = /(?:\[\s*)+\{\s*(?:["'}/#]|[\w$\\-]+[ \t]*:)/y;
 
 /** The members of records of valid JSON, of whatever size. */
-const inJson = (json: string, names: readonly string[]): StatedFields[] =>
-  recordsOf(json).flatMap((record) => inRecord(json, record, names));
+function inJson(json: string, names: readonly string[]): StatedFields[] {
+  const isWanted = (key: string): boolean =>
+    key === FOLDED_KEY || fieldsNamed(key, names).length > 0 || restNames(key, names).length > 0;
+  return recordsOf(json, isWanted).flatMap((record) => inRecord(json, record, names));
+}
 
 function inRecord(json: string, { members, ...range }: JsonRecord, names: readonly string[]): StatedFields[] {
   const folded = members.some(({ key }) => key === FOLDED_KEY)

@@ -1,3 +1,6 @@
+import { areAlternatives, areOpposite } from '../../conflicts/opposites.js';
+import { quantitiesOf } from '../../conflicts/quantities.js';
+import { statementWords } from '../../conflicts/words.js';
 import type { Candidate } from '../candidate.js';
 import type { RemovedCandidate } from '../retriever.js';
 import { isCollapsible } from './collapse.js';
@@ -28,11 +31,13 @@ interface Original {
   readonly repeated: Candidate[];
   /** Other releases that say the same, which count when there are enough of them. */
   readonly alike: Original[];
+  /** Read when another one is nearly the same. */
+  facts?: ToldFacts;
 }
 
 /**
  * Keeps the best of passages that say the same in the same words: a candidate is dropped where its word triples overlap at least
- * `threshold` with a kept one. Releases that say the same are dropped where several do, but none that holds an identifier of the
+ * `threshold` with a kept one, and tell the same numbers, names and denials. Releases that say the same are dropped where several do, but none that holds an identifier of the
  * query. Order is kept.
  */
 export function removeNearDuplicates(
@@ -44,12 +49,22 @@ export function removeNearDuplicates(
   const releases = new Map<string, Original>();
   for (const candidate of candidates) {
     const shingles = wordShingles(candidate.chunk.content);
-    const repeats = seen.find(shingles);
+    let facts: ToldFacts | undefined;
+    const repeats = seen.find(shingles, (original) => {
+      facts ??= factsOf(candidate.chunk.content);
+      original.facts ??= factsOf(original.candidate.chunk.content);
+      return tellTheSame(facts, original.facts);
+    });
     if (repeats !== undefined) {
       repeats.repeated.push(candidate);
       continue;
     }
-    const original: Original = { candidate, repeated: [], alike: [] };
+    const original: Original = {
+      candidate,
+      repeated: [],
+      alike: [],
+      ...(facts === undefined ? {} : { facts }),
+    };
     const said = saidByRelease(candidate);
     const like = said === undefined ? undefined : releases.get(said);
     if (said !== undefined && like === undefined) releases.set(said, original);
@@ -83,6 +98,54 @@ const withAlike = (candidate: Candidate, alike: number): Candidate =>
 const saidByRelease = ({ chunk, identifierHits }: Candidate): string | undefined =>
   identifierHits > 0 || isCollapsible(chunk, 'items') ? undefined : wordsBesidesRelease(chunk);
 
+/** What of a text its readers must not miss where another one says nearly the same. */
+interface ToldFacts {
+  /** Numbers, amounts and denials, in one spelling; ideographs, of which none tells a name from another word. */
+  readonly exact: string;
+  readonly names: readonly string[];
+  readonly terms: ReadonlySet<string>;
+}
+
+/** A number of the copy, or the day of it, on a line or in a sentence of its own. */
+const COPY_LABEL =
+  /(?<=^|[.!?\n]\s*)(?:(?:copy|page|revision)\s+\d+(?:\s+of\s+\d+)?|(?:last\s+)?(?:updated|modified|changed|reviewed|printed|exported)(?:\s+on|\s+at|:)?\s[\d\s:.TZ/-]{6,30}\d)\s*(?=[.!?\n]|$)/gi;
+const DENIAL =
+  /(?<!\p{L})(?:not|no|never|none|cannot|neither|nor|without|nothing|nobody|nowhere|\p{L}+n['’]t|nicht|nichts|kein\p{L}*|nie|ohne|pas|jamais|aucun\p{L}*|sans|nunca|sin|ning\p{L}+|niet|geen|nooit|zonder)(?!\p{L})/giu;
+const IDEOGRAPHS = /[\p{sc=Han}\p{sc=Hiragana}\p{sc=Katakana}\p{sc=Hangul}\p{sc=Thai}]/gu;
+
+function factsOf(content: string): ToldFacts {
+  const text = content.replace(COPY_LABEL, ' ');
+  const words = statementWords(text);
+  const amounts = quantitiesOf(words, text).map(
+    ({ dimension, currency, amount }) => `${dimension}${currency ?? ''}${amount}`,
+  );
+  const numbers = text.match(/[-−]?\p{Sc}?\d+(?:[.,:/]\d+)*/gu) ?? [];
+  const denials = text.match(DENIAL)?.length ?? 0;
+  return {
+    exact: [...amounts.sort(), ...numbers.sort(), denials, ...(text.match(IDEOGRAPHS) ?? [])].join(' '),
+    names: words
+      .filter(
+        ({ kind, start }) => kind === 'name' || (kind === 'content' && /\p{Lu}/u.test(text.charAt(start))),
+      )
+      .map(({ term }) => term),
+    terms: new Set(words.map(({ term }) => term)),
+  };
+}
+
+/** Whether two texts tell the same numbers, names and denials, and no opposites. */
+function tellTheSame(a: ToldFacts, b: ToldFacts): boolean {
+  if (a.exact !== b.exact) return false;
+  const isHeld = (one: ToldFacts, other: ToldFacts): boolean =>
+    one.names.every((name) => other.terms.has(name));
+  if (!isHeld(a, b) || !isHeld(b, a)) return false;
+  const [ownA, ownB] = [a, b].map((one, at) =>
+    [...one.terms].filter((term) => !(at === 0 ? b : a).terms.has(term)),
+  );
+  return !(ownA ?? []).some((one) =>
+    (ownB ?? []).some((other) => areOpposite(one, other) || areAlternatives(one, other)),
+  );
+}
+
 /**
  * Finds an earlier set that is at least `threshold` similar, without comparing all pairs: such sets share an element among
  * the first floor((1 - threshold) * size) + 1 of each, in one global order (prefix filtering; Chaudhuri et al., ICDE 2006).
@@ -103,13 +166,13 @@ class SimilarSets<Name> {
     }
   }
 
-  find(shingles: Uint32Array): Name | undefined {
+  find(shingles: Uint32Array, isWanted: (name: Name) => boolean): Name | undefined {
     const compared = new Set<Uint32Array>();
     for (const element of this.#prefixOf(shingles)) {
       for (const entry of this.#byPrefix.get(element) ?? []) {
         if (compared.has(entry.shingles)) continue;
         compared.add(entry.shingles);
-        if (jaccard(shingles, entry.shingles) >= this.#threshold) return entry.name;
+        if (jaccard(shingles, entry.shingles) >= this.#threshold && isWanted(entry.name)) return entry.name;
       }
     }
     return undefined;

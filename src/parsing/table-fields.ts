@@ -1,0 +1,166 @@
+import type { TextRange } from '../core/document.js';
+import { type Label, labelReader } from './label-fields.js';
+import type { StatedFields } from './markdown/stated-names.js';
+
+interface Cell extends TextRange {
+  readonly text: string;
+}
+type Row = readonly Cell[];
+
+/** Rows that tell whether the first column names what stands beside it. */
+const JUDGED_ROWS = 50;
+const ONLY_LETTERS = /^\p{L}[\p{L}\s_.-]*$/u;
+
+/**
+ * Where tables state fields: columns below a name and cells beside one. A table of Markdown may stand anywhere in a text.
+ *
+ * @param separator what parts the cells where the whole text is one table; `|` for tables of Markdown
+ */
+export function tableFields(text: string, names: readonly string[], separator: string): StatedFields[] {
+  const labelOf = labelReader(names);
+  if (!labelOf.occursIn(text)) return [];
+  if (separator !== MARKDOWN) return [...inTable(recordsOf(text, separator), labelOf)];
+  let above: { readonly columns: Columns; readonly width: number | undefined } | undefined;
+  return [...markdownTables(text)].flatMap(({ rows, isBelowOther }) => {
+    const [{ length: width } = []] = rows;
+    // A sheet goes on below an empty row with the columns of what stands above it.
+    const columns: Columns = new Map(isBelowOther && above?.width === width ? above?.columns : []);
+    above = { columns, width };
+    return [...inTable(rows, labelOf, columns)];
+  });
+}
+
+/** As separator: tables of Markdown. */
+export const MARKDOWN = 'markdown';
+
+/** Names of fields by the column that states them. */
+type Columns = Map<number, readonly string[]>;
+
+function* inTable(
+  rows: Iterable<Row>,
+  labelOf: Label,
+  columns: Columns = new Map(),
+): Generator<StatedFields> {
+  /** Rows above are none, or titles of the table, which leave cells empty or stand in several. */
+  let isHeader = true;
+  let number = 0;
+  for (const [row, isNaming] of judged(rows)) {
+    let beside: { readonly names: readonly string[]; readonly to: number } | undefined;
+    for (const [at, { text, start, end }] of row.entries()) {
+      const own = labelOf(text);
+      if (own.length > 0) {
+        const isFirst = number === 0;
+        if (isFirst || (isHeader && at > 0)) columns.set(at, own);
+        // Pairs of names and values may stand side by side.
+        const isPaired = at > 0 && at % 2 === 0 && row.length % 2 === 0;
+        if (at === 0 && (!isFirst || isNaming)) beside = { names: own, to: row.length };
+        else if (isPaired) beside = { names: own, to: at + 1 };
+        continue;
+      }
+      const found = [
+        ...(columns.get(at) ?? []),
+        ...(beside !== undefined && at <= beside.to ? beside.names : []),
+      ];
+      if (found.length > 0 && text !== '') yield { start, end, names: [...new Set(found)] };
+    }
+    number += 1;
+    const texts = row.map(({ text }) => text);
+    isHeader &&= row.length === 1 || new Set(texts).size < row.length || texts.includes('');
+  }
+}
+
+/** Rows, and whether the first cells of those below the first one may be names, as they are where a table lies on its side. */
+function* judged(rows: Iterable<Row>): Generator<readonly [Row, boolean]> {
+  const first: Row[] = [];
+  const isNaming = (): boolean => {
+    const cells = first.slice(1).map(([cell]) => cell?.text.replace(/[*_`\\]/g, '').trim() ?? '');
+    return new Set(cells).size === cells.length && cells.every((cell) => ONLY_LETTERS.test(cell));
+  };
+  for (const row of rows) {
+    if (first.length > JUDGED_ROWS) yield [row, false];
+    else if (first.push(row) > JUDGED_ROWS) for (const each of first) yield [each, isNaming()];
+  }
+  if (first.length <= JUDGED_ROWS) for (const each of first) yield [each, isNaming()];
+}
+
+const RULE = /^[\s>|:-]+$/;
+
+/** A row of names above a rule, and the rows below it; whether only blank lines stand between it and the table before. */
+function* markdownTables(text: string): Generator<{ readonly rows: Row[]; readonly isBelowOther: boolean }> {
+  let above: { readonly line: string; readonly start: number } | undefined;
+  let rows: Row[] | undefined;
+  let isBelowOther = false;
+  let start = 0;
+  for (const line of text.split('\n')) {
+    const isRow = line.includes('|');
+    if (rows !== undefined) {
+      if (isRow) rows.push(cellsOf(line, start));
+      else {
+        yield { rows, isBelowOther };
+        rows = undefined;
+        isBelowOther = line.trim() === '';
+      }
+    } else if (isRow && above?.line.includes('|') === true && line.includes('-') && RULE.test(line))
+      rows = [cellsOf(above.line, above.start)];
+    else if (!isRow && line.trim() !== '') isBelowOther = false;
+    above = { line, start };
+    start += line.length + 1;
+  }
+  if (rows !== undefined) yield { rows, isBelowOther };
+}
+
+/** Between bars that no backslash precedes. */
+function cellsOf(line: string, offset: number): Row {
+  const cells: Cell[] = [];
+  let start = line.search(/[^\s>]|$/);
+  if (line[start] === '|') start += 1;
+  const bar = /\\.|\|/g;
+  bar.lastIndex = start;
+  for (let found = bar.exec(line); found !== null; found = bar.exec(line)) {
+    if (found[0] !== '|') continue;
+    cells.push(cellAt(line, { start, end: found.index }, offset));
+    start = bar.lastIndex;
+  }
+  if (line.slice(start).trim() !== '') cells.push(cellAt(line, { start, end: line.length }, offset));
+  return cells;
+}
+
+function cellAt(text: string, { start, end }: TextRange, offset = 0): Cell {
+  const cell = text.slice(start, end);
+  const from = start + cell.length - cell.trimStart().length;
+  const inner = cell.trim();
+  return { start: offset + from, end: offset + from + inner.length, text: inner };
+}
+
+/** Records of a table as text (RFC 4180); of a cell in quotation marks what is between them, so that the record stays one. */
+function* recordsOf(text: string, separator: string): Generator<Row> {
+  const mark = new RegExp(`[\\n\\r${separator}]`, 'g');
+  let row: Cell[] = [];
+  let start = 0;
+  while (start <= text.length) {
+    const quoted = quotedAt(text, start, separator);
+    if (quoted !== undefined) row.push({ ...quoted, text: text.slice(quoted.start, quoted.end).trim() });
+    mark.lastIndex = quoted === undefined ? start : quoted.end + 1;
+    const found = mark.exec(text);
+    const end = found?.index ?? text.length;
+    if (quoted === undefined) row.push(cellAt(text, { start, end }));
+    start = end + 1;
+    if (found?.[0] === separator) continue;
+    if (row.length > 1 || row[0]?.text !== '') yield row;
+    row = [];
+  }
+}
+
+/** What is between the quotation marks that open a cell and close it. */
+function quotedAt(text: string, from: number, separator: string): TextRange | undefined {
+  if (text[from] !== '"') return undefined;
+  const quote = /""|"/g;
+  quote.lastIndex = from + 1;
+  let found = quote.exec(text);
+  while (found?.[0] === '""') found = quote.exec(text);
+  if (found === null) return undefined;
+  const next = text[quote.lastIndex] ?? '\n';
+  return next === separator || next === '\n' || next === '\r'
+    ? { start: from + 1, end: found.index }
+    : undefined;
+}
