@@ -142,9 +142,7 @@ describe('removeNearDuplicates', () => {
 
   it('compares texts without spaces by their characters', () => {
     const said = '搜索引擎返回最相关的文档片段';
-    const pool = [said, `${said}。`, '今天天气很好'].map((content, i) =>
-      candidate(`c${i}`, 1, { content }),
-    );
+    const pool = [said, `${said}。`, '今天天气很好'].map((content, i) => candidate(`c${i}`, 1, { content }));
     expect(idsOf(removeNearDuplicates(pool, { threshold: 0.7, limit: 10 }).kept)).toEqual(['c0', 'c2']);
   });
 });
