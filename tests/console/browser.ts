@@ -89,6 +89,10 @@ export async function expectAccessible(page: Page): Promise<void> {
 export const goTo = (page: Page, hash: string): Promise<unknown> =>
   page.evaluate(`location.hash = ${JSON.stringify(hash)}`);
 
+/** Waits until an expression of the page is true. Not by `waitForFunction`, which the policy of the page does not let read a text. */
+export const until = (page: Page, expression: string): Promise<void> =>
+  expect.poll(() => page.evaluate<boolean>(expression), { interval: 20 }).toBe(true);
+
 /** The page is no wider than its window. */
 export async function expectNoOverflow(page: Page): Promise<void> {
   const over = await page.evaluate<number>('document.documentElement.scrollWidth - innerWidth');

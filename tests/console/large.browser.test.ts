@@ -4,7 +4,7 @@ import { runRagstone } from '../e2e/run-ragstone.js';
 import { type SpawnedService, startService } from '../e2e/start-service.js';
 import { sharedFolder } from '../e2e/temporary-folder.js';
 import { IS_LONG } from '../long-forms.js';
-import { goTo, HAS_BROWSER, launch, openPage } from './browser.js';
+import { goTo, HAS_BROWSER, launch, openPage, until } from './browser.js';
 
 const DOCUMENTS = 100_000;
 /** Characters of one line. */
@@ -61,7 +61,7 @@ describe.runIf(HAS_BROWSER)('what is large', () => {
     while ((await loaded()) < wanted) {
       const before = await loaded();
       await list.evaluate((element) => element.scrollTo(0, element.scrollHeight));
-      await page.waitForFunction(`document.querySelector('.documents').scrollHeight > ${before * 46 + 46}`);
+      await until(page, `document.querySelector('.documents').scrollHeight > ${before * 46 + 46}`);
     }
     await list.evaluate((element, top) => element.scrollTo(0, top), wanted * 46 - 200);
     await page.getByText(`Document ${wanted - 1}`, { exact: true }).waitFor();
@@ -77,7 +77,7 @@ describe.runIf(HAS_BROWSER)('what is large', () => {
       route.fulfill({ json: { ...documentOf(9), text }, headers: { 'x-ragstone-api': '1' } }),
     );
     await goTo(page, `#/documents/9?from=${text.length - 3}&to=${text.length}`);
-    await page.waitForFunction("document.querySelector('.line.marked') !== null");
+    await until(page, "document.querySelector('.line.marked') !== null");
     const [last, rows] = await page.evaluate<[string, number]>(
       "(lines => [lines.at(-1)?.textContent ?? '', lines.length])([...document.querySelectorAll('.line')])",
     );
@@ -85,7 +85,7 @@ describe.runIf(HAS_BROWSER)('what is large', () => {
     expect(rows).toBeLessThan(200);
     const start = Date.now();
     await goTo(page, '#/search');
-    await page.waitForFunction("document.querySelector('#q') !== null");
+    await until(page, "document.querySelector('#q') !== null");
     // Of a page that hangs nothing is seen for long.
     expect(Date.now() - start).toBeLessThan(5_000);
     expect(problems).toEqual([]);

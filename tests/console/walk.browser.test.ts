@@ -1,7 +1,7 @@
 import type { Browser, Page } from 'playwright-core';
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, test } from 'vitest';
 import type { SpawnedService } from '../e2e/start-service.js';
-import { expectAccessible, goTo, HAS_BROWSER, launch, openPage, type WatchedPage } from './browser.js';
+import { expectAccessible, goTo, HAS_BROWSER, launch, openPage, until, type WatchedPage } from './browser.js';
 import { HAS_SHARED, walkedFolder, walkedService } from './walked-index.js';
 
 /** Milliseconds that a search may take from the answer of the service to the page. */
@@ -66,7 +66,7 @@ describe.runIf(HAS_BROWSER)('a walk through the page of the service', () => {
         }).observe(results, { attributes: true, attributeFilter: ['aria-busy'] });
       `);
       await open(`#/search?q=${encodeURIComponent(query)}`);
-      await page.waitForFunction('window.seen > 0');
+      await until(page, 'window.seen > 0');
       return page.evaluate<number>(
         "window.seen - performance.getEntriesByType('resource').filter(({ name }) => name.endsWith('/explain')).at(-1).responseEnd",
       );
@@ -96,7 +96,8 @@ describe.runIf(HAS_BROWSER)('a walk through the page of the service', () => {
     const marked = page.locator('.marked').first();
     await marked.waitFor();
     expect(page.url()).toContain('#/documents/');
-    await page.waitForFunction(
+    await until(
+      page,
       "(({ top, bottom }) => top >= 0 && bottom <= innerHeight)(document.querySelector('.marked').getBoundingClientRect())",
     );
     await expectAccessible(page);

@@ -13,7 +13,7 @@ import { chromium } from 'playwright-core';
 
 const ROOT = fileURLToPath(new URL('../..', import.meta.url));
 const MAIN = join(ROOT, 'dist/cli/main.js');
-const QUESTION = 'how is a search result scored';
+const QUESTION = 'what happens when the reranker does not answer';
 
 const folder = mkdtempSync(join(tmpdir(), 'ragstone-record-'));
 cpSync(join(ROOT, 'docs'), join(folder, 'docs'), { recursive: true });
@@ -28,7 +28,7 @@ try {
   const [line] = (await once(createInterface({ input: service.stdout }), 'line')) as [string];
   const url = /http:\/\/[\d.]+:\d+/.exec(line)?.[0];
   if (url === undefined) throw new Error(line);
-  const page = await browser.newPage({ viewport: { width: 1280, height: 760 }, colorScheme: 'light' });
+  const page = await browser.newPage({ viewport: { width: 1280, height: 820 }, colorScheme: 'light' });
   // Once to load what a process loads once, so that the times are those of later searches.
   for (const query of ['warm', QUESTION]) {
     await page.goto(`${url}/#/search?q=${encodeURIComponent(query)}`);

@@ -28,26 +28,30 @@ export function registerConsole(program: Command, context: CliContext): void {
 }
 
 async function runConsole(context: CliContext, options: ConsoleOptions): Promise<void> {
-  const show = (url: string): void => {
-    if (options.open) openBrowser(url, context);
+  const show = async (url: string): Promise<void> => {
+    if (options.open) await openBrowser(url, context);
   };
   if (context.server !== undefined) return showOther(context.server, context, show);
   try {
-    await runServe(context, options, show);
+    await runServe(context, options, (url) => void show(url));
   } catch (error) {
     const other =
       RAGError.isInstance(error) && error.reason === 'ADDRESS_IN_USE'
         ? await serviceThere(context, options)
         : undefined;
     if (other === undefined) throw error;
-    showOther(other, context, show);
+    await showOther(other, context, show);
   }
 }
 
-function showOther(server: string, context: CliContext, show: (url: string) => void): void {
+async function showOther(
+  server: string,
+  context: CliContext,
+  show: (url: string) => Promise<void>,
+): Promise<void> {
   const url = server.endsWith('/') ? server : `${server}/`;
   context.printResult({ url }, () => `The page of the service: ${url}`);
-  show(url);
+  await show(url);
 }
 
 /** The address of the service that listens where this one would; undefined for another program. */
@@ -71,13 +75,20 @@ const OPENERS: Readonly<Partial<Record<NodeJS.Platform, readonly [program: strin
   win32: ['rundll32', 'url.dll,FileProtocolHandler'],
 };
 
-function openBrowser(url: string, context: CliContext): void {
+/** Resolves when the browser was asked, or the note is written that it cannot be. */
+function openBrowser(url: string, context: CliContext): Promise<void> {
   const [program, ...args] = OPENERS[process.platform] ?? ['xdg-open'];
   const fail = (): void => context.note(`No browser could be opened. Open ${url} yourself.`);
   const opener = spawn(program, [...args, url], { stdio: 'ignore', detached: true });
-  opener.once('error', fail);
   opener.once('exit', (code) => {
     if (code !== 0) fail();
   });
   opener.unref();
+  return new Promise((resolve) => {
+    opener.once('spawn', resolve);
+    opener.once('error', () => {
+      fail();
+      resolve();
+    });
+  });
 }
