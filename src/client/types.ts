@@ -18,6 +18,7 @@ import type {
   deploymentValidation,
   moveResponse,
 } from '../service/schemas/deployments.js';
+import type { passagesPage, passagesQuery, versionsResponse } from '../service/schemas/documents.js';
 import type { facetsRequest, facetsResponse } from '../service/schemas/facets.js';
 import type {
   feedbackId,
@@ -41,13 +42,10 @@ import type {
   indexedDocument,
   listQuery,
   partsHealthResponse,
-  passagesPage,
-  passagesQuery,
   runsResponse,
   sourcesResponse,
   statsResponse,
   statusResponse,
-  versionsResponse,
 } from '../service/schemas/index-state.js';
 import type {
   batchRequest,

@@ -11,6 +11,8 @@ export type FindingKind = (typeof FINDING_KINDS)[number];
 export interface ConflictsRequest {
   /** @default both */
   readonly kinds?: readonly FindingKind[] | undefined;
+  /** Findings that a document, by its id, has a part in; none for one that may not be read. @default all */
+  readonly document?: string | undefined;
   /** Most findings of each kind, 1 to 10,000. @default 100 */
   readonly limit?: number | undefined;
   readonly signal?: AbortSignal | undefined;

@@ -5,7 +5,7 @@ import { and, compareText, eq, type Filter, lookupPath, matchesFilter } from '..
 import { documentIdOf } from '../core/ids.js';
 import type { MetadataValue } from '../core/metadata.js';
 import { comparesCallersField } from '../core/pushed-fields.js';
-import type { AccessControl, Scope } from '../core/scope.js';
+import type { AccessControl } from '../core/scope.js';
 import { pushSourceName } from '../indexing/configured-sources.js';
 import {
   type DeletionTargets,
@@ -16,9 +16,9 @@ import {
 import { originsOf } from '../indexing/document-paths.js';
 import { IndexRun } from '../indexing/index-run.js';
 import { isLeaseLost } from '../indexing/item-claims.js';
-import type { GenerationReader, LedgerChunk, LedgerDocument } from '../ledger/ledger.js';
+import type { LedgerChunk, LedgerDocument } from '../ledger/ledger.js';
 import { searchFilter } from '../searching/search-filter.js';
-import { LEFT_SEALED, type MetadataSealing } from '../security/sealed-metadata.js';
+import { LEFT_SEALED } from '../security/sealed-metadata.js';
 import { scopeCollection } from '../stores/scoped-collection.js';
 import type { VectorCollection } from '../stores/vector-store.js';
 import { originalOf, passagesOf, versionsOf } from './document-parts.js';

@@ -6,7 +6,12 @@ import type {
   FindingPassage,
   FindingPlace,
 } from '../conflicts/conflict-types.js';
-import { type ComparedDocument, type FoundPassages, findConflicts } from '../conflicts/find-conflicts.js';
+import {
+  type ComparedDocument,
+  type FoundPassages,
+  findConflicts,
+  type StatementPlaces,
+} from '../conflicts/find-conflicts.js';
 import { unpackStatements } from '../conflicts/packed-statements.js';
 import { aboutOf } from '../conflicts/word-classes.js';
 import { dateOf } from '../context/render-pack.js';
@@ -31,7 +36,7 @@ const MOST_STATEMENTS = 4_000_000;
 
 /** Duplicates and conflicts between documents that the scope may read. */
 export async function findDocumentConflicts(
-  { kinds = ['conflict', 'duplicate'], limit = DEFAULT_LIMIT, signal }: ConflictsRequest,
+  { kinds = ['conflict', 'duplicate'], document, limit = DEFAULT_LIMIT, signal }: ConflictsRequest,
   scope: Scope,
   resources: EngineResources,
 ): Promise<ConflictsResponse> {
@@ -43,7 +48,7 @@ export async function findDocumentConflicts(
   const notExamined = await unexaminedIds({ reader, scope, readable, signal });
   const book = new DocumentBook(documents, reader);
   await book.open();
-  const found = await findConflicts(documents, {
+  const all = await findConflicts(documents, {
     slices: (document, ranges) => book.slices(document, ranges),
     about: (document) => book.about(document),
     pause: async () => {
@@ -51,6 +56,7 @@ export async function findDocumentConflicts(
       throwIfAborted(signal);
     },
   });
+  const found = document === undefined ? all : findingsOf(document, documents, all);
   const findings = {
     conflict: async () => conflictFindings(found, limit, book),
     duplicate: async () => duplicateFindings(found, limit, book),
@@ -72,6 +78,21 @@ export async function findDocumentConflicts(
       ]),
       ...notExaminedNotice(notExamined),
     ]),
+  };
+}
+
+/** Those that a document has a part in. */
+function findingsOf(
+  documentId: string,
+  documents: readonly ComparedDocument[],
+  found: FoundPassages,
+): FoundPassages {
+  const at = documents.findIndex((document) => document.documentId === documentId);
+  const isIn = ({ places }: StatementPlaces): boolean => places.some(({ document }) => document === at);
+  return {
+    ...found,
+    conflicts: found.conflicts.filter(({ first, second }) => isIn(first) || isIn(second)),
+    duplicates: found.duplicates.filter(isIn),
   };
 }
 

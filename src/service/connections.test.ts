@@ -146,6 +146,27 @@ describe('a request under way', () => {
   });
 });
 
+test('a connection that nothing was sent on ends before the service has waited for requests', async () => {
+  const { service, begun, stopped, release } = await slowSearch(2_000);
+  const { hostname, port } = new URL(service.url);
+  const socket = connect(Number(port), hostname);
+  socket.on('error', () => undefined).resume();
+  await new Promise((resolve) => socket.once('connect', resolve));
+  const ends: string[] = [];
+  const answer = search(service);
+  await begun;
+  const closed = new Promise<void>((resolve) =>
+    socket.once('close', () => resolve(void ends.push('unused'))),
+  );
+  void stopped.then(() => ends.push('search'));
+  const end = service.stop();
+  await closed;
+  expect(ends).toEqual(['unused']);
+  release();
+  await answer;
+  await end;
+});
+
 test('a caller that sends nothing keeps no service from stopping', async () => {
   const { service } = await slowSearch(50);
   const { hostname, port } = new URL(service.url);

@@ -160,7 +160,9 @@ const requestsOf = (routes: readonly Route[]) =>
 test('whatever is asked along the description of the routes is answered as it says, and never fails', async () => {
   const service = await testService();
   await withDocuments(service);
-  const { routes, schemas } = await describedRoutes(service);
+  const { routes: all, schemas } = await describedRoutes(service);
+  // Nobody waits for the end of one that has none.
+  const routes = all.filter(({ path }) => path !== '/api/ai/rag/runs/events');
   const checks = new Map<object, z.ZodType>();
   const statuses = new Set<number>();
   await fc.assert(
@@ -194,7 +196,7 @@ test('whatever is asked along the description of the routes is answered as it sa
       if (isRefused) expect(answered, told).toBe('application/problem+json');
       const described200 = described.content[answered];
       expect(described200, told).toBeDefined();
-      if (described200 === undefined || answered === 'text/event-stream') return;
+      if (described200 === undefined || (answered !== JSON_TYPE && !isRefused)) return;
       const check = checks.get(described200.schema) ?? checkOf(described200.schema, schemas);
       checks.set(described200.schema, check);
       const { error } = check.safeParse(JSON.parse(text));

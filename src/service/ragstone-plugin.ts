@@ -1,3 +1,4 @@
+import type { Socket } from 'node:net';
 import type { FastifyInstance, FastifyPluginAsync, FastifyReply, FastifyRequest } from 'fastify';
 import type { AuditLog } from '../audit/audit-log.js';
 import {
@@ -277,12 +278,19 @@ function keepDeadlines(app: FastifyInstance): void {
 }
 
 /**
- * A connection that is kept open for further requests would keep the server open too; each answer from now on ends its own.
+ * A connection that is kept open for further requests would keep the server open too; each answer from now on ends its own, and those on
+ * which nothing was sent yet, as browsers open them, are ended at once.
  */
 function closeConnectionsAtEnd(app: FastifyInstance): void {
   let isClosing = false;
+  const open = new Set<Socket>();
+  app.server.on('connection', (socket: Socket) => {
+    open.add(socket);
+    socket.once('close', () => open.delete(socket));
+  });
   app.addHook('preClose', async () => {
     isClosing = true;
+    for (const socket of open) if (socket.bytesRead === 0) socket.destroy();
   });
   app.addHook('onSend', async (_, reply) => {
     if (isClosing) reply.header('connection', 'close');

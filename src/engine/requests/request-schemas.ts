@@ -267,6 +267,7 @@ export const relatedSchema = z.strictObject({
 
 export const conflictsSchema = z.strictObject({
   kinds: z.array(z.enum(FINDING_KINDS, `one of ${FINDING_KINDS.join(', ')}`)).optional(),
+  document: z.string().optional(),
   limit: z
     .int('a whole number from 1 to 10000')
     .min(1, 'a whole number from 1 to 10000')

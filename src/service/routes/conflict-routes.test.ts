@@ -47,6 +47,19 @@ test('a caller is shown conflicts of which it may read both sides, the newer doc
   expect((await call('globex', 'POST', PATH, {})).json()).toMatchObject({ findings: [], examined: 1 });
 });
 
+test('of one document those that it has a part in, and none of one that may not be read', async () => {
+  const { call, engine } = await service();
+  const idOf = async (name: string) =>
+    (await engine.get(name, { tenant: 'acme', groups: ['hr'], clearance: 2 }))?.id;
+  const count = async (document: string | undefined) => {
+    const { findings, totals } = (await call('acme-reader', 'POST', PATH, { document })).json();
+    return [(findings as object[]).length, totals];
+  };
+  expect(await count(await idOf('old'))).toEqual([1, { conflict: 1, duplicate: 0 }]);
+  expect(await count(await idOf('secret'))).toEqual([0, { conflict: 0, duplicate: 0 }]);
+  expect(await count('nobody')).toEqual([0, { conflict: 0, duplicate: 0 }]);
+});
+
 test('what does not fit is refused, and so is a service that does not look for them', async () => {
   const { call } = await service();
   expect((await call('acme', 'POST', PATH, { tenantId: 'globex' })).status).toBe(403);

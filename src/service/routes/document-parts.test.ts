@@ -1,4 +1,4 @@
-import { expect, onTestFinished, test } from 'vitest';
+import { expect, test } from 'vitest';
 import { temporaryFolder } from '../../../tests/e2e/temporary-folder.js';
 import { RagstoneClient } from '../../client/ragstone-client.js';
 import { createEngine } from '../../index.js';
@@ -12,7 +12,6 @@ test('passages, versions and the original of a document come by the client, and 
   const engine = await createEngine({ config: { provider: 'memory', sources }, cwd });
   await engine.index({}, { tenant: 'acme' });
   const { app, call } = await testService({ engine });
-  onTestFinished(() => app.server.closeAllConnections());
   const client = new RagstoneClient({ url: await app.listen({ port: 0 }), key: 'acme-reader' });
   const [document] = (await client.listDocuments()).documents;
   const id = document?.id ?? '';

@@ -4,15 +4,9 @@ import * as z from 'zod';
 import type { DocumentRequest, DocumentText } from '../../index.js';
 import { assertTenant, contextOf, writeOnce } from '../requests/request-context.js';
 import { idText, jsonOf, problemResponses, takeFilters } from '../schemas/common.js';
+import { passagesPage, passagesQuery, versionsResponse } from '../schemas/documents.js';
 import { facetsRequest, facetsResponse } from '../schemas/facets.js';
-import {
-  documentPage,
-  documentText,
-  listQuery,
-  passagesPage,
-  passagesQuery,
-  versionsResponse,
-} from '../schemas/index-state.js';
+import { documentPage, documentText, listQuery } from '../schemas/index-state.js';
 import { countFacets } from './count-facets.js';
 import { deleteOne, documentNotFound } from './knowledge-routes.js';
 

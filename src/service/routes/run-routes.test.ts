@@ -69,8 +69,6 @@ async function engineThatWaits() {
 
 async function listening(options: Partial<ServiceOptions>, key = 'acme') {
   const { app } = await testService(options);
-  // `fetch` opens some that it sends nothing on.
-  onTestFinished(() => app.server.closeAllConnections());
   const url = await app.listen({ port: 0, host: '127.0.0.1' });
   return { app, url, client: new RagstoneClient({ url, key }) };
 }

@@ -12,6 +12,12 @@ export const conflictsRequest = z.strictObject({
     .max(FINDING_KINDS.length)
     .optional()
     .describe('Kinds of findings. Default: all.'),
+  document: z
+    .string()
+    .min(1)
+    .max(1_000)
+    .optional()
+    .describe('Findings that the document of this id has a part in.'),
   limit: z.int().min(1).max(MOST_FINDINGS).optional().describe('Most findings of each kind. Default: 100.'),
   tenantId: tenantText(),
 });
