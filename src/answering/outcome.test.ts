@@ -7,8 +7,8 @@ const evidence: OutcomeEvidence = {
 
 test.each([
   [0.5, 'answer'],
-  [0.18, 'answer'],
-  [0.17, 'perhaps'],
+  [0.22, 'answer'],
+  [0.21, 'perhaps'],
   [0.01, 'not-found'],
 ])('without a model a confidence of %j is %s', (confidence, outcome) => {
   expect(outcomeOf(withheldFor({ ...evidence, confidence }), confidence)).toBe(outcome);

@@ -5,13 +5,13 @@ import type { QuotationFeature } from './quotation-features.js';
  * on the questions over documentation of the train side (docs/answering.md).
  */
 export const QUOTATION_WEIGHTS: Readonly<Record<QuotationFeature, number>> = {
-  similarity: 1.988,
-  headedSimilarity: 6.499,
-  sentence: 0.22,
-  passage: 2.021,
-  length: 1.629,
-  number: 1.526,
-  reason: 0.879,
-  cutAfter: -0.348,
-  reading: 0,
+  similarity: 1.641,
+  headedSimilarity: 2.029,
+  sentence: 0.185,
+  passage: 1.438,
+  length: 0.957,
+  number: 1.351,
+  reason: 0.66,
+  cutAfter: -0.273,
+  reading: 7.749,
 };
