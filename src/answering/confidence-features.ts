@@ -35,6 +35,9 @@ export interface SearchSignals {
 // Means over the calibration half, for searches without a lexical or a dense lane.
 const USUAL = { keyword: 0.75, semantic: 0.6, reading: 0.45 };
 
+/** Cosine of passages about something else: what is in a script that no model reads has words alone to show. Chosen by hand. */
+const UNREAD = -0.15;
+
 /** What the passages gave, most likely to answer first. */
 export interface ConfidenceEvidence {
   readonly sentences: readonly RankedSentence[];
@@ -59,7 +62,7 @@ export function confidenceFeatures(
     passageCoverage: coverageOf(terms, ranked[0]),
     ...laneFeatures(signals),
     share: quotations[0]?.probability ?? 0,
-    reading: quotations[0]?.features.reading || USUAL.reading,
+    reading: quotations[0]?.features.reading || (signals?.semantic[0] === 0 ? UNREAD : USUAL.reading),
   };
 }
 

@@ -345,7 +345,7 @@ describe('in the ranking', () => {
   test('near-duplicate: a better one says the same', async () => {
     const text =
       'The retry policy waits twice as long after each failure, up to one minute, and then gives up.';
-    const { engine } = await indexed({ one: `${text} Always.`, two: text, ...TOPICS });
+    const { engine } = await indexed({ one: `${text} again`, two: text, ...TOPICS });
     const { results } = await engine.search('retry policy failure');
     const missing = ['one', 'two'].find((id) => !results.some(({ metadata }) => metadata.source === id));
     const explanation = await engine.explainMiss('retry policy failure', missing ?? '');

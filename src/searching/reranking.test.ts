@@ -62,7 +62,7 @@ describe('reranking, configured', () => {
     expect(response.degradationLevel).toBe(DegradationLevel.FULL_RAG);
     expect(rerankOf(response)).toMatchObject({ status: 'ran', reason: expect.stringMatching(SAYS) });
     expect(response.notices).toContainEqual(expect.stringMatching(SAYS));
-    const builtin = await (await engineWith({})).search('query best');
+    const builtin = await (await engineWith({ model: 'builtin' })).search('query best');
     const placesOf = ({ results }: typeof response) =>
       results.map(({ metadata, score }) => [metadata.source, score]);
     expect(placesOf(response)).toEqual(placesOf(builtin));

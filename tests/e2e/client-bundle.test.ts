@@ -17,7 +17,7 @@ const client = new RagstoneClient({ url: serviceUrl });
 globalThis.outcome = work(client);`;
 
 /** What the whole client may cost a page, minified: what it is now and a quarter more. */
-const MOST_BYTES = 14_500;
+const MOST_BYTES = 16_500;
 
 /** What a browser and Node.js both have. Nothing else is there: no `process`, no `Buffer`, no `require`. */
 const PLATFORM = {

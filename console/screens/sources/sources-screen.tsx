@@ -64,6 +64,9 @@ function Told({ status }: { status: IndexStatus }) {
       <p class="quiet">
         {several(status.documents, 'document')} in {several(status.chunks, 'passage')}; {status.provider},{' '}
         {status.embedder} ({countOf(status.dimensions)} dimensions)
+        {status.reading === undefined
+          ? null
+          : `; the reader has read ${countOf(status.reading.read)} of ${countOf(status.reading.passages)} passages ahead`}
       </p>
       <Notices of={status} />
     </>
