@@ -2,6 +2,7 @@ import { join } from 'node:path';
 import { expect, onTestFinished, test } from 'vitest';
 import { temporaryFolder } from '../../tests/e2e/temporary-folder.js';
 import { waitFor } from '../../tests/wait-for.js';
+import { type Runtime, SYSTEM_RUNTIME } from '../core/runtime.js';
 import { keysOfVectors } from '../embedding/kept-vectors.js';
 import { createEngine } from './create-engine.js';
 import type { Engine } from './engine.js';
@@ -16,7 +17,13 @@ async function openIndex(
 ): Promise<{ readonly engine: Engine; readonly vectors: () => number }> {
   const cwd = temporaryFolder();
   const config = { provider: 'libsql' as const, retrieval: { rerank: { model } } };
-  const engine = await createEngine({ config, cwd });
+  // Ten seconds of rest take a tenth of one.
+  const runtime: Runtime = {
+    ...SYSTEM_RUNTIME,
+    setTimer: (callback, milliseconds, options) =>
+      SYSTEM_RUNTIME.setTimer(callback, milliseconds / 100, options),
+  };
+  const engine = await createEngine({ config, cwd, runtime });
   onTestFinished(() => engine.close());
   return { engine, vectors: () => keysOfVectors(join(cwd, '.ragstone/cache/embeddings')).length };
 }

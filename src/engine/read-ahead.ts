@@ -8,7 +8,8 @@ import type { EngineResources } from './engine-resources.js';
 import type { ReadingProgress } from './interface/index-status.js';
 
 const PAGE = 200;
-const FIRST_REST_MS = 1_000;
+/** What is written or asked in short is over by then, in milliseconds. */
+const FIRST_REST_MS = 10_000;
 /** More passages than that would push older vectors out of the cache, and take an hour. */
 const MOST = 100_000;
 /** Reading waits for searches no longer than this, in milliseconds. */

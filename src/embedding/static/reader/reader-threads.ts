@@ -16,6 +16,8 @@ export interface TextToRead {
 
 /** More threads than that take memory (some 30 MB each) from what else the machine does. */
 const MOST_THREADS = 2;
+/** Texts for which another thread is worth its start. */
+const TEXTS_A_THREAD = 6;
 /** After so many milliseconds without a text the threads end. */
 const IDLE_MS = 300_000;
 /** A call reads no longer than that from the first answer of a thread on, however slow the machine is, in milliseconds. */
@@ -69,10 +71,10 @@ export class ReaderThreads implements TextReader {
     this.#cache = cache;
   }
 
-  /** Starts the threads, so that no search waits for them. What fails is told where a text is read. */
+  /** Starts a thread, so that no search waits for it; others start where there is much to read. What fails is told where a text is read. */
   async start(): Promise<void> {
     const text = { text: '', isQuery: false };
-    await withThreads(() => Promise.allSettled(THREADS.map((thread) => thread.call(text))));
+    await withThreads(async () => THREADS[0]?.call(text)).catch(() => undefined);
   }
 
   /** Searches that read at once share the characters; the first unread passage is read by each. */
@@ -135,7 +137,8 @@ export class ReaderThreads implements TextReader {
         }
       };
       try {
-        await Promise.all(THREADS.map(readWith));
+        const wanted = Math.ceil(unread.length / TEXTS_A_THREAD);
+        await Promise.all(THREADS.slice(0, wanted).map(readWith));
       } finally {
         left = 0;
       }
