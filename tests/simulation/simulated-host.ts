@@ -79,6 +79,8 @@ export class SimulatedHost {
             ...(notesSchedule === undefined ? {} : { indexSchedule: notesSchedule, autoIndex: notesAtStart }),
           },
         ],
+        // The reader's threads answer in the time of the machine.
+        retrieval: { rerank: { model: 'builtin' } },
         sync: { timezone: 'UTC' },
         chunking: { unit: 'characters', minSize: 1, maxSize: 160, overlap: 0 },
         ledger: { leaseMs: LEASE_MS, owner: 'hosts' },
