@@ -35,6 +35,21 @@ export function Told({ children }: { children: ComponentChildren }) {
   );
 }
 
+/** Names of the columns of a table. */
+export function Columns({ names }: { names: readonly string[] }) {
+  return (
+    <thead>
+      <tr>
+        {names.map((name) => (
+          <th key={name} scope="col">
+            {name}
+          </th>
+        ))}
+      </tr>
+    </thead>
+  );
+}
+
 const COPIED_MS = 1_600;
 
 /** Copies a text and says so. Where the browser keeps the clipboard to itself, the text is shown to be copied by hand. */

@@ -67,8 +67,6 @@ async function retrieve(
 ): Promise<RetrievalResult> {
   throwIfAborted(request.signal);
   assertRequest(request, options.capabilities);
-  // It opens while the lanes run; what fails is told by its own step.
-  if (isRerankWanted(options, request)) void options.loadReranker?.().catch(() => undefined);
   const { operators, processed, lane, synonyms } = await traced(
     'stage',
     { stage: 'understand' },

@@ -1,7 +1,8 @@
 import { existsSync, readFileSync } from 'node:fs';
 import { createRequire } from 'node:module';
 import { type Browser, type BrowserContextOptions, chromium, type Page } from 'playwright-core';
-import { expect } from 'vitest';
+import { afterAll, beforeAll, expect } from 'vitest';
+import { type SpawnedService, startService } from '../e2e/start-service.js';
 
 const PLACES = [
   process.env.RAGSTONE_CHROMIUM,
@@ -22,10 +23,6 @@ export const HAS_BROWSER = ((): boolean => {
   return false;
 })();
 
-export const launch = (): Promise<Browser> =>
-  // A container has no user namespaces for the sandbox, and what is walked are pages of this service alone.
-  chromium.launch({ executablePath: CHROMIUM ?? '', args: ['--no-sandbox', '--disable-dev-shm-usage'] });
-
 /** A page that notes what it must not do. */
 export interface WatchedPage {
   readonly page: Page;
@@ -33,16 +30,37 @@ export interface WatchedPage {
   readonly problems: readonly string[];
 }
 
+/** `refused`: statuses of answers that the walk provokes; the browser reports them on its console. */
+type PageOptions = BrowserContextOptions & { readonly refused?: readonly number[] };
+
 /**
- * Opens a page of a service.
+ * A browser, and a service over the index of a folder, for the tests of a group. Both end with them.
  *
- * @param refused statuses of answers that the walk provokes; the browser reports them on its console
+ * @returns opens the page of the service
  */
-export async function openPage(
-  browser: Browser,
-  url: string,
-  options: BrowserContextOptions & { readonly refused?: readonly number[] } = {},
-): Promise<WatchedPage> {
+export function servedPages(
+  makeFolder: () => Promise<string>,
+): (options?: PageOptions) => Promise<WatchedPage> {
+  let service: SpawnedService | undefined;
+  let browser: Browser | undefined;
+  beforeAll(async () => {
+    service = await startService(await makeFolder());
+    // A container has no user namespaces for the sandbox, and what is walked are pages of this service alone.
+    const args = ['--no-sandbox', '--disable-dev-shm-usage'];
+    browser = await chromium.launch({ executablePath: CHROMIUM ?? '', args });
+  });
+  afterAll(async () => {
+    await browser?.close();
+    service?.process.kill();
+    await service?.ended;
+  });
+  return (options) => {
+    if (browser === undefined || service === undefined) throw new Error('Pages are opened by tests.');
+    return openPage(browser, service.url, options);
+  };
+}
+
+async function openPage(browser: Browser, url: string, options: PageOptions = {}): Promise<WatchedPage> {
   const { refused = [], ...rest } = options;
   const context = await browser.newContext({ viewport: { width: 1280, height: 900 }, ...rest });
   const page = await context.newPage();

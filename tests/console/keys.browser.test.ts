@@ -1,17 +1,13 @@
-import type { Browser } from 'playwright-core';
-import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { describe, expect, test } from 'vitest';
 import { runRagstone } from '../e2e/run-ragstone.js';
-import { type SpawnedService, startService } from '../e2e/start-service.js';
 import { sharedFolder } from '../e2e/temporary-folder.js';
-import { expectAccessible, goTo, HAS_BROWSER, launch, openPage } from './browser.js';
+import { expectAccessible, goTo, HAS_BROWSER, servedPages } from './browser.js';
 
 const CONFIG = `rag: { provider: libsql, server: { maxDelayMs: 0, searchProcesses: 0, basePath: /team/kb } }\n`;
 
 describe.runIf(HAS_BROWSER)('the page of a service with keys, below a path of a proxy', () => {
-  let browser: Browser;
-  let service: SpawnedService;
   const keys: Record<string, string> = {};
-  beforeAll(async () => {
+  const openPage = servedPages(async () => {
     const cwd = sharedFolder({
       'ragstone.yaml': CONFIG,
       'acme/audit.md': '# Audit\n\nAudit logs of acme are kept for thirty days.\n',
@@ -25,17 +21,11 @@ describe.runIf(HAS_BROWSER)('the page of a service with keys, below a path of a 
       );
       keys[tenant] = (JSON.parse(stdout) as { key: string }).key;
     }
-    service = await startService(cwd);
-    browser = await launch();
-  });
-  afterAll(async () => {
-    await browser?.close();
-    service?.process.kill();
-    await service?.ended;
+    return cwd;
   });
 
   test('a key is asked for, kept for the tab, and stands in no address', async () => {
-    const { page, problems } = await openPage(browser, service.url, { refused: [401] });
+    const { page, problems } = await openPage({ refused: [401] });
     const sent: string[] = [];
     page.on('request', (request) => sent.push(request.url()));
     expect(new URL(page.url()).pathname).toBe('/team/kb/');
@@ -62,7 +52,7 @@ describe.runIf(HAS_BROWSER)('the page of a service with keys, below a path of a 
   });
 
   test('what a key may not do is said, and nothing of another tenant is shown', async () => {
-    const { page, problems } = await openPage(browser, service.url, { refused: [401, 403, 404] });
+    const { page, problems } = await openPage({ refused: [401, 403, 404] });
     const bodies: Promise<string>[] = [];
     page.on('response', (response) => {
       if (response.url().includes('/api/') || response.url().includes('/rag/'))

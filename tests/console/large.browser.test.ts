@@ -1,10 +1,8 @@
-import type { Browser } from 'playwright-core';
-import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { describe, expect, test } from 'vitest';
 import { runRagstone } from '../e2e/run-ragstone.js';
-import { type SpawnedService, startService } from '../e2e/start-service.js';
 import { sharedFolder } from '../e2e/temporary-folder.js';
 import { IS_LONG } from '../long-forms.js';
-import { goTo, HAS_BROWSER, launch, openPage, until } from './browser.js';
+import { goTo, HAS_BROWSER, servedPages, until } from './browser.js';
 
 const DOCUMENTS = 100_000;
 /** Characters of one line. */
@@ -24,25 +22,17 @@ const documentOf = (n: number) => ({
 
 /** The service answers the page with more than anybody wants to index for a test. */
 describe.runIf(HAS_BROWSER)('what is large', () => {
-  let browser: Browser;
-  let service: SpawnedService;
-  beforeAll(async () => {
+  const openPage = servedPages(async () => {
     const cwd = sharedFolder({
       'ragstone.yaml': 'rag: { provider: libsql, server: { maxDelayMs: 0, searchProcesses: 0 } }\n',
       'docs/a.md': '# A\n\nA text.\n',
     });
     await runRagstone(['index', 'docs'], { cwd });
-    service = await startService(cwd);
-    browser = await launch();
-  });
-  afterAll(async () => {
-    await browser?.close();
-    service?.process.kill();
-    await service?.ended;
+    return cwd;
   });
 
   test('a list of 100,000 documents scrolls, a page at a time', async () => {
-    const { page, problems } = await openPage(browser, service.url);
+    const { page, problems } = await openPage();
     await page.route('**/api/ai/rag/documents?*', (route) => {
       const query = new URL(route.request().url()).searchParams;
       const [from, limit] = [Number(query.get('cursor') ?? 0), Number(query.get('limit'))];
@@ -71,7 +61,7 @@ describe.runIf(HAS_BROWSER)('what is large', () => {
   });
 
   test('a line of many megabytes is shown, and the page stays usable', async () => {
-    const { page, problems } = await openPage(browser, service.url, { refused: [404] });
+    const { page, problems } = await openPage({ refused: [404] });
     const text = `begin ${'x'.repeat(LINE)} end`;
     await page.route('**/api/ai/rag/documents/9', (route) =>
       route.fulfill({ json: { ...documentOf(9), text }, headers: { 'x-ragstone-api': '1' } }),

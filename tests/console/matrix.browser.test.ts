@@ -1,9 +1,7 @@
-import type { Browser } from 'playwright-core';
-import { afterAll, beforeAll, describe, expect, test } from 'vitest';
-import type { SpawnedService } from '../e2e/start-service.js';
+import { describe, expect, test } from 'vitest';
 import { IS_LONG } from '../long-forms.js';
-import { expectAccessible, expectNoOverflow, goTo, HAS_BROWSER, launch, openPage } from './browser.js';
-import { walkedFolder, walkedService } from './walked-index.js';
+import { expectAccessible, expectNoOverflow, goTo, HAS_BROWSER, servedPages } from './browser.js';
+import { walkedFolder } from './walked-index.js';
 
 /** 200 % zoom halves what a page sees of its window. */
 const WINDOWS = [
@@ -32,20 +30,10 @@ const CASES = WINDOWS.flatMap((window) => SCHEMES.map((scheme) => [window.name, 
 const CHOSEN = IS_LONG ? CASES : CASES.filter(([name, scheme]) => name === '360 px' && scheme === 'dark');
 
 describe.runIf(HAS_BROWSER)('every screen', () => {
-  let browser: Browser;
-  let service: SpawnedService;
-  beforeAll(async () => {
-    service = await walkedService(await walkedFolder());
-    browser = await launch();
-  });
-  afterAll(async () => {
-    await browser?.close();
-    service?.process.kill();
-    await service?.ended;
-  });
+  const openPage = servedPages(walkedFolder);
 
   test.each(CHOSEN)('is whole and accessible at %s, %s', async (_, colorScheme, { width, height, scale }) => {
-    const { page, problems } = await openPage(browser, service.url, {
+    const { page, problems } = await openPage({
       colorScheme,
       viewport: { width, height },
       deviceScaleFactor: scale,

@@ -1,8 +1,7 @@
-import type { Browser, Page } from 'playwright-core';
-import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, test } from 'vitest';
-import type { SpawnedService } from '../e2e/start-service.js';
-import { expectAccessible, goTo, HAS_BROWSER, launch, openPage, until, type WatchedPage } from './browser.js';
-import { HAS_SHARED, walkedFolder, walkedService } from './walked-index.js';
+import type { Page } from 'playwright-core';
+import { afterEach, beforeEach, describe, expect, test } from 'vitest';
+import { expectAccessible, goTo, HAS_BROWSER, servedPages, until, type WatchedPage } from './browser.js';
+import { HAS_SHARED, walkedFolder } from './walked-index.js';
 
 /** Milliseconds that a search may take from the answer of the service to the page. */
 const MOST_SHOWN_MS = 100;
@@ -12,21 +11,11 @@ const QUESTION = HAS_SHARED ? 'how long should a code review take' : 'how long a
 const DOCUMENT = HAS_SHARED ? 'design/exception-handling.md' : 'answering.md';
 
 describe.runIf(HAS_BROWSER)('a walk through the page of the service', () => {
-  let browser: Browser;
-  let service: SpawnedService;
   let watched: WatchedPage;
   let page: Page;
-  beforeAll(async () => {
-    service = await walkedService(await walkedFolder());
-    browser = await launch();
-  });
-  afterAll(async () => {
-    await browser?.close();
-    service?.process.kill();
-    await service?.ended;
-  });
+  const openPage = servedPages(walkedFolder);
   beforeEach(async () => {
-    watched = await openPage(browser, service.url, { refused: [400, 404] });
+    watched = await openPage({ refused: [400, 404] });
     page = watched.page;
   });
   afterEach(async () => {

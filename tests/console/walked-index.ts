@@ -2,7 +2,6 @@ import { cpSync, existsSync } from 'node:fs';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { runRagstone } from '../e2e/run-ragstone.js';
-import { type SpawnedService, startService } from '../e2e/start-service.js';
 import { sharedFolder, writeFiles } from '../e2e/temporary-folder.js';
 import { HOSTILE } from './hostile-documents.js';
 
@@ -15,12 +14,12 @@ const OWN = fileURLToPath(new URL('../../docs', import.meta.url));
 export const HAS_SHARED = existsSync(PLAYBOOK) && existsSync(ISSUES);
 if (!HAS_SHARED) console.warn(`Walked over docs/ in place of real data: ${SHARED} is not there.`);
 
-const CONFIG = (server: string) => `
+const CONFIG = `
 rag:
   provider: libsql
   feedback: { enabled: true }
   audit: { enabled: true, text: true }
-  server: { maxDelayMs: 0, requestsPerMinute: 0, searchProcesses: 0${server} }
+  server: { maxDelayMs: 0, requestsPerMinute: 0, searchProcesses: 0 }
   sources:
     - { type: files, name: playbook, paths: [playbook] }
     - { type: files, name: issues, paths: ['issues/*.csv'] }
@@ -29,8 +28,8 @@ rag:
 `;
 
 /** An index over the playbook, issues of Jira and hostile documents, with a source that cannot be read. */
-export async function walkedFolder(server = ''): Promise<string> {
-  const cwd = sharedFolder({ 'ragstone.yaml': CONFIG(server) });
+export async function walkedFolder(): Promise<string> {
+  const cwd = sharedFolder({ 'ragstone.yaml': CONFIG });
   cpSync(HAS_SHARED ? PLAYBOOK : OWN, join(cwd, 'playbook'), { recursive: true });
   if (HAS_SHARED) cpSync(ISSUES, join(cwd, 'issues/jirasoftware.csv'));
   else writeFiles(cwd, { 'issues/issues.csv': 'issuekey,title\nJSW-1,Boards are slow\n' });
@@ -43,6 +42,3 @@ export async function walkedFolder(server = ''): Promise<string> {
   if (code !== 1) throw new Error(stderr);
   return cwd;
 }
-
-/** A service over such an index. Whoever starts it ends it. */
-export const walkedService = async (cwd: string): Promise<SpawnedService> => startService(cwd);

@@ -60,7 +60,7 @@ const WRITTEN = [
   ],
   ...['setuptools', 'sqlalchemy', 'swift', 'trio', 'twisted', 'xarray'],
 ];
-/** Every so manieth passage is asked for in other words, the rest as one would ask. */
+/** Of so many passages one is asked for in other words, the rest as one would ask. */
 const IN_OTHER_WORDS = 3;
 
 /** The same of the written questions (`fetch.ts written`), an engine a package. */

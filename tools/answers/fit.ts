@@ -1,10 +1,11 @@
 /**
  * Fits the models of answering, each on the calibration half of its data, and writes their weights:
  *
- *   npx tsx tools/questions/fetch.ts && npx tsx tools/answers/fit.ts --data ../shared/data
+ *   npx tsx tools/questions/fetch.ts && npx tsx tools/questions/fetch.ts written
+ *   npx tsx tools/answers/fit.ts --data ../shared/data
  *
  * `src/answering/{sentence,quotation,confidence,support}-weights.ts` are written. Each looks at what the weights before it chose,
- * so run it until nothing changes (three times at most). Sentences: XQuAD. Quotations: the train side of `tools/questions`.
+ * so run it until nothing changes (three times at most). Sentences: XQuAD. Quotations: the train side of `tools/questions` and written questions of some packages.
  * Confidence: both. Support: MTRAG and the pairs of
  * `support-pairs`. No random numbers. `tools/answers/measure.ts` reports on the other halves.
  */

@@ -1,5 +1,5 @@
 import type { Health } from 'ragstone/client';
-import { Age } from '../../parts/basics.js';
+import { Age, Columns } from '../../parts/basics.js';
 import { Panel } from '../../parts/panel.js';
 import { Scrolls } from '../../parts/scrolls.js';
 import type { Address } from '../../state/address.js';
@@ -76,15 +76,7 @@ function Operator() {
             ) : (
               <Scrolls label="Keys">
                 <table class="table wide">
-                  <thead>
-                    <tr>
-                      {['name', 'tenant', 'groups', 'clearance', 'may', 'made', 'ends'].map((name) => (
-                        <th key={name} scope="col">
-                          {name}
-                        </th>
-                      ))}
-                    </tr>
-                  </thead>
+                  <Columns names={['name', 'tenant', 'groups', 'clearance', 'may', 'made', 'ends']} />
                   <tbody>
                     {known.map((key) => (
                       <tr key={key.id}>

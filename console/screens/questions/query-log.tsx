@@ -1,6 +1,6 @@
 import { useState } from 'preact/hooks';
 import type { QueriesPage } from 'ragstone/client';
-import { Age, Empty, Loading } from '../../parts/basics.js';
+import { Age, Columns, Empty, Loading } from '../../parts/basics.js';
 import { Failure } from '../../parts/failure.js';
 import { Scrolls } from '../../parts/scrolls.js';
 import { type Address, firstOf, withQuery, writeAddress } from '../../state/address.js';
@@ -86,15 +86,7 @@ function Queries({ page: { queries } }: { page: QueriesPage }) {
   return (
     <Scrolls label="Questions">
       <table class="table wide">
-        <thead>
-          <tr>
-            {['question', 'kind', 'found', 'outcome', 'by', 'when'].map((name) => (
-              <th key={name} scope="col">
-                {name}
-              </th>
-            ))}
-          </tr>
-        </thead>
+        <Columns names={['question', 'kind', 'found', 'outcome', 'by', 'when']} />
         <tbody>
           {queries.map(({ at, kind, text, results, isWithheld, reason, caller, requestId }) => (
             <tr key={`${at} ${requestId ?? ''}`}>
