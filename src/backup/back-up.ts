@@ -1,4 +1,4 @@
-import { createWriteStream, existsSync } from 'node:fs';
+import { createWriteStream, existsSync, readdirSync, rmSync } from 'node:fs';
 import { mkdir, readdir, rename, rm, stat, writeFile } from 'node:fs/promises';
 import { dirname, join, relative, resolve, sep } from 'node:path';
 import { pipeline } from 'node:stream/promises';
@@ -129,8 +129,11 @@ async function openDraft(path: string): Promise<Draft> {
     files,
     archive,
     remove: async () => {
+      await rm(files, { recursive: true, force: true });
+      await rm(archive, { force: true });
+      // At once: a draft without a lock is taken for what a killed backup left.
       lock.release();
-      await rm(folder, { recursive: true, force: true });
+      rmSync(folder, { recursive: true, force: true });
     },
   };
 }
@@ -226,22 +229,33 @@ async function removeKilled(folder: string): Promise<string[]> {
   const removed: string[] = [];
   for (const entry of existsSync(folder) ? await readdir(folder, { withFileTypes: true }) : []) {
     const path = join(folder, entry.name);
-    if (!entry.isDirectory() || !entry.name.endsWith(PARTIAL) || !(await isDraft(path))) continue;
-    const lock = tryLockFile(join(path, LOCK));
-    if (lock === undefined) continue;
-    lock.release();
-    await rm(path, { recursive: true, force: true });
-    removed.push(`${path} was removed: a backup that was killed had left it.`);
+    if (!entry.isDirectory() || !entry.name.endsWith(PARTIAL)) continue;
+    try {
+      if (isDraft(path) && (await removeUnlocked(path)))
+        removed.push(`${path} was removed: a backup that was killed had left it.`);
+    } catch (error) {
+      // A backup beside this one that ended took its draft along.
+      if (existsSync(path)) throw error;
+    }
   }
   return removed;
 }
 
 /** Whether a folder holds what a backup makes, and nothing else. */
-async function isDraft(folder: string): Promise<boolean> {
-  const names = await readdir(folder);
+function isDraft(folder: string): boolean {
+  const names = readdirSync(folder);
   return (
     names.includes(LOCK) && names.every((name) => name === FILES || name === ARCHIVE || name.startsWith(LOCK))
   );
+}
+
+/** Removes a draft unless its backup still goes on. */
+async function removeUnlocked(folder: string): Promise<boolean> {
+  const lock = tryLockFile(join(folder, LOCK));
+  if (lock === undefined) return false;
+  lock.release();
+  await rm(folder, { recursive: true, force: true });
+  return true;
 }
 
 const noSpace = (path: string, cause: unknown): RAGError =>

@@ -31,6 +31,18 @@ function filesIn(folder: string): string[] {
   return existsSync(dataDir) ? readdirSync(dataDir) : [];
 }
 
+it('disturbs no other backup that is made beside it', async () => {
+  const { folder } = await backedUp();
+  const notices: string[] = [];
+  const makeOnes = async (name: string): Promise<void> => {
+    for (let number = 0; number < 8; number++)
+      notices.push(...(await backUp(`${name}-${number}.tar`, { cwd: folder })).notices);
+  };
+  await Promise.all(['a', 'b', 'c', 'd'].map(makeOnes));
+  expect(notices).toEqual([]);
+  expect(readdirSync(folder).filter((name) => name.endsWith('.partial'))).toEqual([]);
+});
+
 describe.each(['libsql', 'lancedb'] as const)('a backup of %s', (provider) => {
   it('that is taken while an index run writes is whole elsewhere, and the run ends as ever', async () => {
     const folder = temporaryFolder(notes(DOCUMENTS));
