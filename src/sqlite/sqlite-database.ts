@@ -27,6 +27,9 @@ export interface SqliteOptions {
 /** How long readers are waited for before the log is left to another time. */
 const LOG_TIMEOUT_MS = 200;
 
+/** A file up to this is written anew after deletions: 8 MiB take some 50 ms, during which the thread waits. */
+const REWRITTEN_BYTES = 8 * 1024 * 1024;
+
 /**
  * A local SQLite file (libSQL's embedded engine) with cached statements and errors classified in one place. Rows come as
  * arrays. Every read is drained at once, so no statement is left holding a snapshot.
@@ -165,6 +168,25 @@ export class SqliteDatabase implements SharedDatabase {
   rewrite(): void {
     this.exec('VACUUM');
     this.tryTruncateLog();
+  }
+
+  /** Leaves nothing readable of what was deleted: by `rewrite` in a small file, in the log and in whole pages of a larger one. */
+  eraseDeleted(): void {
+    const bytes = Number(this.pragma('page_count')) * Number(this.pragma('page_size'));
+    if (bytes <= REWRITTEN_BYTES && this.#canRewrite()) return;
+    this.tryTruncateLog();
+  }
+
+  /** Not on a full disk, nor while another process writes. */
+  #canRewrite(): boolean {
+    try {
+      this.#database.exec('VACUUM');
+      return this.tryTruncateLog();
+    } catch (error) {
+      const kind = sqliteFaultOf(error);
+      if (kind === 'full' || kind === 'busy') return false;
+      throw this.#toError(kind, error);
+    }
   }
 
   close(): void {

@@ -170,8 +170,7 @@ export class SqliteGenerationWriter extends LedgerGenerationWriter implements Ge
   }
 
   async purge(): Promise<void> {
-    // What is deleted is overwritten; the log still has the pages as they were.
-    this.#database.tryTruncateLog();
+    this.#database.eraseDeleted();
   }
 
   async markChunksMissing(chunkIds: readonly string[]): Promise<void> {

@@ -66,7 +66,7 @@ export class SqliteLedger extends StoredLedger implements Ledger {
       dropGeneration(this.#database, generation);
       runProgram(this.#database, dropHistory(generation));
     });
-    this.#database.tryTruncateLog();
+    this.#database.eraseDeleted();
   }
 
   reader(generation: number): GenerationReader {
@@ -105,7 +105,7 @@ export class SqliteLedger extends StoredLedger implements Ledger {
       for (const table of TABLES) this.#database.run(`DELETE FROM ${table}`);
       runProgram(this.#database, countChange());
     });
-    this.#database.tryTruncateLog();
+    this.#database.eraseDeleted();
   }
 
   async bytes(): Promise<number> {

@@ -210,8 +210,7 @@ export class LibsqlCollection implements VectorCollection {
       await this.#options.index?.purge(this.#records(), signal);
       // The ledger does it for a file that it shares.
       if (basename(this.#database.path) !== DATA_FILES.ledger) this.#database.rewrite();
-    }
-    this.#database.tryTruncateLog();
+    } else this.#database.eraseDeleted();
   }
 
   #isTargeted(rows: readonly number[]): boolean {

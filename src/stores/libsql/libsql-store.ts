@@ -111,7 +111,7 @@ class LibsqlStore implements VectorStore {
       removeCollection(this.#open(), name);
       // The next generation takes the room of the one before.
       if (this.#open().row('SELECT 1 FROM store_collection') === undefined) this.#shrink(this.#open());
-      this.#open().tryTruncateLog();
+      this.#open().eraseDeleted();
     } catch (error) {
       if (this.#isShared || !RAGError.isInstance(error)) throw error;
       // Nothing in a damaged file can be trusted, the other collections neither. Emptying a file takes room, removing it gives some.
