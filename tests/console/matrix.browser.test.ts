@@ -30,7 +30,7 @@ const CASES = WINDOWS.flatMap((window) => SCHEMES.map((scheme) => [window.name, 
 const CHOSEN = IS_LONG ? CASES : CASES.filter(([name, scheme]) => name === '360 px' && scheme === 'dark');
 
 describe.runIf(HAS_BROWSER)('every screen', () => {
-  const openPage = servedPages(walkedFolder);
+  const { openPage } = servedPages(walkedFolder);
 
   test.each(CHOSEN)('is whole and accessible at %s, %s', async (_, colorScheme, { width, height, scale }) => {
     const { page, problems } = await openPage({

@@ -13,7 +13,7 @@ const DOCUMENT = HAS_SHARED ? 'design/exception-handling.md' : 'answering.md';
 describe.runIf(HAS_BROWSER)('a walk through the page of the service', () => {
   let watched: WatchedPage;
   let page: Page;
-  const openPage = servedPages(walkedFolder);
+  const { openPage } = servedPages(walkedFolder);
   beforeEach(async () => {
     watched = await openPage({ refused: [400, 404] });
     page = watched.page;
