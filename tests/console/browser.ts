@@ -27,7 +27,7 @@ export const HAS_BROWSER = ((): boolean => {
 export interface WatchedPage {
   readonly page: Page;
   /** Errors on its console, and requests that leave the service. */
-  readonly problems: readonly string[];
+  readonly problems: string[];
 }
 
 /** `refused`: statuses of answers that the walk provokes; the browser reports them on its console. `elsewhere`: origins that it asks too. */
@@ -41,16 +41,23 @@ interface Served {
   readonly openPage: (options?: PageOptions) => Promise<WatchedPage>;
   /** Address of the service. */
   readonly url: () => string;
+  readonly folder: () => string;
+  /** Ends the service in the middle of whatever it does. */
+  readonly kill: () => Promise<void>;
+  /** Starts it again at its address. */
+  readonly startAgain: () => Promise<void>;
 }
 
 /**
  * A browser, and a service over the index of a folder, for the tests of a group. Both end with them.
  */
 export function servedPages(makeFolder: () => Promise<string>): Served {
+  let folder: string | undefined;
   let service: SpawnedService | undefined;
   let browser: Browser | undefined;
   beforeAll(async () => {
-    service = await startService(await makeFolder());
+    folder = await makeFolder();
+    service = await startService(folder);
     // A container has no user namespaces for the sandbox, and what is walked are pages of this service alone.
     const args = ['--no-sandbox', '--disable-dev-shm-usage'];
     browser = await chromium.launch({ executablePath: CHROMIUM ?? '', args });
@@ -60,16 +67,22 @@ export function servedPages(makeFolder: () => Promise<string>): Served {
     service?.process.kill();
     await service?.ended;
   });
-  const url = (): string => {
-    if (service === undefined) throw new Error('Tests alone know the service.');
-    return service.url;
+  const known = <Value>(value: Value | undefined): Value => {
+    if (value === undefined) throw new Error('Tests alone know the service.');
+    return value;
   };
+  const url = (): string => known(service).url;
   return {
     url,
-    openPage: (options) => {
-      if (browser === undefined) throw new Error('Pages are opened by tests.');
-      return openPage(browser, url(), options);
+    folder: () => known(folder),
+    kill: async () => {
+      known(service).process.kill('SIGKILL');
+      await known(service).ended;
     },
+    startAgain: async () => {
+      service = await startService(known(folder), ['--port', new URL(url()).port]);
+    },
+    openPage: (options) => openPage(known(browser), url(), options),
   };
 }
 
