@@ -155,7 +155,7 @@ module.exports = {
           '^console/',
           '^src/client/index\\.ts$',
           '^(?:dist|src)/client/',
-          '^node_modules/(?:preact|markdown-it)/',
+          '^node_modules/(?:preact|markdown-it|oauth4webapi)/',
           '^ragstone/client$',
         ],
       },

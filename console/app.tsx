@@ -131,12 +131,12 @@ function Top({ screen, onHelp, onSkip }: { screen: Screen; onHelp: () => void; o
 }
 
 function Who({ children }: { children: ComponentChildren }) {
-  const { caller, hasKey, leave } = useSession();
+  const { caller, hasKey, leave, signInAgain } = useSession();
   const scope = caller.project === undefined ? caller.tenant : `${caller.tenant} / ${caller.project}`;
   return (
     <div class="who">
       <span
-        title={`${caller.isLocal ? 'You, on this machine' : `Key ${caller.name}`}: may ${caller.permissions.join(', ')}`}
+        title={`${caller.isLocal ? 'You, on this machine' : `${signInAgain === undefined ? 'Key' : 'Signed in as'} ${caller.name}`}: may ${caller.permissions.join(', ')}`}
       >
         {shown(scope)}
       </span>

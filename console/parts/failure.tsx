@@ -8,7 +8,9 @@ function nextStep({ reason }: ServiceError, session: Session): string {
     case 'SERVER_UNREACHABLE':
       return 'Look whether `ragstone serve` still runs, then try again.';
     case 'UNAUTHENTICATED':
-      return 'The key was revoked or has expired. Leave, and state another one.';
+      return session.signInAgain === undefined
+        ? 'The key was revoked or has expired. Leave, and state another one.'
+        : 'The sign-in has ended. Sign in again; you come back here.';
     case 'FORBIDDEN':
       return `Your key may ${session.caller.permissions.join(', ')}. Whoever runs the service makes another: ragstone keys create --permission.`;
     case 'INDEX_EMPTY':
@@ -48,6 +50,11 @@ export function Failure({ error, retry }: { error: ServiceError; retry?: (() => 
             Try again
           </button>
         )}
+        {error.reason === 'UNAUTHENTICATED' && session.signInAgain !== undefined ? (
+          <button type="button" class="button main" onClick={session.signInAgain}>
+            Sign in again
+          </button>
+        ) : null}
         {error.reason === 'UNAUTHENTICATED' ? (
           <button type="button" class="button" onClick={session.leave}>
             State another key

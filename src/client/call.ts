@@ -1,3 +1,5 @@
+import type { ServiceError } from './service-error.js';
+
 /** What every call may state. */
 export interface CallOptions {
   /** Cancels the call. */
@@ -8,6 +10,12 @@ export interface CallOptions {
   readonly retries?: number | undefined;
   /** Under which the service logs the call and remembers what it showed: 1 to 100 of `A-Z a-z 0-9 _ . : -`. @default made by the service */
   readonly requestId?: string | undefined;
+}
+
+/** What a call that follows something may state. */
+export interface FollowOptions extends CallOptions {
+  /** Told each time that the connection is lost or cannot be made again; the next state says that it is back. @default nobody */
+  readonly onLost?: ((error: ServiceError) => void) | undefined;
 }
 
 /** What a call that changes something may state. */

@@ -1,5 +1,5 @@
 import type { Problem } from '../service/requests/problem.js';
-import type { CallOptions, WriteOptions } from './call.js';
+import type { CallOptions, FollowOptions, WriteOptions } from './call.js';
 import { type ClientRuntime, PLATFORM } from './client-runtime.js';
 import { readEvents, type StreamEvent } from './event-stream.js';
 import { assertAnswered, JSON_TYPE, readJson } from './read-answer.js';
@@ -127,7 +127,7 @@ export class Connection {
    * What the events of a call hold that goes on for ever. Where the connection is lost, or the service is away, it is made again; it ends
    * by the caller's signal. @throws ServiceError what is not `retryable`
    */
-  async *follow(call: Call, options: CallOptions = {}): AsyncGenerator<string> {
+  async *follow(call: Call, options: FollowOptions = {}): AsyncGenerator<string> {
     const deadline = startDeadline({ signal: options.signal, timeoutMs: undefined }, this.#runtime);
     try {
       for (let failures = 0; !deadline.signal.aborted; failures++) {
@@ -142,6 +142,7 @@ export class Connection {
           failure = this.#failure(error, deadline);
           if (deadline.signal.aborted) return;
           if (!failure.retryable) throw failure;
+          options.onLost?.(failure);
         }
         await deadline.wait(Math.min(MOST_FOLLOW_WAIT_MS, this.#waitAfter(failure ?? {}, failures)));
       }

@@ -4,7 +4,7 @@
  * @module
  */
 
-export type { CallOptions, WriteOptions } from './call.js';
+export type { CallOptions, FollowOptions, WriteOptions } from './call.js';
 export type { ClientRuntime } from './client-runtime.js';
 export type { ConnectionOptions, KeyProvider } from './connection.js';
 export { type ClientOptions, RagstoneClient } from './ragstone-client.js';
@@ -20,6 +20,8 @@ export type {
   ChatResponse,
   CompareRequest,
   CompareResponse,
+  ConflictsRequest,
+  ConflictsResponse,
   ContextRequest,
   ContextResponse,
   DeletedParts,

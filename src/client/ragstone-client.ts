@@ -1,5 +1,5 @@
 import type { Problem } from '../service/requests/problem.js';
-import type { CallOptions, WriteOptions } from './call.js';
+import type { CallOptions, FollowOptions, WriteOptions } from './call.js';
 import { type Call, Connection, type ConnectionOptions } from './connection.js';
 import { ROUTES } from './routes.js';
 import { ofProblem, unreachable } from './service-error.js';
@@ -199,7 +199,7 @@ export class RagstoneClient {
    * How runs of the service go: the present state, and each one after it. A connection that is lost is made again, also to a service that was
    * started anew, which begins with its own state. It ends by the signal, and throws what the service refuses for good.
    */
-  async *runEvents(options?: CallOptions): AsyncGenerator<bodies.RunsState> {
+  async *runEvents(options?: FollowOptions): AsyncGenerator<bodies.RunsState> {
     for await (const data of this.#connection.follow({ route: ROUTES.runEvents }, options))
       yield JSON.parse(data) as bodies.RunsState;
   }

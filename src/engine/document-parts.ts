@@ -51,7 +51,7 @@ export async function passagesOf(
         id,
         offsets,
         lines: linesOf(chunk) ?? FIRST_LINE,
-        ...(pages === undefined ? {} : { pages: { start: pages.start, end: pages.end } }),
+        ...(pages === undefined ? {} : { pages }),
         headingPath: headingPathOf(chunk),
       },
     ];

@@ -6,6 +6,7 @@ import { join } from 'node:path';
 import { text } from 'node:stream/consumers';
 import { fileURLToPath } from 'node:url';
 import { gzipSync } from 'node:zlib';
+import { decodeHTML } from 'entities';
 import { describe, expect, onTestFinished, test } from 'vitest';
 import { temporaryFolder } from '../../tests/e2e/temporary-folder.js';
 import { loadConfig } from '../config/load-config.js';
@@ -50,7 +51,24 @@ describe('the first page', () => {
     const policy = headers.get('content-security-policy');
     expect(policy).toContain("default-src 'none'");
     expect(policy).toContain("script-src 'self';style-src 'self'");
+    expect(policy).toContain("connect-src 'self';");
     expect(policy).not.toContain('unsafe');
+  });
+
+  test('asks the provider that people sign in at, and is told of it', async () => {
+    const issuer = 'https://login.example.com/a"><b>';
+    const jwt = { issuer, audience: 'a', jwksUrl: 'https://keys.example.com/' };
+    const keysAlone = await fetch(await openService(temporaryFolder(), { jwt }));
+    expect(keysAlone.headers.get('content-security-policy')).toContain("connect-src 'self';");
+    expect(await keysAlone.text()).not.toContain('login.example.com');
+    const answer = await fetch(
+      await openService(temporaryFolder(), { jwt: { ...jwt, console: { clientId: 'page' } } }),
+    );
+    expect(answer.headers.get('content-security-policy')).toContain(
+      "connect-src 'self' https://login.example.com;",
+    );
+    const [, content] = /<meta name="sign-in" content="([^"]+)"/.exec(await answer.text()) ?? [];
+    expect(JSON.parse(decodeHTML(content ?? ''))).toEqual({ issuer, clientId: 'page', scope: 'openid' });
   });
 
   test('names files that are kept for good, and weighs little', async () => {

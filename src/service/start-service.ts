@@ -95,7 +95,7 @@ export async function startService({
     if (routeOptions.config.access === 'everyone') await authentication.guard({ headers });
   });
   countRequests(app, watch);
-  await app.register(consolePage, { basePath: server.basePath });
+  await app.register(consolePage, { basePath: server.basePath, jwt });
   app.addHook('onResponse', async (request, reply) => {
     const { method, routeOptions, ragstone } = request;
     // The route, not the address: it may hold ids of documents.

@@ -27,24 +27,37 @@ export const HAS_BROWSER = ((): boolean => {
 export interface WatchedPage {
   readonly page: Page;
   /** Errors on its console, and requests that leave the service. */
-  readonly problems: readonly string[];
+  readonly problems: string[];
 }
 
-/** `refused`: statuses of answers that the walk provokes; the browser reports them on its console. */
-type PageOptions = BrowserContextOptions & { readonly refused?: readonly number[] };
+/** `refused`: statuses of answers that the walk provokes; the browser reports them on its console. `elsewhere`: origins that it asks too. */
+type PageOptions = BrowserContextOptions & {
+  readonly refused?: readonly number[];
+  readonly elsewhere?: readonly string[];
+};
+
+/** A service, and a browser to look at it with. */
+interface Served {
+  readonly openPage: (options?: PageOptions) => Promise<WatchedPage>;
+  /** Address of the service. */
+  readonly url: () => string;
+  readonly folder: () => string;
+  /** Ends the service in the middle of whatever it does. */
+  readonly kill: () => Promise<void>;
+  /** Starts it again at its address. */
+  readonly startAgain: () => Promise<void>;
+}
 
 /**
  * A browser, and a service over the index of a folder, for the tests of a group. Both end with them.
- *
- * @returns opens the page of the service
  */
-export function servedPages(
-  makeFolder: () => Promise<string>,
-): (options?: PageOptions) => Promise<WatchedPage> {
+export function servedPages(makeFolder: () => Promise<string>): Served {
+  let folder: string | undefined;
   let service: SpawnedService | undefined;
   let browser: Browser | undefined;
   beforeAll(async () => {
-    service = await startService(await makeFolder());
+    folder = await makeFolder();
+    service = await startService(folder);
     // A container has no user namespaces for the sandbox, and what is walked are pages of this service alone.
     const args = ['--no-sandbox', '--disable-dev-shm-usage'];
     browser = await chromium.launch({ executablePath: CHROMIUM ?? '', args });
@@ -54,14 +67,27 @@ export function servedPages(
     service?.process.kill();
     await service?.ended;
   });
-  return (options) => {
-    if (browser === undefined || service === undefined) throw new Error('Pages are opened by tests.');
-    return openPage(browser, service.url, options);
+  const known = <Value>(value: Value | undefined): Value => {
+    if (value === undefined) throw new Error('Tests alone know the service.');
+    return value;
+  };
+  const url = (): string => known(service).url;
+  return {
+    url,
+    folder: () => known(folder),
+    kill: async () => {
+      known(service).process.kill('SIGKILL');
+      await known(service).ended;
+    },
+    startAgain: async () => {
+      service = await startService(known(folder), ['--port', new URL(url()).port]);
+    },
+    openPage: (options) => openPage(known(browser), url(), options),
   };
 }
 
 async function openPage(browser: Browser, url: string, options: PageOptions = {}): Promise<WatchedPage> {
-  const { refused = [], ...rest } = options;
+  const { refused = [], elsewhere = [], ...rest } = options;
   const context = await browser.newContext({ viewport: { width: 1280, height: 900 }, ...rest });
   const page = await context.newPage();
   const problems: string[] = [];
@@ -74,8 +100,8 @@ async function openPage(browser: Browser, url: string, options: PageOptions = {}
   page.on('pageerror', (error) => problems.push(String(error)));
   page.on('request', (request) => {
     const address = new URL(request.url());
-    if (address.origin !== new URL(url).origin && !['data:', 'blob:'].includes(address.protocol))
-      problems.push(`asked for ${request.url()}`);
+    const isOwn = [new URL(url).origin, ...elsewhere].includes(address.origin);
+    if (!isOwn && !['data:', 'blob:'].includes(address.protocol)) problems.push(`asked for ${request.url()}`);
   });
   await page.goto(url);
   return { page, problems };

@@ -7,7 +7,7 @@ const CONFIG = `rag: { provider: libsql, server: { maxDelayMs: 0, searchProcesse
 
 describe.runIf(HAS_BROWSER)('the page of a service with keys, below a path of a proxy', () => {
   const keys: Record<string, string> = {};
-  const openPage = servedPages(async () => {
+  const { openPage } = servedPages(async () => {
     const cwd = sharedFolder({
       'ragstone.yaml': CONFIG,
       'acme/audit.md': '# Audit\n\nAudit logs of acme are kept for thirty days.\n',

@@ -22,7 +22,7 @@ const documentOf = (n: number) => ({
 
 /** The service answers the page with more than anybody wants to index for a test. */
 describe.runIf(HAS_BROWSER)('what is large', () => {
-  const openPage = servedPages(async () => {
+  const { openPage } = servedPages(async () => {
     const cwd = sharedFolder({
       'ragstone.yaml': 'rag: { provider: libsql, server: { maxDelayMs: 0, searchProcesses: 0 } }\n',
       'docs/a.md': '# A\n\nA text.\n',

@@ -1,7 +1,16 @@
 import type { Page } from 'playwright-core';
 import { afterEach, beforeEach, describe, expect, test } from 'vitest';
-import { expectAccessible, goTo, HAS_BROWSER, servedPages, until, type WatchedPage } from './browser.js';
-import { HAS_SHARED, walkedFolder } from './walked-index.js';
+import { IS_LONG } from '../long-forms.js';
+import {
+  expectAccessible,
+  expectNoOverflow,
+  goTo,
+  HAS_BROWSER,
+  servedPages,
+  until,
+  type WatchedPage,
+} from './browser.js';
+import { changePlaybook, HAS_SHARED, PDF, questionSet, SET_SIZE, walkedFolder } from './walked-index.js';
 
 /** Milliseconds that a search may take from the answer of the service to the page. */
 const MOST_SHOWN_MS = 100;
@@ -10,10 +19,36 @@ const QUESTION = HAS_SHARED ? 'how long should a code review take' : 'how long a
 
 const DOCUMENT = HAS_SHARED ? 'design/exception-handling.md' : 'answering.md';
 
+/** 200 % zoom halves what a page sees of its window. */
+const WINDOWS = [
+  { name: '360 px', width: 360, height: 740, scale: 1 },
+  { name: '768 px', width: 768, height: 1024, scale: 1 },
+  { name: '1,280 px at 200 %', width: 640, height: 400, scale: 2 },
+  { name: '1,440 px', width: 1_440, height: 900, scale: 1 },
+  { name: '1,920 px', width: 1_920, height: 1_080, scale: 1 },
+] as const;
+const SCHEMES = ['light', 'dark'] as const;
+
+/** Every screen, and what says that it is there. */
+const SCREENS = [
+  ['#/search?q=review', '.hit'],
+  ['#/search?q=review&until=1990-01-01', '.empty'],
+  ['#/answer?q=how+long+should+a+code+review+take', '.source'],
+  ['#/documents', '.document-row'],
+  ['#/miss?q=review&document=no+such+document', '.note'],
+  ['#/compare?q=review&b.mode=lexical', '.compared-hit'],
+  ['#/questions', '.panel'],
+  ['#/sources', '.facts'],
+  ['#/health', '.panel'],
+] as const;
+
+const CASES = WINDOWS.flatMap((window) => SCHEMES.map((scheme) => [window.name, scheme, window] as const));
+const CHOSEN = IS_LONG ? CASES : CASES.filter(([name, scheme]) => name === '360 px' && scheme === 'dark');
+
 describe.runIf(HAS_BROWSER)('a walk through the page of the service', () => {
   let watched: WatchedPage;
   let page: Page;
-  const openPage = servedPages(walkedFolder);
+  const { openPage, folder, kill, startAgain } = servedPages(walkedFolder);
   beforeEach(async () => {
     watched = await openPage({ refused: [400, 404] });
     page = watched.page;
@@ -146,6 +181,35 @@ describe.runIf(HAS_BROWSER)('a walk through the page of the service', () => {
     await expectAccessible(page);
   });
 
+  test('two settings are compared on a set of questions: what moved, and whether it may be chance', async () => {
+    await open('#/compare?a.mode=lexical&b.mode=dense');
+    await page.getByLabel('A question set from a file…').setInputFiles({
+      name: 'questions.jsonl',
+      mimeType: 'application/json',
+      buffer: Buffer.from(questionSet()),
+    });
+    const rows = page.getByRole('group', { name: 'Measures' }).locator('tbody tr');
+    await rows.first().waitFor();
+    for (const cells of await Promise.all(
+      (await rows.all()).map((row) => row.locator('td').allInnerTexts()),
+    )) {
+      const [a, b, , , p, counts, verdict] = cells;
+      expect([a, b, p].map(Number).every((value) => value >= 0 && value <= 1)).toBe(true);
+      const judged = (counts ?? '').split('/').reduce((sum, count) => sum + Number(count), 0);
+      expect(judged).toBe(SET_SIZE);
+      expect(verdict).toMatch(/may be chance|is better/);
+    }
+    // Words and meaning find different files for some questions.
+    expect(await rows.filter({ hasNotText: `0 / 0 / ${SET_SIZE}` }).count()).toBeGreaterThan(0);
+    const told = (await page.locator('summary').allInnerTexts()).join('\n');
+    expect(told).toMatch(/\d+ moved/);
+    expect(told).toMatch(/\d+ gained/);
+    expect(told).toMatch(/\d+ lost/);
+    await page.locator('summary').first().click();
+    await page.locator('.compared-hit').first().waitFor();
+    await expectAccessible(page);
+  });
+
   test('a question that was judged becomes one of the set', async () => {
     await search(QUESTION);
     await page.getByRole('button', { name: 'relevant', exact: true }).first().click();
@@ -164,6 +228,29 @@ describe.runIf(HAS_BROWSER)('a walk through the page of the service', () => {
     await page.getByText(/Last run failed in part/).waitFor();
   });
 
+  test('a run that the service dies in is followed over its restart', async () => {
+    await open('#/sources');
+    const runs = page.getByRole('region', { name: 'Runs' });
+    await runs.getByText(/Last run/).waitFor();
+    changePlaybook(folder());
+    await runs.getByRole('button', { name: 'Run all sources now' }).click();
+    await runs.getByText(/ of \d+, \d+ documents\/s/).waitFor();
+    await kill();
+    await runs.getByText('The service does not answer').waitFor();
+    await expectAccessible(page);
+    await startAgain();
+    // The source says that it is read when a service starts.
+    await runs.getByText('as configured').waitFor();
+    expect(await runs.getByText('The service does not answer').count()).toBe(0);
+    await runs.getByText('No run is under way').waitFor();
+    await runs.getByText(/Last run succeeded/).waitFor();
+    const { length } = watched.problems.filter(
+      (problem) => !/ERR_CONNECTION_REFUSED|ERR_INCOMPLETE_CHUNKED/.test(problem),
+    );
+    expect(length).toBe(0);
+    watched.problems.length = 0;
+  });
+
   test('documents are listed, and health is told', async () => {
     await open('#/documents');
     await page.locator('.document-row').nth(20).waitFor();
@@ -171,6 +258,38 @@ describe.runIf(HAS_BROWSER)('a walk through the page of the service', () => {
     await open('#/health');
     await page.getByText('Healthy').or(page.getByText('Degraded')).first().waitFor();
     await page.getByRole('region', { name: 'Keys' }).waitFor();
+    await expectAccessible(page);
+  });
+
+  test('a document says what contradicts it and what it said before', async () => {
+    await search('backups of the billing database are kept');
+    await page.locator('.hit').filter({ hasText: 'pages/rule.md' }).getByRole('link').first().click();
+    const about = page.getByRole('complementary', { name: 'About the document' });
+    const part = (title: string) => about.locator('.part').filter({ hasText: title });
+    await part('Versions').locator('summary').click();
+    await part('Versions').getByText('present').waitFor();
+    expect(await part('Versions').getByText('until').count()).toBe(1);
+    await part('Conflicts').locator('summary').click();
+    await part('Conflicts').getByText('1 conflict, 0 duplicates').waitFor();
+    await part('Conflicts')
+      .getByText(/30 days or 90 days|90 days or 30 days/)
+      .waitFor();
+    await expectAccessible(page);
+    await part('Conflicts').getByRole('link', { name: 'Retention' }).click();
+    await page.locator('.place').getByText('pages/handbook.md').waitFor();
+    expect(await page.locator('.marked').first().innerText()).toContain('90 days');
+  });
+
+  test('a passage of a PDF is marked on its page', async () => {
+    await search(PDF.question);
+    await page.locator('.hit').filter({ hasText: 'tariff.pdf' }).getByRole('link').first().click();
+    await page.locator('.border-name').first().waitFor();
+    const lines = await page.locator('.line').allInnerTexts();
+    const third = lines.findIndex((line) => line.includes('page 3'));
+    const told = lines.findIndex((line, at) => at >= third && line.includes(PDF.sentence));
+    expect(third).toBeGreaterThan(lines.findIndex((line) => line.includes('page 2')));
+    expect(told).toBeGreaterThanOrEqual(third);
+    expect(await page.locator('.line').nth(told).getAttribute('class')).toContain('marked');
     await expectAccessible(page);
   });
 
@@ -199,4 +318,25 @@ describe.runIf(HAS_BROWSER)('a walk through the page of the service', () => {
     expect(await page.locator('.line').count()).toBeLessThan(200);
     expect(await page.evaluate('window.pwned')).toBeUndefined();
   });
+
+  test.each(CHOSEN)(
+    'every screen is whole and accessible at %s, %s',
+    async (_, colorScheme, { width, height, scale }) => {
+      const own = await openPage({
+        colorScheme,
+        viewport: { width, height },
+        deviceScaleFactor: scale,
+        refused: [400, 404],
+      });
+      for (const [hash, sign] of SCREENS) {
+        await goTo(own.page, hash);
+        await own.page.locator(sign).first().waitFor();
+        await own.page.waitForLoadState('networkidle');
+        await expectNoOverflow(own.page);
+        await expectAccessible(own.page);
+      }
+      expect(own.problems).toEqual([]);
+      await own.page.context().close();
+    },
+  );
 });

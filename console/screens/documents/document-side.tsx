@@ -5,6 +5,7 @@ import { type Address, writeAddress } from '../../state/address.js';
 import { useSession } from '../../state/session.js';
 import { useLoad } from '../../state/use-load.js';
 import { shown, timeOf } from '../../text/shown.js';
+import { Conflicts } from './document-conflicts.js';
 import { Original, Passages, Versions } from './document-parts.js';
 import type { Border, Passage } from './passage.js';
 
@@ -21,6 +22,7 @@ export function DocumentSide({ document, address, borders, passage }: SideProps)
     <aside class="document-side stack" aria-label="About the document">
       <Metadata document={document} />
       <Related id={document.id} />
+      <Conflicts id={document.id} />
       <Passages borders={borders} address={address} passage={passage} />
       <Versions id={document.id} />
       <Original document={document} />

@@ -2,7 +2,7 @@ import { useEffect, useMemo, useRef, useState } from 'preact/hooks';
 import { Marked } from '../../parts/basics.js';
 import { Windowed } from '../../parts/windowed.js';
 import { Rows } from '../../text/lines.js';
-import { countOf, rangeOf } from '../../text/shown.js';
+import { countOf } from '../../text/shown.js';
 import type { Border, Passage } from './passage.js';
 
 interface SourceProps {
@@ -23,10 +23,7 @@ export function SourceText({ text, id, passage, borders, words }: SourceProps) {
   const place = useRef<HTMLDivElement>(null);
   const columns = useColumns(place);
   const rows = useMemo(() => new Rows(text, columns), [text, columns]);
-  const begun = useMemo(
-    () => new Map(borders.map((border, at) => [rows.indexOf(border.offsets.start), { border, n: at + 1 }])),
-    [rows, borders],
-  );
+  const begun = useMemo(() => begunIn(rows, borders), [rows, borders]);
   const first = passage === undefined ? undefined : rows.indexOf(passage.start);
   return (
     <div ref={place} class="source-text">
@@ -50,7 +47,7 @@ export function SourceText({ text, id, passage, borders, words }: SourceProps) {
               <code>
                 <Marked text={text.slice(start, end)} words={words} />
               </code>
-              {begins === undefined ? null : <BorderName border={begins.border} n={begins.n} />}
+              {begins === undefined ? null : <span class="border-name">{begins}</span>}
             </div>
           );
         }}
@@ -59,13 +56,29 @@ export function SourceText({ text, id, passage, borders, words }: SourceProps) {
   );
 }
 
-/** The number of the passage that begins here, and its page. */
-const BorderName = ({ border: { pages }, n }: { border: Border; n: number }) => (
-  <span class="border-name">
-    passage {n}
-    {pages === undefined ? '' : `, ${pages.start === pages.end ? 'page' : 'pages'} ${rangeOf(pages)}`}
-  </span>
-);
+/** What begins in a row: a page, a passage, or both. */
+function begunIn(rows: Rows, borders: readonly Border[]): ReadonlyMap<number, string> {
+  const names = new Map<number, string>();
+  const add = (offset: number, name: string): void => {
+    const row = rows.indexOf(offset);
+    const before = names.get(row);
+    names.set(row, before === undefined ? name : `${before}, ${name}`);
+  };
+  for (const [page, offset] of pageStarts(borders)) add(offset, `page ${page}`);
+  for (const [at, { offsets }] of borders.entries()) add(offsets.start, `passage ${at + 1}`);
+  return names;
+}
+
+/** Where each page begins: at a break in a passage, or with the first passage on it. */
+function pageStarts(borders: readonly Border[]): ReadonlyMap<number, number> {
+  const starts = new Map<number, number>();
+  for (const { pages, offsets } of borders) {
+    if (pages === undefined) continue;
+    if (!starts.has(pages.start)) starts.set(pages.start, offsets.start);
+    for (const [at, offset] of (pages.breaks ?? []).entries()) starts.set(pages.start + 1 + at, offset);
+  }
+  return starts;
+}
 
 /** How many characters one row holds, as the page is now. */
 function useColumns(place: { readonly current: HTMLElement | null }): number {

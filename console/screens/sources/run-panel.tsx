@@ -11,7 +11,7 @@ interface PanelProps {
 }
 
 /** What runs now, how fast and how long still; what the last run did; and a new one. */
-export function RunPanel({ runs: { runs, error, start, stop }, lastRun, sources }: PanelProps) {
+export function RunPanel({ runs: { runs, error, isLost, start, stop }, lastRun, sources }: PanelProps) {
   const active = runs.filter(({ finishedAt }) => finishedAt === undefined);
   const canRun = sources.some(({ sync }) => sync?.isConfigured === true);
   return (
@@ -40,6 +40,11 @@ export function RunPanel({ runs: { runs, error, start, stop }, lastRun, sources 
         </p>
       )}
       {error === undefined ? null : <Failure error={error} />}
+      {isLost ? (
+        <p class="note warn" role="status">
+          The service does not answer; this is what it said last. The page goes on by itself when it is back.
+        </p>
+      ) : null}
       {active.map((run) => (
         <Progress key={run.id} run={run} />
       ))}

@@ -8,6 +8,8 @@ export type Run = RunsState['runs'][number];
 export interface Runs {
   readonly runs: readonly Run[];
   readonly error: ServiceError | undefined;
+  /** The service does not answer: `runs` are as they were last. */
+  readonly isLost: boolean;
   readonly start: (request: { readonly sources?: string[]; readonly retry?: boolean }) => void;
   readonly stop: () => void;
 }
@@ -17,10 +19,15 @@ export function useRuns(): Runs {
   const { client } = useSession();
   const [runs, setRuns] = useState<readonly Run[]>([]);
   const [error, setError] = useState<ServiceError | undefined>(undefined);
+  const [isLost, setLost] = useState(false);
   useEffect(() => {
     const controller = new AbortController();
     const follow = async (): Promise<void> => {
-      for await (const state of client.runEvents({ signal: controller.signal })) setRuns(state.runs);
+      const options = { signal: controller.signal, onLost: () => setLost(true) };
+      for await (const state of client.runEvents(options)) {
+        setLost(false);
+        setRuns(state.runs);
+      }
     };
     follow().catch((cause: unknown) => {
       if (!controller.signal.aborted) setError(asServiceError(cause));
@@ -34,6 +41,7 @@ export function useRuns(): Runs {
   return {
     runs,
     error,
+    isLost,
     start: (request) => told(client.startRun(request)),
     stop: () => told(client.stopRuns()),
   };

@@ -62,6 +62,24 @@ const claims = z
   .prefault({})
   .describe('Which claims of a token say who asks.');
 
+const consoleSignIn = z
+  .strictObject({
+    clientId: z
+      .string()
+      .min(1)
+      .describe(
+        'Id of the page at the provider: a public client (no secret) that may use the authorization code flow with PKCE and return to the address of the page, `https://search.example.com/`.',
+      ),
+    scope: z
+      .string()
+      .min(1)
+      .default('openid')
+      .describe('Scopes that the page asks for, with spaces between them.'),
+  })
+  .describe(
+    'Signing in on the page of the service at the provider (OpenID Connect), beside keys. The provider must allow the page to call it (CORS), and give access tokens that are JSON Web Tokens for `audience`.',
+  );
+
 const jwt = z
   .strictObject({
     issuer: z.string().min(1).describe('What `iss` must be.'),
@@ -93,6 +111,11 @@ const jwt = z
       .array(z.enum(TENANT_PERMISSIONS))
       .default(['read', 'write'])
       .describe('What every token may do, where no claim says it.'),
+    console: consoleSignIn.optional(),
+  })
+  .refine(({ issuer, console }) => console === undefined || isProtectedAddress(issuer), {
+    path: ['issuer'],
+    error: 'must be an https address, or http of this machine, for people to sign in there',
   })
   .describe('Tokens of an identity provider (JSON Web Tokens), beside keys of `ragstone keys`.');
 

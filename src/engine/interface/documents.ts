@@ -1,3 +1,4 @@
+import type { ChunkPages } from '../../core/chunk.js';
 import type { LineRange, TextRange } from '../../core/document.js';
 import type { DocumentOrigin } from '../../core/document-origin.js';
 import type { Metadata } from '../../core/metadata.js';
@@ -61,7 +62,7 @@ export interface DocumentPassages {
     /** 1-based, inclusive. */
     readonly lines: LineRange;
     /** 1-based, inclusive; absent where the document has no pages. */
-    readonly pages?: LineRange;
+    readonly pages?: ChunkPages;
     /** Outermost first. */
     readonly headingPath: readonly string[];
   }[];

@@ -236,6 +236,20 @@ describe('tokens of an identity provider', () => {
     expect(serverSchema.safeParse({ jwt: { ...jwt, algorithms: ['none'] } }).success).toBe(false);
     expect(serverSchema.safeParse({ jwt: { ...jwt, jwksUrl: 'http://x.example/jwks' } }).success).toBe(false);
   });
+
+  test('are given to the page by a provider that it reaches over https', () => {
+    const jwt = { audience: AUDIENCE, jwksUrl: 'https://x.example/jwks', console: { clientId: 'page' } };
+    for (const [issuer, isTaken] of [
+      ['https://x.example', true],
+      ['http://localhost:8080', true],
+      ['http://x.example', false],
+      ['x.example', false],
+    ] as const)
+      expect([issuer, serverSchema.safeParse({ jwt: { ...jwt, issuer } }).success]).toEqual([
+        issuer,
+        isTaken,
+      ]);
+  });
 });
 
 describe('where a key is sent', () => {

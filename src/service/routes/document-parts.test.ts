@@ -1,5 +1,6 @@
 import { expect, test } from 'vitest';
 import { temporaryFolder } from '../../../tests/e2e/temporary-folder.js';
+import { makePdf } from '../../../tests/fixtures/documents/make-pdf.js';
 import { RagstoneClient } from '../../client/ragstone-client.js';
 import { createEngine } from '../../index.js';
 import { testService } from '../test-service.js';
@@ -33,6 +34,21 @@ test('passages, versions and the original of a document come by the client, and 
     'x-content-type-options': 'nosniff',
   });
   await expect(client.documentOriginal('nobody')).rejects.toMatchObject({ reason: 'DOCUMENT_NOT_FOUND' });
+});
+
+test('passages of a document in pages say where each page begins', async () => {
+  const long = 'The berth is closed by storm. '.repeat(8);
+  const cwd = temporaryFolder({ 'docs/tariff.pdf': makePdf([[`One. ${long}`], [`Two. ${long}`]]) });
+  const sources = [{ name: 'manual', type: 'files' as const, root: 'docs' }];
+  const chunking = { strategy: 'whole' as const };
+  const engine = await createEngine({ config: { provider: 'memory', sources, chunking }, cwd });
+  await engine.index({}, { tenant: 'acme' });
+  const { app } = await testService({ engine });
+  const client = new RagstoneClient({ url: await app.listen({ port: 0 }), key: 'acme-reader' });
+  const id = (await client.listDocuments()).documents[0]?.id ?? '';
+  const { text } = await client.getDocument(id);
+  const { passages } = await client.documentPassages(id);
+  expect(passages.map(({ pages }) => pages)).toEqual([{ start: 1, end: 2, breaks: [text.indexOf('Two.')] }]);
 });
 
 test('what has no original is refused with its reason', async () => {

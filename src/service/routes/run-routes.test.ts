@@ -4,6 +4,7 @@ import type { AddressInfo } from 'node:net';
 import { describe, expect, onTestFinished, test } from 'vitest';
 import { temporaryFolder } from '../../../tests/e2e/temporary-folder.js';
 import { RagstoneClient } from '../../client/ragstone-client.js';
+import type { ServiceError } from '../../client/service-error.js';
 import {
   createEngine,
   type Engine,
@@ -156,15 +157,18 @@ test('whoever follows runs follows those of a service that was started anew', as
   const first = await listening({ indexes: waiting.indexes });
   const { port } = new URL(first.url);
   const seen: number[] = [];
+  const lost: string[] = [];
+  const onLost = ({ reason }: ServiceError): number => lost.push(reason);
   const stop = new AbortController();
   const following = (async () => {
-    for await (const { runs } of first.client.runEvents({ signal: stop.signal })) {
+    for await (const { runs } of first.client.runEvents({ signal: stop.signal, onLost })) {
       seen.push(runs.length);
       if (runs[0]?.progress !== undefined && seen.includes(0)) stop.abort();
     }
   })();
   await expect.poll(() => seen).toContain(0);
   await first.app.close();
+  await expect.poll(() => lost).toContain('SERVER_UNREACHABLE');
   seen.length = 0;
   const second = await testService({ indexes: (await engineThatWaits()).indexes });
   await second.app.listen({ port: Number(port), host: '127.0.0.1' });

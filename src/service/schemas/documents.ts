@@ -18,7 +18,13 @@ export const passagesPage = z.object({
         .object({ start: z.int(), end: z.int() })
         .describe('In UTF-16 code units of the text of the document, half-open.'),
       lines: linesSchema,
-      pages: pagesSchema.optional(),
+      pages: pagesSchema
+        .extend({
+          breaks: listOf(z.int())
+            .optional()
+            .describe('Of several pages: where each behind the first begins, in the text of the document.'),
+        })
+        .optional(),
       headingPath: listOf(z.string()),
     }),
   ).describe('In their order.'),
