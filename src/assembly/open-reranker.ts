@@ -29,8 +29,8 @@ const OPENERS: Openers = {
     // Nothing of a text of a customer's own stays here.
     const cache = config.keepsNoText === true ? undefined : await openVectorCacheFor(config);
     const reader = new ReaderThreads(cache);
-    await reader.start();
-    return createReaderReranker({ builtin: await openBuiltin(), reader });
+    const [builtin] = await Promise.all([openBuiltin(), reader.start()]);
+    return createReaderReranker({ builtin, reader });
   },
   hosted: async (model, config) => {
     const { createHostedReranker } = await import('../reranking/hosted/hosted-reranker.js');

@@ -55,7 +55,7 @@ describe('a data set through the whole engine', () => {
     expect(report.config).toMatchObject({
       mode: 'lexical',
       store: 'memory',
-      rerank: 'builtin',
+      rerank: 'reader',
       minSimilarity: 0,
       nearDuplicates: false,
       mmr: 1,
@@ -88,7 +88,9 @@ describe('a data set through the whole engine', () => {
   test('leaves the index of the project alone', async () => {
     write(DATASET);
     await evaluate({ target: 'set', cwd, mode: 'lexical' });
-    expect(readdirSync(cwd).sort()).toEqual(['ragstone.yaml', 'set']);
+    expect(readdirSync(cwd).sort()).toEqual(['.ragstone', 'ragstone.yaml', 'set']);
+    // The reader keeps what it read for the next time.
+    expect(readdirSync(join(cwd, '.ragstone'))).toEqual(['cache']);
   });
 
   test('a reranker that is not there is an error, never figures without it', async () => {

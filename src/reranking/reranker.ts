@@ -26,6 +26,8 @@ export interface RerankedCandidate {
   readonly index: number;
   /** Probability of relevance in [0, 1], higher is better. */
   readonly score: number;
+  /** Cosine with the query that the reader of the package found, in [-1, 1]: what results are scored by. Absent where it did not read the passage. */
+  readonly reading?: number;
 }
 
 /**

@@ -19,6 +19,8 @@ export interface Candidate<Chunk extends FoundChunk = StoredChunk> {
   /** BM25, where a lexical search saw the chunk. */
   readonly keywordScore?: number;
   readonly rerankScore?: number;
+  /** Cosine of the reader, where it read the passage. */
+  readonly reading?: number;
   /** How many identifiers of the query the chunk holds, of those that put it before everything else. */
   readonly identifierHits: number;
   /** The chunk holds a rare identifier of the query, decisive or not. */

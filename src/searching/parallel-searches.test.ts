@@ -53,7 +53,13 @@ it('200 searches at once find what each finds alone', async () => {
   try {
     await engine.index({ documents });
     const alone: ReturnType<typeof seen>[] = [];
-    for (const query of queries) alone.push(seen(await engine.search(query)));
+    for (const query of queries) {
+      let response = await engine.search(query);
+      // What the reader has no time for is read by the next search.
+      while (response.lanes.some(({ reason }) => reason?.includes('has not read')))
+        response = await engine.search(query);
+      alone.push(seen(response));
+    }
     const many = Array.from({ length: 10 }, () => queries).flat();
     const together = await Promise.all(many.map((query) => engine.search(query)));
     expect(together.map(seen)).toEqual(many.map((_, i) => alone[i % queries.length]));

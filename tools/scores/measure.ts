@@ -1,14 +1,14 @@
 /**
  * What scores keep and what they leave out, through the whole engine:
  *
- *   npx tsx tools/questions/fetch.ts && npx tsx tools/scores/measure.ts [--data ../shared/data] [--side train] [--model NAME]
+ *   npx tsx tools/questions/fetch.ts && npx tsx tools/scores/measure.ts [--data ../shared/data] [--side train] [--model NAME] [--rerank builtin]
  *
  * Of the queries with a right passage among the first five: how many keep it at .5 and at .7. Of questions about another
  * subject: how many find nothing at .5.
  */
 import { parseArgs } from 'node:util';
 import { type JudgedQuery, judgedCollections, strangersTo } from './collections.js';
-import { withEngine } from './with-engine.js';
+import { openReranker, withEngine } from './with-engine.js';
 
 const { values: options } = parseArgs({
   options: {
@@ -17,6 +17,7 @@ const { values: options } = parseArgs({
     side: { type: 'string', default: 'test' },
     only: { type: 'string', default: '' },
     model: { type: 'string' },
+    rerank: { type: 'string', default: 'reader' },
   },
 });
 if (options.side !== 'test' && options.side !== 'train') throw new Error('--side is "train" or "test".');
@@ -30,24 +31,29 @@ interface Asked {
   readonly right: number | undefined;
 }
 
+const reranker = await openReranker(options.rerank);
 const collections = await judgedCollections(options.side, options);
 const byKind = new Map<string, { own: Asked[]; strange: Asked[] }>();
 console.log(
   '| collection | queries | first | in five | kept at .5 | kept at .7 | strangers | nothing at .5 | median scores at 1, 2, 3, 5, 10 |\n|---|---|---|---|---|---|---|---|---|',
 );
 for (const collection of collections.filter(({ name }) => name.includes(options.only))) {
-  const { own, strange } = await withEngine(collection.index, options, async (engine) => {
-    const ask = async ({ text, isRight, isOwn = () => false }: JudgedQuery): Promise<Asked> => {
-      const { results } = await engine.search({ text, options: { topK: SHOWN + 1, minSimilarity: 0 } });
-      const counted = results.filter((result) => !isOwn(result)).slice(0, SHOWN);
-      const right = counted.findIndex(isRight);
-      return { scores: counted.map(({ score }) => score), right: right === -1 ? undefined : right };
-    };
-    return {
-      own: await inOrder(collection.queries, ask),
-      strange: await inOrder(strangersTo(collection, collections, STRANGERS), ask),
-    };
-  });
+  const { own, strange } = await withEngine(
+    collection.index,
+    { model: options.model, reranker },
+    async (engine) => {
+      const ask = async ({ text, isRight, isOwn = () => false }: JudgedQuery): Promise<Asked> => {
+        const { results } = await engine.search({ text, options: { topK: SHOWN + 1, minSimilarity: 0 } });
+        const counted = results.filter((result) => !isOwn(result)).slice(0, SHOWN);
+        const right = counted.findIndex(isRight);
+        return { scores: counted.map(({ score }) => score), right: right === -1 ? undefined : right };
+      };
+      return {
+        own: await inOrder(collection.queries, ask),
+        strange: await inOrder(strangersTo(collection, collections, STRANGERS), ask),
+      };
+    },
+  );
   console.log(rowOf(collection.name, own, strange));
   const kind = byKind.get(collection.kind) ?? { own: [], strange: [] };
   byKind.set(collection.kind, {

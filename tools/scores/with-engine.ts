@@ -1,17 +1,26 @@
 import { mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import path from 'node:path';
-import { createEngine, type Engine, type IndexRequest } from '../../src/index.js';
+import { ReaderThreads } from '../../src/embedding/static/reader/reader-threads.js';
+import { loadWordRarity } from '../../src/embedding/static/word-rarity.js';
+import { createEngine, type Engine, type IndexRequest, type Reranker } from '../../src/index.js';
+import { createBuiltinReranker } from '../../src/reranking/builtin/builtin-reranker.js';
+import { createReaderReranker } from '../../src/reranking/reader/reader-reranker.js';
 
-/** An engine over what is to be indexed, gone afterwards. */
+/** An engine over what is to be indexed, gone afterwards. @param options `model` embeds, `reranker` orders */
 export async function withEngine<Result>(
   index: IndexRequest,
-  { model }: { readonly model?: string | undefined },
+  { model, reranker }: { readonly model?: string | undefined; readonly reranker?: Reranker | undefined },
   use: (engine: Engine) => Promise<Result>,
 ): Promise<Result> {
   const dataDir = await mkdtemp(path.join(tmpdir(), 'ragstone-scores-'));
   const embedding = model === undefined ? {} : { embedding: { model } };
-  const engine = await createEngine({ config: { provider: 'memory', ...embedding }, dataDir });
+  const retrieval = { rerank: { deadlineMs: 600_000 } };
+  const engine = await createEngine({
+    config: { provider: 'memory', ...embedding, retrieval },
+    dataDir,
+    ...(reranker === undefined ? {} : { reranker }),
+  });
   try {
     await engine.index(index);
     return await use(engine);
@@ -19,4 +28,19 @@ export async function withEngine<Result>(
     await engine.close();
     await rm(dataDir, { recursive: true, force: true });
   }
+}
+
+/** The rerankers of the package. The reader reads all that it is given, as it has after a while of searches. */
+export async function openReranker(name: string): Promise<Reranker> {
+  const builtin = await createBuiltinReranker({ rarityOf: await loadWordRarity() });
+  if (name === 'builtin') return builtin;
+  if (name !== 'reader') throw new Error('--rerank is "builtin" or "reader".');
+  const threads = new ReaderThreads();
+  return createReaderReranker({
+    builtin,
+    reader: {
+      read: (texts, signal) => threads.read({ ...texts, characters: Number.POSITIVE_INFINITY }, signal),
+      close: () => threads.close(),
+    },
+  });
 }

@@ -52,9 +52,9 @@ const rerank = z
     model: z
       .string()
       .min(1)
-      .default('builtin')
+      .default('reader')
       .describe(
-        'Reranking model: `builtin`; `reader`, an encoder of the package that also reads its first 30 passages (docs/retrieval.md); `cross-encoder:` and the folder of an ONNX sequence classifier, or an id such as `cross-encoder/ms-marco-MiniLM-L-6-v2`. Hosted, so that passages leave this machine: `cohere:`, `voyage:`, `jina:`, `vllm:` or `openai-compatible:` and the name; `llm` is the language model of `rag.chat`, `llm:provider:model` another (docs/models.md). A language model needs a longer `deadlineMs`.',
+        'Reranking model: `reader`, an encoder of the package that reads the first 30 passages of `builtin` (docs/retrieval.md); `builtin` alone; `cross-encoder:` and the folder of an ONNX sequence classifier, or an id such as `cross-encoder/ms-marco-MiniLM-L-6-v2`. Hosted, so that passages leave this machine: `cohere:`, `voyage:`, `jina:`, `vllm:` or `openai-compatible:` and the name; `llm` is the language model of `rag.chat`, `llm:provider:model` another (docs/models.md). A language model needs a longer `deadlineMs`.',
       ),
     topK: wholeNumber(1)
       .optional()

@@ -13,6 +13,8 @@ const READ = 30;
 const WEIGHT = 16;
 /** Read for one search of passages that were not read before: some 250 ms of two cores. */
 const CHARACTERS = 12_000;
+/** Searches that are read for at once, as many as there are threads: the deadline of one does not count the work of all others. */
+const AT_ONCE = 2;
 /** From this share of code among passages on their order stands: the reader was trained on prose. */
 const MOST_CODE = 0.5;
 /** Signs of code in a text; prose of documentation has a third of that. */
@@ -35,6 +37,7 @@ export function createReaderReranker({ builtin, reader }: ReaderRerankerOptions)
     name: 'reader',
     maxCandidates: builtin.maxCandidates,
     ...(builtin.scoring === undefined ? {} : { scoring: builtin.scoring }),
+    concurrency: AT_ONCE,
     async doRerank(query, candidates, signal) {
       const scored = await builtin.doRerank(query, candidates, signal);
       const first = [...scored].sort((a, b) => b.score - a.score || a.index - b.index).slice(0, READ);
@@ -50,7 +53,12 @@ export function createReaderReranker({ builtin, reader }: ReaderRerankerOptions)
         const read = await reader.read(texts, signal);
         if (read.query?.length === 0)
           return told([...scored], 'The reader knows too few words of the query; the built-in order stands.');
-        const answer = withOrder(scored, first, orderOf(first, cosines(read)));
+        const readings = cosines(read);
+        const answer = withOrder(
+          scored,
+          first.map((one, at) => withReading(one, readings[at])),
+          orderOf(first, likenessOf(read.passages, readings)),
+        );
         const late = read.passages.filter((vector) => vector === undefined).length;
         return late === 0
           ? answer
@@ -80,25 +88,31 @@ export function createReaderReranker({ builtin, reader }: ReaderRerankerOptions)
 const isCode = (text: string): boolean =>
   (text.match(/[{}();=<>_[\]|&*]/g) ?? []).length > CODE_SIGNS * text.length;
 
+/** Cosines with the query, of what was read. */
+const cosines = ({ query, passages }: ComparedTexts): readonly (number | undefined)[] =>
+  passages.map((passage) =>
+    query === undefined || passage === undefined || passage.length === 0
+      ? undefined
+      : dotProduct(query, passage),
+  );
+
 /**
  * How alike passages are to the query. One that was not reached counts as the least alike, for those before it are read first; one in a
  * script that is not read as alike as the others are.
  */
-function cosines({ query, passages }: ComparedTexts): readonly number[] {
-  const read = passages.flatMap((passage) =>
-    passage === undefined || passage.length === 0 ? [] : [passage],
-  );
-  if (query === undefined || query.length === 0 || read.length === 0) return passages.map(() => 0);
-  const alike = new Map<Float32Array | undefined, number>(
-    read.map((passage) => [passage, dotProduct(query, passage)]),
-  );
-  const least = Math.min(...alike.values());
-  const usual = mean([...alike.values()]);
-  return passages.map((passage) => alike.get(passage) ?? (passage === undefined ? least : usual));
+function likenessOf(
+  passages: ComparedTexts['passages'],
+  readings: readonly (number | undefined)[],
+): readonly number[] {
+  const read = readings.filter((reading) => reading !== undefined);
+  if (read.length === 0) return passages.map(() => 0);
+  const least = Math.min(...read);
+  const usual = read.reduce((sum, value) => sum + value, 0) / read.length;
+  return passages.map((passage, at) => readings[at] ?? (passage === undefined ? least : usual));
 }
 
-const mean = (values: readonly number[]): number =>
-  values.reduce((sum, value) => sum + value, 0) / values.length;
+const withReading = (one: RerankedCandidate, reading: number | undefined): RerankedCandidate =>
+  reading === undefined ? one : { ...one, reading };
 
 /** Positions in `first`, best first. */
 function orderOf(first: readonly RerankedCandidate[], alike: readonly number[]): readonly number[] {
@@ -112,6 +126,11 @@ function withOrder(
   first: readonly RerankedCandidate[],
   order: readonly number[],
 ): RerankedCandidate[] {
-  const dealt = new Map(order.map((at, place) => [first[at]?.index, first[place]?.score]));
-  return scored.map(({ index, score }) => ({ index, score: dealt.get(index) ?? score }));
+  const dealt = new Map(
+    order.map((at, place) => [first[at]?.index, { ...first[at], score: first[place]?.score }]),
+  );
+  return scored.map(({ index, score }) => {
+    const one = dealt.get(index);
+    return withReading({ index, score: one?.score ?? score }, one?.reading);
+  });
 }

@@ -9,6 +9,7 @@ import type { Candidate } from '../candidate.js';
  * shares some words with any passage and all of them with none, so what is shared is weighed by the length of the query.
  */
 export const MATCH_FEATURES = [
+  'reading',
   'nearness',
   'bm25OfFew',
   'bm25OfMany',
@@ -22,7 +23,7 @@ export const MATCH_FEATURES = [
 export type MatchFeature = (typeof MATCH_FEATURES)[number];
 
 /** What is read of a passage. */
-export type MatchedPassage = Pick<Candidate, 'semanticScore'> & {
+export type MatchedPassage = Pick<Candidate, 'semanticScore' | 'reading'> & {
   readonly chunk: Pick<Candidate['chunk'], 'content' | 'metadata'>;
 };
 
@@ -43,7 +44,7 @@ const SHORT = 2;
 const LONG = 6;
 
 export function matchFeaturesOf(
-  { chunk, semanticScore }: MatchedPassage,
+  { chunk, semanticScore, reading = 0 }: MatchedPassage,
   { query, background = 1 }: MatchContext,
 ): Readonly<Record<MatchFeature, number>> {
   const { idf, idfMass } = query;
@@ -59,6 +60,7 @@ export function matchFeaturesOf(
   const window = bestWindow(passage, idf, idfMass);
   const length = Math.min(1, Math.max(0, (Math.log2(1 + query.terms.length) - SHORT) / (LONG - SHORT)));
   return {
+    reading: Math.max(0, reading),
     nearness: nearnessOf(semanticScore, background),
     bm25OfFew: bm25 * (1 - length),
     bm25OfMany: bm25 * length,

@@ -1,13 +1,13 @@
 // Fitted by the method of tools/scores/fit.ts, which writes this file anew; change the tool, not this file.
 import type { MatchFeature } from './match-features.js';
 
-interface MatchModel {
+export interface MatchModel {
   readonly bias: number;
   readonly weights: Readonly<Partial<Record<MatchFeature, number>>>;
 }
 
-/** Logistic regressions: with vectors, and of words alone. */
-export const MATCH_PARAMETERS: Readonly<Record<'all' | 'words', MatchModel>> = {
+/** Logistic regressions: with vectors, of words alone, and of words and what the reader says. */
+export const MATCH_PARAMETERS: Readonly<Record<'all' | 'words' | 'read', MatchModel>> = {
   all: {
     bias: -4.966,
     weights: {
@@ -31,6 +31,19 @@ export const MATCH_PARAMETERS: Readonly<Record<'all' | 'words', MatchModel>> = {
       windowOfFew: 1.691,
       windowOfMany: 3.003,
       length: 2.897,
+    },
+  },
+  read: {
+    bias: -5.066,
+    weights: {
+      bm25OfFew: 0,
+      bm25OfMany: 0.692,
+      coverageOfFew: 0.777,
+      coverageOfMany: 6.688,
+      windowOfFew: 5.391,
+      windowOfMany: 0,
+      length: 1.099,
+      reading: 7.721,
     },
   },
 };

@@ -4,7 +4,7 @@ import { profileOf } from '../../analysis/query-profile.js';
 import type { RerankScoring } from '../../reranking/reranker.js';
 import type { Candidate } from '../candidate.js';
 import { candidate, chunk, idsOf, sumOf } from '../test-candidates.js';
-import { keptInOrder, scoreMatches } from './match-score.js';
+import { POOLED, pooledInOrder, scoreMatches } from './match-score.js';
 
 const query = profileOf('rotate the audit log every night', (word) => Math.min(8, word.length));
 const context = { query, background: 0.2 };
@@ -36,38 +36,35 @@ const scorings = fc.constantFrom<RerankScoring>('fitted', 'probability', 'order'
 const scoresOf = (list: readonly Candidate[]): number[] => list.map(({ score }) => score);
 
 describe('scoreMatches', () => {
-  it('keeps the order, falls along the list within [0, 1], and closes the sums', () => {
+  it('keeps the order, never rises along the list, stays within [0, 1], and closes the sums', () => {
     fc.assert(
       fc.property(lists, scorings, (list, scoring) => {
         const scored = scoreMatches(list, { context, scoring });
         expect(idsOf(scored)).toEqual(idsOf(list));
         scored.forEach((entry, i) => {
           expect(entry.score).toBeGreaterThan(0);
-          expect(entry.score).toBeLessThan(scored[i - 1]?.score ?? 1);
+          expect(entry.score).toBeLessThanOrEqual(scored[i - 1]?.score ?? 1);
           expect(Math.abs(sumOf(entry) - entry.score)).toBeLessThan(1e-9);
         });
       }),
     );
   });
 
-  it('does not depend on how many are asked for', () => {
-    fc.assert(
-      fc.property(lists, scorings, fc.nat(12), (list, scoring, topK) => {
-        const all = scoreMatches(list, { context, scoring });
-        expect(scoreMatches(list.slice(0, topK), { context, scoring })).toEqual(all.slice(0, topK));
-      }),
-    );
-  });
-
-  it('does not depend on other candidates, but that it stays below what the order puts before it', () => {
+  it('gives each its own match where that falls along the list already', () => {
     fc.assert(
       fc.property(lists, scorings, (list, scoring) => {
-        const alone = list.map((entry) => scoreMatches([entry], { context, scoring })[0]?.score ?? 0);
-        let before = Number.POSITIVE_INFINITY;
-        scoresOf(scoreMatches(list, { context, scoring })).forEach((score, i) => {
-          expect(score).toBe(Math.min(alone[i] ?? 0, 0.98 * before));
-          before = score;
-        });
+        const alone = list
+          .map((entry) => scoreMatches([entry], { context, scoring })[0])
+          .filter((entry) => entry !== undefined)
+          .toSorted((a, b) => b.identifierHits - a.identifierHits || b.score - a.score);
+        const inOrder = alone.map(
+          ({ chunk }) => list.find((entry) => entry.chunk.id === chunk.id) ?? alone[0],
+        );
+        const scored = scoreMatches(
+          inOrder.filter((entry) => entry !== undefined),
+          { context, scoring },
+        );
+        expect(scoresOf(scored)).toEqual(scoresOf(alone));
       }),
     );
   });
@@ -106,6 +103,20 @@ describe('scoreMatches', () => {
     );
   });
 
+  it.each([0.2, undefined])(
+    'a passage that the reader finds alike scores higher (background %s)',
+    (background) => {
+      const found = passage('Logs are turned over after midnight.', 0.3);
+      const [alike, other] = [0.7, 0].map(
+        (reading) => scoreMatches([{ ...found, reading }], { context: { query, background } })[0],
+      );
+      expect(alike?.score).toBeGreaterThan(0.5);
+      expect(other?.score).toBeLessThan(0.4);
+      expect(sumOf(alike ?? found)).toBeCloseTo(alike?.score ?? 0, 9);
+      expect(alike?.contributions.map(({ signal }) => signal)).toContain('rerank');
+    },
+  );
+
   it('goes without vectors', () => {
     const found = {
       ...candidate('a', 1),
@@ -116,9 +127,58 @@ describe('scoreMatches', () => {
   });
 });
 
-describe('keptInOrder', () => {
-  it('sets what would rise just below what is before it, and leaves the rest alone', () => {
-    const list = [0.6, 0.8, 0.3, 0.2].map((score, i) => candidate(`c${i}`, score));
-    expect(scoresOf(keptInOrder(list))).toEqual([0.6, 0.588, 0.3, 0.2]);
+describe('pooledInOrder', () => {
+  const scored = (scores: readonly number[]): Candidate[] =>
+    scores.map((score, i) => candidate(`c${i}`, score));
+  const numbers = fc.array(fc.double({ min: 0, max: 1, noNaN: true }), { maxLength: 2 * POOLED });
+  const close = (a: number, b: number): boolean => Math.abs(a - b) < 1e-9;
+
+  it.each([
+    { case: 'a low one first does not hold down those behind', of: [0.2, 0.8, 0.8], is: [0.6, 0.6, 0.6] },
+    { case: 'a pool takes in what is above its mean', of: [0.6, 0.8, 0.3, 0.5], is: [0.7, 0.7, 0.4, 0.4] },
+    { case: 'what falls is left alone', of: [0.6, 0.5, 0.5, 0.2], is: [0.6, 0.5, 0.5, 0.2] },
+  ])('$case', ({ of, is }) => {
+    const found = scoresOf(pooledInOrder(scored(of)));
+    expect(found.every((score, i) => close(score, is[i] ?? 0))).toBe(true);
+  });
+
+  it('never rises, keeps within the range of what was given, and leaves alone what falls already', () => {
+    fc.assert(
+      fc.property(numbers, (scores) => {
+        const found = scoresOf(pooledInOrder(scored(scores)));
+        found.forEach((score, i) => {
+          expect(score).toBeLessThanOrEqual(found[i - 1] ?? 1);
+          expect(score).toBeGreaterThanOrEqual(Math.min(...scores) - 1e-9);
+        });
+        const falling = scores.toSorted((a, b) => b - a);
+        expect(scoresOf(pooledInOrder(scored(falling)))).toEqual(falling);
+      }),
+    );
+  });
+
+  it('keeps the mean of each pool, and scores none lower than a bound by all before it would', () => {
+    fc.assert(
+      fc.property(numbers, (all) => {
+        const scores = all.slice(0, POOLED);
+        const found = scoresOf(pooledInOrder(scored(scores)));
+        for (const score of new Set(found)) {
+          const own = scores.filter((_, i) => found[i] === score);
+          expect(close(own.reduce((sum, value) => sum + value, 0) / own.length, score)).toBe(true);
+        }
+        found.forEach((score, i) => {
+          expect(score).toBeGreaterThanOrEqual(Math.min(...scores.slice(0, i + 1)) - 1e-9);
+        });
+      }),
+    );
+  });
+
+  it('does not depend on what stands behind the first that are pooled', () => {
+    fc.assert(
+      fc.property(numbers, fc.nat(2 * POOLED), (scores, count) => {
+        const found = scoresOf(pooledInOrder(scored(scores)));
+        const fewer = scores.slice(0, Math.max(POOLED, count));
+        expect(scoresOf(pooledInOrder(scored(fewer)))).toEqual(found.slice(0, fewer.length));
+      }),
+    );
   });
 });

@@ -1,8 +1,9 @@
 import { logOddsOf, sigmoid } from '../../core/logistic.js';
 import type { RerankScoring } from '../../reranking/reranker.js';
+import { nonIncreasing } from '../calibration/calibration.js';
 import { type Candidate, withContribution, withoutContribution, withScore } from '../candidate.js';
-import { MATCH_FEATURES, type MatchContext, type MatchedPassage, matchFeaturesOf } from './match-features.js';
-import { MATCH_PARAMETERS } from './match-parameters.js';
+import { MATCH_FEATURES, type MatchContext, type MatchFeature, matchFeaturesOf } from './match-features.js';
+import { MATCH_PARAMETERS, type MatchModel } from './match-parameters.js';
 
 export interface MatchOptions {
   readonly context: MatchContext;
@@ -10,13 +11,30 @@ export interface MatchOptions {
   readonly scoring?: RerankScoring | undefined;
 }
 
+/** So many of the first have their scores pooled, however few are shown: as many as the reader reads. */
+export const POOLED = 30;
+
 /**
  * Gives every candidate of an ordered list its score: how well it matches, in [0, 1]. It is a logistic function of the query
- * and the passage alone, and never above what stands before it: where the order says otherwise it stays just below that.
+ * and the passage alone, and where the order says otherwise the mean of those that do (`pooledInOrder`).
  * `rerank` is what the reranker changed of the passage's own match; `calibration` closes the sum.
  */
 export function scoreMatches(candidates: readonly Candidate[], options: MatchOptions): Candidate[] {
-  return keptInOrder(lifted(candidates.map((candidate) => withMatch(candidate, options))));
+  return pooledInOrder(lifted(asFarAsKnown(candidates.map((candidate) => withMatch(candidate, options)))));
+}
+
+/** What less is known of than of one before it does not lift that: it scores no higher than any before. */
+function asFarAsKnown(candidates: readonly Candidate[]): Candidate[] {
+  let known = 0;
+  let lowest = Number.POSITIVE_INFINITY;
+  return candidates.map((candidate) => {
+    const { rerankScore, reading, score } = candidate;
+    const own = Number(rerankScore !== undefined) + Number(reading !== undefined);
+    const bound = own < known ? Math.min(score, lowest) : score;
+    known = Math.max(known, own);
+    lowest = Math.min(lowest, bound);
+    return bound === score ? candidate : withScore(candidate, bound, 'calibration');
+  });
 }
 
 /** What the graph put before others matches as well as the best of them: its links are worth so much, and no more. */
@@ -32,14 +50,15 @@ function lifted(candidates: readonly Candidate[]): Candidate[] {
     .reverse();
 }
 
-/** What a passage keeps of the score before it, where its own would be higher. */
-const JUST_BELOW = 0.98;
-
-/** Scores that fall along the list: one that would rise is set just below that before it. */
-export function keptInOrder(candidates: readonly Candidate[]): Candidate[] {
+/**
+ * Scores that fall along the list. Where one of the first ones is above that before it, both get their mean, and so on (pool adjacent violators;
+ * Ayer et al. 1955): what a reranker brings forward, and matches little, does not hold down all that stand behind it. Later ones are at most what is before.
+ */
+export function pooledInOrder(candidates: readonly Candidate[]): Candidate[] {
+  const pooled = nonIncreasing(candidates.slice(0, POOLED).map(({ score }) => score));
   let before = Number.POSITIVE_INFINITY;
-  return candidates.map((candidate) => {
-    const score = Math.min(candidate.score, JUST_BELOW * before);
+  return candidates.map((candidate, i) => {
+    const score = Math.min(pooled[i] ?? candidate.score, before);
     before = score;
     if (score === candidate.score) return candidate;
     const isReranked = candidate.rerankScore !== undefined;
@@ -48,20 +67,22 @@ export function keptInOrder(candidates: readonly Candidate[]): Candidate[] {
 }
 
 function withMatch(candidate: Candidate, { context, scoring = 'probability' }: MatchOptions): Candidate {
-  const { rerankScore, identifierHits } = candidate;
-  const logit = matchLogit(candidate, context);
+  const { rerankScore, reading, identifierHits } = candidate;
+  const features = matchFeaturesOf(candidate, context);
+  const logit = logitOf(features, MATCH_PARAMETERS[context.background === undefined ? 'words' : 'all']);
   const byMatch = withIdentifiers(sigmoid(logit), identifierHits);
   const matched = withScore(withoutContribution(candidate, 'rerank'), byMatch, 'calibration');
+  const reranked = (both: number): Candidate => {
+    const score = withIdentifiers(sigmoid(both), identifierHits);
+    return { ...withContribution(matched, 'rerank', score - byMatch), score };
+  };
+  if (reading !== undefined) return reranked(logitOf(features, MATCH_PARAMETERS.read));
   if (rerankScore === undefined || scoring !== 'probability') return matched;
   // Of two opinions whose worth is not known, the mean log-odds (a logarithmic opinion pool; Genest and Zidek 1986).
-  const both = withIdentifiers(sigmoid((logit + logOddsOf(rerankScore)) / 2), identifierHits);
-  return { ...withContribution(matched, 'rerank', both - byMatch), score: both };
+  return reranked((logit + logOddsOf(rerankScore)) / 2);
 }
 
-/** Log-odds of a passage's own match. */
-export function matchLogit(passage: MatchedPassage, context: MatchContext): number {
-  const { bias, weights } = MATCH_PARAMETERS[context.background === undefined ? 'words' : 'all'];
-  const features = matchFeaturesOf(passage, context);
+function logitOf(features: Readonly<Record<MatchFeature, number>>, { bias, weights }: MatchModel): number {
   return MATCH_FEATURES.reduce((sum, name) => sum + (weights[name] ?? 0) * features[name], bias);
 }
 

@@ -1,9 +1,9 @@
 import type { RerankScoring } from '../../reranking/reranker.js';
 import { calibrate, calibrationFor, type Evidence } from '../calibration/calibration.js';
 import { featureContextOf } from '../calibration/calibration-features.js';
-import { type Candidate, compareCandidates, type FoundCandidate, type Hit } from '../candidate.js';
+import type { Candidate, FoundCandidate, Hit } from '../candidate.js';
 import type { MatchContext } from '../match/match-features.js';
-import { keptInOrder, scoreMatches } from '../match/match-score.js';
+import { POOLED, pooledInOrder, scoreMatches } from '../match/match-score.js';
 import type { ReadCandidates } from '../read-chunks.js';
 import type { CollapseMode, RemovedCandidate, RetrievalRequest } from '../retriever.js';
 import { collapse, isCollapsible } from './collapse.js';
@@ -51,7 +51,7 @@ export async function refine(pool: readonly FoundCandidate[], input: RefineInput
   const looked = Math.max(RIVALS, limit + SPARE);
   const rivals = [...(await input.read(pool.slice(0, looked))), ...pool.slice(looked)];
   const distinct = await firstDistinct(pool, {
-    limit,
+    limit: Math.max(POOLED, limit),
     threshold: nearDuplicateThreshold,
     mode: collapse,
     read: input.read,
@@ -59,7 +59,7 @@ export async function refine(pool: readonly FoundCandidate[], input: RefineInput
   const matched = scoreMatches(calibrated(distinct.kept, rivals, input), {
     context: input.match,
     scoring: input.scoring,
-  });
+  }).slice(0, limit);
   // The threshold is of how well a passage matches: what alone answers stays, however old it is.
   const { kept, removed } = applyThreshold(matched, minSimilarity);
   const scored = aged(kept, {
@@ -142,5 +142,7 @@ function aged(
   { halfLifeDays, now }: { readonly halfLifeDays: number; readonly now: number },
 ): readonly Candidate[] {
   if (halfLifeDays === 0) return candidates;
-  return keptInOrder(applyRecency(candidates, { halfLifeDays, now }).sort(compareCandidates));
+  const aged = applyRecency(candidates, { halfLifeDays, now });
+  // Of equal scores the order stands.
+  return pooledInOrder(aged.sort((a, b) => b.identifierHits - a.identifierHits || b.score - a.score));
 }

@@ -68,7 +68,11 @@ export async function rerankCandidates(
   const remark = reranker.remarkOf?.(scores);
   if (remark !== undefined) options.onRemark?.(remark);
   const orders = blended(byPosition, head, options.weight);
-  const reranked = head.map((candidate, i) => withRerankScore(candidate, byPosition[i] ?? 0, orders[i] ?? 0));
+  const readings = new Map(scores.map(({ index, reading }) => [index, reading]));
+  const reranked = head.map((candidate, i) => ({
+    ...withRerankScore(candidate, byPosition[i] ?? 0, orders[i] ?? 0),
+    ...withReading(readings.get(i)),
+  }));
   return [...reranked.sort(compareCandidates), ...sunkBelow(reranked, rest)];
 }
 
@@ -115,6 +119,9 @@ function withRerankScore<Chunk extends FoundChunk>(
   const score = candidate.identifierHits + order;
   return { ...withContribution(candidate, 'rerank', score - candidate.score), rerankScore };
 }
+
+const withReading = (reading: number | undefined): Pick<Candidate, 'reading'> =>
+  reading === undefined || !Number.isFinite(reading) ? {} : { reading };
 
 /**
  * The reranker's scores, or a convex combination of them with the fused ones, brought to the same range (Bruch, Gai and Ingber, TOIS 2023, on
