@@ -6,15 +6,13 @@ import { stringify } from 'yaml';
 import { temporaryFolder } from '../../tests/e2e/temporary-folder.js';
 import { docxEntries, docxParagraph, docxTable, makeZip } from '../../tests/fixtures/documents/make-docx.js';
 import { makeEpub, makeOdt, makePptx, makeXlsx } from '../../tests/fixtures/documents/make-office.js';
+import { F, LATE_FORMS, MARKED_FORMS, V } from '../../tests/fixtures/marked-forms.js';
 import type { RAGSettingsInput } from '../config/schema/index.js';
 import { MEDIA_TYPES } from '../core/media-types.js';
 import { filesWith } from '../testing/files-with.js';
 import { createEngine } from './create-engine.js';
 import type { Engine } from './engine.js';
 
-const F = 'salary_band';
-/** No word of it is said anywhere else; each document ends it otherwise. */
-const V = 'zirconflorin';
 const KEY = { id: 'k', key: randomBytes(32).toString('base64') };
 const FIELDS = [F, 'from', 'subject'];
 
@@ -168,8 +166,7 @@ const DOCUMENTS: readonly (readonly [string, string, string | Uint8Array])[] = [
     `kept\n\n====  ===========\nname  ${F}\n====  ===========\nAnn   ${V}\n====  ===========\n`,
   ],
 ];
-/** Where an earlier version wrote it the term is an item like any other. */
-const LATE: typeof DOCUMENTS = [['a description of AsciiDoc', 'adoc', `kept\n\n${F}::\n  ${V}\n\nb:: c\n`]];
+const ALL: typeof DOCUMENTS = [...DOCUMENTS, ...MARKED_FORMS];
 
 /** Of letters alone, one word for each document. */
 const secretOf = (at: number): string =>
@@ -196,7 +193,7 @@ test.each(['as', 'after'])(
   'a marked field is nowhere, whatever format states it, %s it is marked',
   async (when) => {
     const cwd = temporaryFolder();
-    const files = filesOf(when === 'as' ? [...DOCUMENTS, ...LATE] : DOCUMENTS);
+    const files = filesOf(when === 'as' ? [...ALL, ...LATE_FORMS] : ALL);
     const documents = files.map(({ fileName, content }) => ({
       ...{ id: fileName, fileName },
       ...(fileName.endsWith('epub') ? { mediaType: MEDIA_TYPES.epub } : {}),

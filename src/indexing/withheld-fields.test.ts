@@ -70,3 +70,13 @@ test.each(Object.keys(FORMS).flatMap((form) => PARTS.map((name) => [form, name] 
     expect(withholdText(text, ['sal'], { isConverted: false, isLines })).toBeUndefined();
   },
 );
+
+const LONG = 'x '.repeat(40_000);
+test.each([
+  ['JSON', `{"a": "${LONG}", "salary": {"b": ["${VALUE}"]}, "c": 1}\n`],
+  ['JSON with an escaped name', `{"a": ["${LONG}"], "s\\u0061lary": "${VALUE}"}\n`],
+  ['JSON that cannot be read', `{"a": "${LONG}",, "salary": "${VALUE}"}\n`],
+  ['YAML', `---\na: ${LONG}\nsalary: ${VALUE}\n---\n`],
+])('a long text states no field any more: %s', (_, text) => {
+  expect(withholdText(`${text}\nkept\n`, ['salary'], { isConverted: false })?.text).not.toContain(VALUE);
+});

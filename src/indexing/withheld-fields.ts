@@ -8,15 +8,17 @@ import { delimiterOf } from '../parsing/csv/csv-parser.js';
 import { type DecodedText, decodeText } from '../parsing/decode-text.js';
 import { definedFields } from '../parsing/defined-fields.js';
 import { decodeHtml } from '../parsing/html/decode-html.js';
+import { inlineFields } from '../parsing/inline-fields.js';
 import { labelFields } from '../parsing/label-fields.js';
 import { statedFields } from '../parsing/markdown/stated-fields.js';
+import { markupFields } from '../parsing/markup-fields.js';
 import { settingsFields, settingsLanguageOf } from '../parsing/settings-fields.js';
 import { MARKDOWN, tableFields } from '../parsing/table-fields.js';
 import { blanked } from '../parsing/text-range.js';
 import { fileTypeOf } from '../sources/file-types.js';
 
 /** Of what is taken out of texts: another one means that documents must be processed again. */
-export const WITHHOLDING_VERSION = 8;
+export const WITHHOLDING_VERSION = 9;
 
 /** A text in which nothing is left of front matter. */
 const FENCES_ONLY = /^[\s+.,;{}[\]\\-]*$/;
@@ -39,8 +41,10 @@ export interface WithheldText {
 interface TextForm {
   /** It may have been made of another format. */
   readonly isConverted: boolean;
-  /** It is known that it was: a line that begins with a name states a field. */
-  readonly isLabelled?: boolean;
+  /** It is known that it became Markdown. */
+  readonly isMarkdown?: boolean;
+  /** Another text is made of it, and lines of that are looked at. */
+  readonly isRead?: boolean;
   /** It is one table, with this between cells. */
   readonly separator?: string | undefined;
   /** It is lines of JSON. */
@@ -51,38 +55,43 @@ interface TextForm {
   readonly calledBy?: readonly (string | undefined)[];
 }
 
-/** Takes out of a text what its front matter states of marked fields; undefined where that is nothing. */
+/** Takes out of a text what it states of marked fields; undefined where that is nothing. */
 export function withholdText(
   text: string,
   marked: readonly string[],
   {
     isConverted,
-    isLabelled = false,
+    isMarkdown = false,
+    isRead = false,
     separator = MARKDOWN,
     isLines = false,
     mediaType = '',
     calledBy = [],
   }: TextForm,
+  depth = 0,
 ): WithheldText | undefined {
   if (marked.length === 0) return undefined;
   const { text: source, names } = withParts(text, marked);
-  const area = statedFields(source, names, isLines);
+  const area = statedFields(source, names, isLines, isStating(marked, depth));
   const converted = isConverted ? convertedFields(source, names, area?.range.end ?? 0) : [];
-  const labelled = labelFields(source, names, !isConverted ? 'terms' : isLabelled ? 'lines' : 'items');
-  const tables = tableFields(source, names, separator);
   const defined = definedFields(source, mediaType, names);
   // What an interface is described in became Markdown.
-  const language = isConverted && isLabelled ? undefined : settingsLanguageOf(mediaType, calledBy);
+  const language = isMarkdown ? undefined : settingsLanguageOf(mediaType, calledBy);
   const settings = language === undefined ? [] : settingsFields(source, language, names);
+  const markup = markupFields(source, names);
+  const structured = [...(area?.stated ?? []), ...converted, ...defined, ...settings, ...markup];
+  // What was taken out of a structure is looked for in no line.
+  const isCode = isCodeMediaType(mediaType) && language === undefined;
+  const rest = blanked(source, joined(structured));
+  const free = isRead
+    ? []
+    : [
+        ...tableFields(rest, names, { separator, isLoose: !isCode }),
+        ...(isCode ? [] : labelFields(rest, names, isConverted)),
+        ...inlineFields(rest, names, isCode),
+      ];
   // What was taken out before is no statement any more.
-  const found = [
-    ...(area?.stated ?? []),
-    ...converted,
-    ...labelled,
-    ...tables,
-    ...defined,
-    ...settings,
-  ].filter(({ start, end }) => text.slice(start, end).trim() !== '');
+  const found = [...structured, ...free].filter(({ start, end }) => text.slice(start, end).trim() !== '');
   if (found.length === 0) return undefined;
   const stated = joined(found);
   const cut = blanked(text, stated);
@@ -99,6 +108,14 @@ export function withholdText(
   };
 }
 
+/** Whether a text that is a value does so; what is in it many levels deep is taken for such. */
+const isStating =
+  (marked: readonly string[], depth: number) =>
+  (value: string): boolean =>
+    depth >= MOST_LEVELS || withholdText(value, marked, { isConverted: true }, depth + 1) !== undefined;
+
+const MOST_LEVELS = 3;
+
 /** More, or longer ones, are rather taken for one field that is stated again and again, for each is looked for everywhere. */
 const MOST_PARTS = 100;
 const MOST_PART_LENGTH = 1_000;
@@ -112,7 +129,7 @@ function withParts(
   const part = new RegExp(`(?<=^|[\\s{,"'\`*?:])((${roots})\\.[^\\r\\n{},"'\`*?:=[\\]]+)(["'\`]?)`, 'g');
   const parts = new Set(Array.from(text.matchAll(part), ([, name = '']) => name.trim()));
   const isSearched = parts.size <= MOST_PARTS && [...parts].every(({ length }) => length <= MOST_PART_LENGTH);
-  if (isSearched) return { text, names: [...marked, ...parts] };
+  if (isSearched) return { text, names: parts.size === 0 ? marked : [...marked, ...parts] };
   const cut = text.replace(part, (all, _, root: string, quote: string) => (root + quote).padEnd(all.length));
   return { text: cut, names: marked };
 }
@@ -142,18 +159,13 @@ const READ_AS_TEXT: ReadonlySet<string> = new Set([
   MEDIA_TYPES.openApi,
   PBI_MEDIA_TYPE,
 ]);
+/** Those of them of which another text is made. */
+const BECOMING: ReadonlySet<string> = new Set([...READ_AS_TEXT, MEDIA_TYPES.html]);
 const TABLES: ReadonlySet<string> = new Set([MEDIA_TYPES.csv, MEDIA_TYPES.tsv]);
 /** Of the first line that has one: a title may stand above the names of columns. */
 const separatorOf = (text: string): string => delimiterOf(/[^\r\n]*[,;\t|][^\r\n]*/.exec(text)?.[0] ?? '');
-/** Formats that are stored as lines in which a name stands before its value. */
-const LABELLED: ReadonlySet<string> = new Set([...CONVERTED_MEDIA_TYPES, PBI_MEDIA_TYPE]);
-
-const isLabelledByName = (names: readonly (string | undefined)[]): boolean =>
-  names.some(
-    (name) => name !== undefined && (BACKLOG_ITEM.test(name) || LABELLED.has(fileTypeOf(name).mediaType)),
-  );
-/** As the source of backlog items names one: by its file and id. */
-const BACKLOG_ITEM = /\.(?:json|jsonl|ndjson)#/i;
+const isMarkdownByName = (names: readonly (string | undefined)[]): boolean =>
+  names.some((name) => name !== undefined && CONVERTED_MEDIA_TYPES.has(fileTypeOf(name).mediaType));
 
 const isWrittenAs = (mediaType: string): boolean => WRITTEN.has(mediaType) || isCodeMediaType(mediaType);
 
@@ -184,15 +196,20 @@ export async function parseWithheld(
   const separator = TABLES.has(raw.mediaType) ? separatorOf(written ?? '') : undefined;
   const form = { isLines, mediaType: raw.mediaType, calledBy, separator };
   const source =
-    written === undefined ? undefined : withholdText(written, marked, { ...form, isConverted: false });
+    written === undefined
+      ? undefined
+      : withholdText(written, marked, { ...form, isConverted: false, isRead: BECOMING.has(raw.mediaType) });
   const first = source === undefined ? stated : await parse({ ...raw, content: source.text });
   const isConverted = hasOtherForm(raw.mediaType) || isOtherForm(raw.externalId);
-  const isLabelled = LABELLED.has(raw.mediaType) || isLabelledByName(calledBy);
+  const isMarkdown = CONVERTED_MEDIA_TYPES.has(raw.mediaType) || isMarkdownByName(calledBy);
   // Of a text that is stored as it is written, and states nothing, nothing else is found.
   const isRead = !isConverted && source === undefined && first.text === written;
   const stored = isRead
     ? undefined
-    : withholdText(first.text, marked, { isConverted, isLabelled, isLines, calledBy, separator });
+    : withholdText(first.text, marked, {
+        ...{ isConverted, isMarkdown, isLines, calledBy, separator },
+        mediaType: codeTypeOf({ ...raw, metadata: first.metadata, text: first.text }),
+      });
   const found = [source, stored].filter((withheld) => withheld !== undefined);
   if (found.length === 0) return { stated, parsed: stated };
   const last =
@@ -234,7 +251,7 @@ const OF_LINES: ReadonlySet<string> = new Set([MEDIA_TYPES.rst, MEDIA_TYPES.asci
 
 /** Whether the stored text of a format is written otherwise than the format is. */
 const hasOtherForm = (mediaType: string): boolean =>
-  CONVERTED_MEDIA_TYPES.has(mediaType) || OF_LINES.has(mediaType);
+  CONVERTED_MEDIA_TYPES.has(mediaType) || OF_LINES.has(mediaType) || mediaType === MEDIA_TYPES.pdf;
 
 /** The same by the name of a document; what is called a text, or nothing that is known, may be of any format. */
 const isOtherForm = (externalId: string): boolean => {
@@ -273,18 +290,28 @@ export interface StoredText {
 }
 
 /** The same of a text that an index keeps. */
-export const withholdStored = (
-  { externalId, title, metadata: { language, columns }, text }: StoredText,
-  marked: readonly string[],
-): WithheldText | undefined =>
-  withholdText(text, marked, {
+export function withholdStored(stored: StoredText, marked: readonly string[]): WithheldText | undefined {
+  const { externalId, title, metadata, text } = stored;
+  const calledBy = [externalId, title];
+  return withholdText(text, marked, {
     isConverted: isOtherForm(externalId),
-    isLabelled: isLabelledByName([externalId, title]),
-    separator: Array.isArray(columns) ? separatorOf(text) : undefined,
+    isMarkdown: isMarkdownByName(calledBy),
+    separator: Array.isArray(metadata.columns) ? separatorOf(text) : undefined,
     isLines: isLinesByName(externalId),
-    calledBy: [externalId, title],
-    mediaType: typeof language === 'string' ? codeMediaType(language) : '',
+    calledBy,
+    mediaType: codeTypeOf(stored),
   });
+}
+
+/** Of source code that is told by its name or a language; what is neither may be of any format, and a notebook has a language, too. */
+function codeTypeOf({ externalId, title, metadata: { language }, text }: StoredText): string {
+  const { kind, mediaType } = fileTypeOf(externalId);
+  if (kind === 'code') return mediaType;
+  const isCode = typeof language === 'string' && !isMarkdownByName([externalId, title]) && !FENCE.test(text);
+  return isCode ? codeMediaType(language) : '';
+}
+
+const FENCE = /^ {0,3}(?:```|~~~)/m;
 
 /** Whether titles, headings or names were read from what was taken out: nothing that is left says them, or it may be the name of a record. */
 export function withheldLabels(before: string, { text }: WithheldText): (label: string) => boolean {

@@ -1,5 +1,6 @@
 import type { TextRange } from '../core/document.js';
 import { escapeExpression } from '../core/escape-expression.js';
+import { withoutMarkup } from './label-reader.js';
 import type { StatedFields } from './markdown/stated-names.js';
 
 /** Front matter of a page of HTML: its lines became one. A value may hold its mark, so it ends at the last one. */
@@ -8,8 +9,6 @@ const ONE_LINE = /^\s*(\\?(---|\+\+\+|;;;)[ \t].*[ \t]\\?\2)(?=\s|$)/;
 const SPLIT_LINE = /^\s*(\\?((?<=\\)---|\+\+\+|;;;)[ \t][\s\S]*?\s\\?\2)(?=\s|$)/;
 /** A field of reStructuredText became an item, or is still as it was written, and what stands between two rules became a heading. */
 const MARK = /^(?:(?:-|#{1,6}) |:)/;
-/** What a name may be marked up with. */
-const MARKUP = '*_`"\'|';
 /** What may stand above and between them. */
 const OPENING_LINE = /^(?:#{1,6} .*|-{3,}[ \t]*|- .*|:.*|\.\..*|[ \t].*|)$/;
 /** A title of reStructuredText, as it is written, with the line above it. */
@@ -77,15 +76,6 @@ function labelOf(line: string): string | undefined {
   return end >= 0 && /^(?:[ \t]|$)/.test(stated.slice(end + 1))
     ? withoutMarkup(stated.slice(0, end).replaceAll('\\', '').trim())
     : undefined;
-}
-
-/** By hand: an expression for the end of a text begins at each of its marks. */
-export function withoutMarkup(label: string): string {
-  let start = 0;
-  let end = label.length;
-  while (start < end && MARKUP.includes(label.charAt(start))) start += 1;
-  while (end > start && MARKUP.includes(label.charAt(end - 1))) end -= 1;
-  return label.slice(start, end);
 }
 
 function isTitleAt(text: string, start: number): boolean {

@@ -1,5 +1,5 @@
 import { MEDIA_TYPES } from '../core/media-types.js';
-import { withoutMarkup } from './converted-fields.js';
+import { withoutMarkup } from './label-reader.js';
 import type { StatedFields } from './markdown/stated-names.js';
 import { levelLineEnds } from './text-range.js';
 

@@ -1,45 +1,10 @@
-import { escapeExpression } from '../core/escape-expression.js';
-import { withoutMarkup } from './converted-fields.js';
+import { type Label, labelReader, MAX_LABEL_LENGTH, withoutMarkup } from './label-reader.js';
 import type { StatedFields } from './markdown/stated-names.js';
 
-/** Of what a person writes as a name the fields that it is the name of. */
-export interface Label {
-  (written: string): readonly string[];
-  /** Whether one of them may be written anywhere in a text. */
-  readonly occursIn: (text: string) => boolean;
-}
-
-/** Longer ones are sentences. In UTF-16 code units. */
-const MAX_LABEL_LENGTH = 120;
-
-/** Names of fields as people write them: `salary_band` is `Salary band`, `**salary-band**` and `Salary band (EUR)`, and of it is `salary_band.base`. */
-export function labelReader(names: readonly string[]): Label {
-  const folded = names.map((name) => ({ name, fold: fold(name) }));
-  const anywhere = new RegExp(
-    names.map((name) => fold(name).split('_').map(escapeExpression).join(String.raw`[\s_\\-]+`)).join('|'),
-    'i',
-  );
-  const read = (written: string): readonly string[] => {
-    if (written.length > MAX_LABEL_LENGTH || !anywhere.test(written)) return [];
-    const label = fold(written);
-    const plain = label.replace(/_?[([].*[)\]]$/, '');
-    return folded
-      .filter(({ fold: own }) => [label, plain].some((each) => each === own || each.startsWith(`${own}.`)))
-      .map(({ name }) => name);
-  };
-  return Object.assign(read, { occursIn: (text: string) => names.length > 0 && anywhere.test(text) });
-}
-
-const fold = (written: string): string =>
-  withoutMarkup(written.replace(/[\\*`"|]/g, '').trim())
-    .toLowerCase()
-    .replace(/[\s_-]+/g, '_')
-    .replace(/_$/, '');
-
-/** A line with what opens an item, a heading or a quotation. */
-const OPENING = /^[ \t>]*(?:(?:[-*+]|\d{1,9}[.)])[ \t]+(?:\[[ xX]\][ \t]+)?|#{1,6}[ \t]+)*/;
+/** A line with what opens an item, a heading, a quotation or a field of a list. */
+const OPENING = /^[ \t>]*(?:(?:[-*+]|\d{1,9}[.)])[ \t]+(?:\[[ xX]\][ \t]+)?|#{1,6}[ \t]+)*:?/;
 /** A term in front of what is said of it. */
-const BOLD = /^\*\*([^*]{1,100})\*\*:?[ \t]/;
+const BOLD = /^(?:\*\*|__)([^*_](?:[^*]{0,98}[^*_])?)(?:\*\*|__)[ \t]*[:=]?[ \t]+/;
 const BULLET = /^[-*+][ \t]/;
 const FENCE = /^\s*(`{3,}|~{3,})\s*(\w*)/;
 /** Code in other languages says what a program does. */
@@ -56,15 +21,14 @@ interface Line {
 }
 
 /**
- * What of a text states fields: terms that a colon below defines, of a text that was made of another format also items of a list that are a term and what
- * is said of it, and where that format is known lines of the form `name: value`.
+ * Where lines of a text state fields: terms that a colon below defines, items that are a term and what is said of it, lines of the form
+ * `name: value`, and the block below a heading or a line that is a name.
+ *
+ * @param isConverted the text was made of another format, where a column or an element of a page may have become the words behind a name
  */
-export type LabelForm = 'terms' | 'items' | 'lines';
-
-/** Where lines of a text state fields. */
-export function labelFields(text: string, names: readonly string[], form: LabelForm): StatedFields[] {
+export function labelFields(text: string, names: readonly string[], isConverted: boolean): StatedFields[] {
   const labelOf = labelReader(names);
-  const found = form === 'terms' ? [] : headersOfMail(text, labelOf);
+  const found = isConverted ? headersOfMail(text, labelOf) : [];
   if (!labelOf.occursIn(text)) return found;
   const lines = linesOf(text);
   let fence: { readonly mark: string; readonly isData: boolean } | undefined;
@@ -77,7 +41,7 @@ export function labelFields(text: string, names: readonly string[], form: LabelF
       continue;
     }
     if (fence?.isData === false) continue;
-    const stated = statementAt(lines, at, labelOf, form);
+    const stated = statementAt(lines, at, { labelOf, isConverted, isFenced: fence !== undefined });
     if (stated === undefined) continue;
     const last = lines[stated.last] ?? line;
     found.push({ start: line.start + stated.from, end: last.start + last.text.length, names: stated.names });
@@ -97,38 +61,67 @@ interface Statement {
 function statementAt(
   lines: readonly Line[],
   at: number,
-  labelOf: Label,
-  form: LabelForm,
+  {
+    labelOf,
+    isConverted,
+    isFenced,
+  }: { readonly labelOf: Label; readonly isConverted: boolean; readonly isFenced: boolean },
 ): Statement | undefined {
   const { text, indent } = lines[at] as Line;
   const from = OPENING.exec(text)?.[0].length ?? 0;
   const opened = text.slice(from);
-  const isItem = /[-*+] +$/.test(text.slice(0, from));
-  const term = labelOf(opened.replace(/\\$/, ''));
+  const isItem = ITEM.test(text.slice(0, from));
+  const term = opened.includes('|') ? [] : labelOf(opened.replace(TERM_END, ''));
   if (term.length > 0) {
-    const last = !isItem
-      ? endOfDefinition(lines, at, indent)
-      : form === 'terms'
-        ? at
-        : endOfItem(lines, at, from);
-    if (last > at) return { names: term, from, last };
+    const below = isItem ? endOfItem(lines, at, from) : endOfDefinition(lines, at, indent);
+    const isOpen = !isItem || /[:=：]\s*$/.test(opened);
+    const last = below > at || !isOpen ? below : endOfSection(lines, at, isFenced);
+    return last > at ? { names: term, from, last } : undefined;
   }
-  if (form === 'terms') return undefined;
-  const bold = isItem ? labelOf(BOLD.exec(opened)?.[1] ?? '') : [];
-  if (bold.length > 0) return { names: bold, from, last: endOfItem(lines, at, from) };
-  if (form === 'items') return undefined;
-  const sign = opened.slice(0, MAX_LABEL_LENGTH).search(/[:=：]/);
+  const [all = '', marked = ''] = BOLD.exec(opened) ?? [];
+  const bold = marked === '' ? [] : labelOf(marked.replace(/[:=]$/, ''));
+  if (bold.length > 0 && opened.length > all.length)
+    return { names: bold, from, last: isItem ? endOfItem(lines, at, from) : endOfValue(lines, at, from) };
+  const sign = opened.slice(0, MAX_LABEL_LENGTH).search(SIGN);
   const names = sign < 0 ? [] : labelOf(opened.slice(0, sign));
-  if (names.length === 0) return undefined;
-  const value = withoutMarkup(
-    opened
-      .slice(sign)
-      .replace(/^[:=：]+/, '')
-      .replace(/\\$/, '')
-      .trim(),
-  );
-  return { names, from, last: value.trim() === '' ? endOfBlock(lines, at) : endOfValue(lines, at, from) };
+  if (names.length > 0) {
+    const value = withoutMarkup(
+      opened
+        .slice(sign)
+        .replace(/^(?:[:=：]|[-–—→>.…\s])+/, '')
+        .replace(/\\$/, '')
+        .trim(),
+    );
+    return {
+      names,
+      from,
+      last: value.trim() === '' ? endOfSection(lines, at, isFenced) : endOfValue(lines, at, from),
+    };
+  }
+  const beside = isConverted && !/#[ \t]+$/.test(text.slice(0, from)) ? labelBeside(opened, labelOf) : [];
+  return beside.length === 0 ? undefined : { names: beside, from, last: at };
 }
+
+/** Of a few words that begin with a name of several: what stood in the column or element beside it. */
+function labelBeside(opened: string, labelOf: Label): readonly string[] {
+  if (opened.length > MAX_BESIDE_LENGTH || opened.includes('|') || /[.!?]$/.test(opened.trim())) return [];
+  const words = opened.trim().split(/[ \t]+/);
+  for (let count = 2; count < words.length; count += 1) {
+    const rest = words.slice(count);
+    const names = labelOf(words.slice(0, count).join(' '));
+    if (names.length > 0 && rest.length <= MAX_WORDS_BESIDE) return names;
+  }
+  return [];
+}
+
+/** In UTF-16 code units. */
+const MAX_BESIDE_LENGTH = 80;
+const MAX_WORDS_BESIDE = 4;
+/** What stands between a name and its value. */
+const SIGN = /[:=：]|[ \t]+(?:[-–—]+>?|=>|→|\.{3,}|…+)[ \t]/;
+const ITEM = /(?:[-*+]|\d[.)])[ \t]+(?:\[[ xX]\][ \t]+)?$/;
+/** What may follow a term that is alone on its line. */
+const TERM_END = /(?:[ \t]*[:=：]|\\|[ \t]+#+)[ \t]*$/;
 
 /** The title of a message stands above its other headers. */
 function headersOfMail(text: string, labelOf: Label): StatedFields[] {
@@ -175,15 +168,39 @@ function endOfDefinition(lines: readonly Line[], at: number, indent: number): nu
   return last;
 }
 
-/** The paragraph or list below. */
-function endOfBlock(lines: readonly Line[], at: number): number {
+/** The first block below, which may stand under headings of its own: a paragraph, a list, a table or what is fenced. */
+function endOfSection(lines: readonly Line[], at: number, isFenced: boolean): number {
+  const depth = HEADING.exec(lines[at]?.text ?? '')?.[1]?.length ?? 0;
   let next = at + 1;
-  if (lines[next]?.isBlank === true) next += 1;
-  if (/^\s*#{1,6} /.test(lines[next]?.text ?? '')) return at;
-  let last = at;
-  for (; next < lines.length && lines[next]?.isBlank === false; next += 1) last = next;
+  if (UNDERLINE.test(lines[next]?.text ?? '')) next += 1;
+  for (; next < lines.length; next += 1) {
+    const { text, isBlank } = lines[next] as Line;
+    const level = HEADING.exec(text)?.[1]?.length;
+    if (level !== undefined && (depth === 0 || level <= depth)) return at;
+    if (!isBlank && level === undefined) break;
+  }
+  const first = lines[next];
+  if (first === undefined) return at;
+  const fence = FENCE.exec(first.text)?.[1];
+  if (fence !== undefined) {
+    if (isFenced) return at;
+    const closing = lines.findIndex(({ text }, place) => place > next && text.trim().startsWith(fence));
+    return closing < 0 ? lines.length - 1 : closing;
+  }
+  const isList = OPENING_MARK.test(first.text);
+  let last = next;
+  for (next += 1; next < lines.length; next += 1) {
+    const { text, indent, isBlank } = lines[next] as Line;
+    if (isBlank) continue;
+    const isSame = next === last + 1 || (isList && (indent > first.indent || OPENING_MARK.test(text)));
+    if (!isSame || HEADING.test(text)) break;
+    last = next;
+  }
   return last;
 }
+
+const HEADING = /^[ \t>]{0,8}(#{1,6})[ \t]/;
+const UNDERLINE = /^[ \t]*([=~^"'`.+*_-])\1{2,}[ \t]*$/;
 
 /** With lines that are indented below it, and those that a long one was broken into. */
 function endOfValue(lines: readonly Line[], at: number, from: number): number {

@@ -1,6 +1,7 @@
 import type { TextRange } from '../core/document.js';
 import { escapeExpression } from '../core/escape-expression.js';
 import { codeMediaType } from '../core/media-types.js';
+import { labelReader } from './label-reader.js';
 import { readYaml } from './markdown/front-matter.js';
 import { hasEscapedName, unescaped } from './markdown/stated-fields.js';
 import { type StatedFields, states } from './markdown/stated-names.js';
@@ -71,16 +72,38 @@ function inDocument(source: string, { start, end }: TextRange, names: readonly s
 /** Fields of TOML and of what is like INI, with all of a section that is named so. */
 function inStatements(source: string, language: 'toml' | 'ini', names: readonly string[]): StatedFields[] {
   const searched = names.map((name) => ({ name, field: statementOf(name, language) }));
+  const labelOf = labelReader(names);
   let section: readonly string[] = [];
-  return (language === 'toml' ? tomlStatements : iniStatements)(source).map((range) => {
+  let part = 0;
+  /** By the number of the section, what one of its statements gives as the name of the others. */
+  const labels = new Map<number, readonly string[]>();
+  const all = (language === 'toml' ? tomlStatements : iniStatements)(source).map((range) => {
     const lines = source.slice(range.start, range.end);
     const statement = unescaped(language === 'ini' ? lines.replace(/\\\n[ \t]*/g, '') : lines);
     const header = HEADER.exec(statement)?.[1];
-    if (header !== undefined) section = names.filter((name) => isInHeader(header, name, language));
+    if (header !== undefined) {
+      section = names.filter((name) => isInHeader(header, name, language));
+      part += 1;
+    }
     const stated = searched.filter(({ field }) => field.test(statement)).map(({ name }) => name);
-    return { ...range, names: [...section, ...stated] };
+    const value = VALUE.exec(statement)?.[1]?.trim() ?? '';
+    const label = header === undefined ? labelOf(value.replace(/^(["'])(.*)\1$/, '$2')) : [];
+    const inner = [...value.matchAll(QUOTED)].flatMap(([, quoted = '']) => labelOf(quoted));
+    // Above the first section of INI everything else stands.
+    if (label.length > 0 && part > 0) labels.set(part, [...(labels.get(part) ?? []), ...label]);
+    return { ...range, part, names: [...section, ...stated, ...inner] };
   });
+  return all.map(({ part: own, ...range }) => ({
+    ...range,
+    names: [
+      ...range.names,
+      ...(HEADER.test(source.slice(range.start, range.end)) ? [] : (labels.get(own) ?? [])),
+    ],
+  }));
 }
+
+const VALUE = /^[^=:]{1,200}[=:]([\s\S]*)$/;
+const QUOTED = /["']([^"'\n]{1,120})["']/g;
 
 const HEADER = /^[ \t]*\[([^\n]*)/;
 
@@ -90,15 +113,17 @@ const cased = (text: string, language: SettingsLanguage): string =>
 function isInHeader(header: string, name: string, language: SettingsLanguage): boolean {
   const title = cased(header, language).replace(/[[\]]/g, ' ').trim();
   const own = cased(name, language);
-  return title === own || title.split(/[\s."'`:/\\]+/).includes(own);
+  const labelOf = labelReader([name]);
+  return [title, ...title.split(/[\s."'`:/\\]+/)].some((each) => each === own || labelOf(each).length > 0);
 }
 
 /** What a statement of a field looks like; a name in `.properties` may stand before a blank alone. */
 function statementOf(name: string, language: 'toml' | 'ini'): RegExp {
   const parts = String.raw`(?:\.[\t ]*["']?[\w-]{1,100}["']?[\t ]*){0,8}`;
-  const anywhere = String.raw`(?<![\p{L}\p{N}_-])${escapeExpression(name)}["']?[ \t]*${parts}(?:\[[^\]\n]{0,100}\][ \t]*)?[:=]`;
-  if (language === 'toml') return new RegExp(anywhere, 'u');
-  const first = String.raw`^[ \t]*(?:[^\s#;!=:]{1,200}\.)?${escapeExpression(name)}(?:\.\S*)?(?:[ \t]|$)`;
+  const written = `(?:${escapeExpression(name)}|${labelReader([name]).source})`;
+  const anywhere = String.raw`(?<![\p{L}\p{N}_-])${written}["']?[ \t]*${parts}(?:\[[^\]\n]{0,100}\][ \t]*)?[:=]`;
+  if (language === 'toml') return new RegExp(anywhere, 'iu');
+  const first = String.raw`^[ \t]*(?:[^\s#;!=:]{1,200}\.)?${written}(?:\.\S*)?(?:[ \t]|$)`;
   return new RegExp(`${anywhere}|${first}`, 'imu');
 }
 

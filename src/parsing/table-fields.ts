@@ -1,6 +1,7 @@
 import type { TextRange } from '../core/document.js';
-import { type Label, labelReader } from './label-fields.js';
+import { type Label, labelReader } from './label-reader.js';
 import type { StatedFields } from './markdown/stated-names.js';
+import { blanked } from './text-range.js';
 
 interface Cell extends TextRange {
   readonly text: string;
@@ -11,24 +12,158 @@ type Row = readonly Cell[];
 const JUDGED_ROWS = 50;
 const ONLY_LETTERS = /^\p{L}[\p{L}\s_.-]*$/u;
 
-/**
- * Where tables state fields: columns below a name and cells beside one. A table of Markdown may stand anywhere in a text.
- *
- * @param separator what parts the cells where the whole text is one table; `|` for tables of Markdown
- */
-export function tableFields(text: string, names: readonly string[], separator: string): StatedFields[] {
+/** Of which form a text is. */
+interface TableForm {
+  /** What parts the cells where the whole text is one table; `MARKDOWN` for a text that may hold some. */
+  readonly separator: string;
+  /** Lines of equally many cells are a table, whatever parts these. */
+  readonly isLoose: boolean;
+}
+
+/** Where tables state fields: columns below a name and cells beside one. A table of Markdown may stand anywhere in a text. */
+export function tableFields(
+  text: string,
+  names: readonly string[],
+  { separator, isLoose }: TableForm,
+): StatedFields[] {
   const labelOf = labelReader(names);
   if (!labelOf.occursIn(text)) return [];
   if (separator !== MARKDOWN) return [...inTable(recordsOf(text, separator), labelOf)];
   let above: { readonly columns: Columns; readonly width: number | undefined } | undefined;
-  return [...markdownTables(text)].flatMap(({ rows, isBelowOther }) => {
-    const [{ length: width } = []] = rows;
+  const places: TextRange[] = [];
+  const found = [...markdownTables(text)].flatMap(({ rows, isBelowOther }) => {
+    const [{ length: width, 0: first } = []] = rows;
+    const last = rows.at(-1)?.at(-1)?.end ?? 0;
+    const end = text.indexOf('\n', last);
+    places.push({ start: text.lastIndexOf('\n', first?.start ?? 0) + 1, end: end < 0 ? text.length : end });
     // A sheet goes on below an empty row with the columns of what stands above it.
     const columns: Columns = new Map(isBelowOther && above?.width === width ? above?.columns : []);
     above = { columns, width };
     return [...inTable(rows, labelOf, columns)];
   });
+  return isLoose ? [...found, ...looseTables(blanked(text, places), labelOf)] : found;
 }
+
+/** Lines of cells: columns below one that is a name, and what stands beside one in its line. */
+function* looseTables(text: string, labelOf: Label): Generator<StatedFields> {
+  const done = new Map<string, number>();
+  let before = '';
+  let start = 0;
+  for (const line of text.split('\n')) {
+    if (labelOf.occursIn(line)) {
+      for (const separator of SEPARATORS) {
+        const isRead = (done.get(separator) ?? 0) > start;
+        const cells = isRead || !line.includes(separator) ? [] : lineCells(line, separator, start);
+        const at = cells.length < 2 ? -1 : cells.findIndex(({ text: cell }) => labelOf(cell).length > 0);
+        if (at < 0) continue;
+        const rows =
+          lineCells(before, separator, 0).length === cells.length
+            ? []
+            : rowsBelow(text, { separator, cells, start: start + line.length + 1 });
+        for (const row of rows)
+          for (const [place, { text: name }] of cells.entries()) {
+            const cell = row[place];
+            const names = cell === undefined ? [] : labelOf(name);
+            if (cell !== undefined && names.length > 0) yield { start: cell.start, end: cell.end, names };
+          }
+        done.set(separator, rows.at(-1)?.at(-1)?.end ?? 0);
+        const names =
+          at === 0 && (separator !== ',' || cells.length === 2) ? labelOf(cells[0]?.text ?? '') : [];
+        if (names.length > 0) yield { start: cells[1]?.start ?? 0, end: start + line.length, names };
+      }
+      const aligned = alignedBelow(text, line, {
+        start,
+        labelOf,
+        isHeader: start >= (done.get(BLANKS) ?? 0),
+      });
+      for (const stated of aligned) {
+        done.set(BLANKS, stated.end);
+        yield stated;
+      }
+    }
+    if (!RULE.test(line)) before = line;
+    start += line.length + 1;
+  }
+}
+
+const BLANKS = '  ';
+const SEPARATORS = ['\t', ';', '|', '&', ','];
+
+const lineCells = (line: string, separator: string, offset: number): Row =>
+  separator === '|'
+    ? cellsOf(line, offset)
+    : line.includes(separator)
+      ? [...(recordsOf(line, separator).next().value ?? [])].map((cell) => ({
+          ...cell,
+          start: cell.start + offset,
+          end: cell.end + offset,
+        }))
+      : [];
+
+/** As many cells as the line above has. */
+function rowsBelow(
+  text: string,
+  { separator, cells, start }: { readonly separator: string; readonly cells: Row; readonly start: number },
+): Row[] {
+  const rows: Row[] = [];
+  if (separator !== '|') {
+    for (const row of recordsOf(text, separator, start)) {
+      if (row.length !== cells.length) break;
+      rows.push(row);
+    }
+    return rows;
+  }
+  let from = start;
+  for (; from < text.length; ) {
+    const at = text.indexOf('\n', from);
+    const end = at < 0 ? text.length : at;
+    const line = text.slice(from, end);
+    const row = cellsOf(line, from);
+    if (!RULE.test(line) && row.length !== cells.length) break;
+    if (!RULE.test(line)) rows.push(row);
+    from = end + 1;
+  }
+  return rows;
+}
+
+/** Columns that blanks alone part: what stands below a name, up to the next one, and beside it. */
+function* alignedBelow(
+  text: string,
+  line: string,
+  {
+    start,
+    labelOf,
+    isHeader,
+  }: { readonly start: number; readonly labelOf: Label; readonly isHeader: boolean },
+): Generator<StatedFields> {
+  const cells = [...line.matchAll(ALIGNED)].map(({ 0: cell, index }) => ({
+    cell,
+    from: index,
+    to: index + cell.length,
+  }));
+  if (cells.length < 2) return;
+  for (const [at, { cell, from, to }] of cells.entries()) {
+    const names = labelOf(cell);
+    if (names.length === 0) continue;
+    if (at === 0) yield { start: start + (cells[1]?.from ?? 0), end: start + line.length, names };
+    if (!isHeader) continue;
+    const until = Math.max(to, (cells[at + 1]?.from ?? Infinity) - 1);
+    let place = start + line.length + 1;
+    for (let count = 0; count < MOST_ALIGNED && place < text.length; count += 1) {
+      const end = text.indexOf('\n', place);
+      const below = text.slice(place, end < 0 ? text.length : end);
+      if (below.trim() === '') break;
+      for (const { 0: own, index } of below.matchAll(ALIGNED))
+        if (index < until && index + own.length > from && !RULE.test(own))
+          yield { start: place + index, end: place + index + own.length, names };
+      place += below.length + 1;
+    }
+  }
+}
+
+/** Words with single blanks between them. */
+const ALIGNED = /\S+(?: \S+)*/g;
+const MOST_ALIGNED = 200;
 
 /** As separator: tables of Markdown. */
 export const MARKDOWN = 'markdown';
@@ -83,7 +218,7 @@ function* judged(rows: Iterable<Row>): Generator<readonly [Row, boolean]> {
   if (first.length <= JUDGED_ROWS) for (const each of first) yield [each, isNaming()];
 }
 
-const RULE = /^[\s>|:-]+$/;
+const RULE = /^[\s>|:+=-]+$/;
 
 /** A row of names above a rule, and the rows below it; whether only blank lines stand between it and the table before. */
 function* markdownTables(text: string): Generator<{ readonly rows: Row[]; readonly isBelowOther: boolean }> {
@@ -133,10 +268,10 @@ function cellAt(text: string, { start, end }: TextRange, offset = 0): Cell {
 }
 
 /** Records of a table as text (RFC 4180); of a cell in quotation marks what is between them, so that the record stays one. */
-function* recordsOf(text: string, separator: string): Generator<Row> {
+function* recordsOf(text: string, separator: string, from = 0): Generator<Row> {
   const mark = new RegExp(`[\\n\\r${separator}]`, 'g');
   let row: Cell[] = [];
-  let start = 0;
+  let start = from;
   while (start <= text.length) {
     const quoted = quotedAt(text, start, separator);
     if (quoted !== undefined) row.push({ ...quoted, text: text.slice(quoted.start, quoted.end).trim() });

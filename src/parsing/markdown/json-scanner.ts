@@ -49,51 +49,68 @@ export function endOfValue(source: string): number | undefined {
   return undefined;
 }
 
-interface Member extends TextRange {
-  readonly key: string;
+/** What stands in an object or a list, from its name or its beginning to the comma or the bracket behind it. */
+export interface JsonPart extends TextRange {
+  /** Absent in lists. */
+  readonly key: string | undefined;
+  /** Its value, where that is a text. */
+  readonly text: string | undefined;
+  /** Where its value is an object or a list. */
+  readonly inner: JsonContainer | undefined;
 }
 
-/** An object, at any depth. */
-export interface JsonRecord extends TextRange {
-  /** Each from its name to the comma or the brace behind it. */
-  readonly members: readonly Member[];
+/** An object or a list, at any depth. */
+export interface JsonContainer extends TextRange {
+  readonly isList: boolean;
+  readonly parent: JsonContainer | undefined;
+  /** What is inside of those is not kept. */
+  readonly parts: readonly JsonPart[];
 }
 
-/** An object or a list under way; a list has no members. */
-interface Open {
-  readonly start: number;
-  readonly members?: Member[];
-  member?: { readonly key: string; readonly start: number } | undefined;
-  isName: boolean;
-  isWanted: boolean;
+interface Open extends JsonContainer {
+  end: number;
+  parts: JsonPart[];
+  /** Of the part under way. */
+  from: number;
+  key?: string | undefined;
+  text?: string | undefined;
+  inner?: JsonContainer | undefined;
 }
 
-/** The records of valid JSON that have a member of a wanted name; those inside others before these. */
-export function recordsOf(json: string, isWanted: (key: string) => boolean): JsonRecord[] {
-  const records: JsonRecord[] = [];
+/** The objects and lists of valid JSON; those inside others before these. */
+export function* containersOf(json: string): Generator<JsonContainer> {
   const stack: Open[] = [];
   for (const { token, index } of tokensOf(json)) {
     const open = stack.at(-1);
-    if (token === '{') stack.push({ start: index, members: [], isName: true, isWanted: false });
-    else if (token === '[') stack.push({ start: index, isName: false, isWanted: false });
+    if (token === '{' || token === '[')
+      stack.push({
+        start: index,
+        end: index,
+        isList: token === '[',
+        parent: open,
+        parts: [],
+        from: index + 1,
+      });
     else if (open !== undefined && token.startsWith('"')) {
-      if (open.isName) {
-        open.member = { key: JSON.parse(token) as string, start: index };
-        open.isWanted ||= isWanted(open.member.key);
-      }
-      open.isName = false;
-    } else if (open !== undefined) {
-      if (open.member !== undefined) open.members?.push({ ...open.member, end: index });
-      open.member = undefined;
-      if (token === ',') open.isName = open.members !== undefined;
+      if (open.isList || open.key !== undefined) open.text ??= JSON.parse(token) as string;
       else {
-        stack.pop();
-        if (open.members !== undefined && open.isWanted)
-          records.push({ start: open.start, end: index + 1, members: open.members });
+        open.key = JSON.parse(token) as string;
+        open.from = index;
       }
+    } else if (open !== undefined) {
+      const { from, key, text, inner } = open;
+      const blanks = json.slice(from, index).search(/\S/);
+      if (blanks >= 0) open.parts.push({ start: from + blanks, end: index, key, text, inner });
+      Object.assign(open, { from: index + 1, key: undefined, text: undefined, inner: undefined });
+      if (token === ',') continue;
+      open.end = index + 1;
+      stack.pop();
+      yield open;
+      const outer = stack.at(-1);
+      if (outer !== undefined)
+        outer.inner = { ...open, parts: open.parts.map((part) => ({ ...part, inner: undefined })) };
     }
   }
-  return records;
 }
 
 /** Marks of JSON and its texts. By hand: a regular expression overflows the stack over a text of some megabytes. */

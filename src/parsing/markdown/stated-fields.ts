@@ -1,12 +1,12 @@
 import type { TextRange } from '../../core/document.js';
 import { escapeExpression } from '../../core/escape-expression.js';
-import type { Metadata } from '../../core/metadata.js';
-import { FOLDED_KEY } from '../../core/pushed-fields.js';
 import { isJson } from '../is-json.js';
+import { labelReader } from '../label-reader.js';
 import { levelLineEnds } from '../text-range.js';
 import { fencedArea, isYaml, readYaml } from './front-matter.js';
-import { behindComments, endOfLikeJson, endOfValue, type JsonRecord, recordsOf } from './json-scanner.js';
-import { fieldsNamed, foldedNames, restNames, type StatedFields, states } from './stated-names.js';
+import { inJson } from './json-fields.js';
+import { behindComments, endOfLikeJson, endOfValue } from './json-scanner.js';
+import { type StatedFields, states } from './stated-names.js';
 import { inYaml } from './yaml-fields.js';
 
 /** Front matter of any kind at the beginning of a text. */
@@ -31,11 +31,13 @@ export interface StatedArea {
  * @param text as it is written or stored
  * @param names of the fields that are looked for
  * @param isLines its format is lines of JSON; a text that begins with two of them is taken for such
+ * @param isStating whether a text that is a value of JSON states one of the fields itself
  */
 export function statedFields(
   text: string,
   names: readonly string[],
   isLines = false,
+  isStating: (text: string) => boolean = () => false,
 ): StatedArea | undefined {
   // What stands above it makes front matter text, and tells a reader as much.
   const above = behindPageComments(text);
@@ -43,7 +45,9 @@ export function statedFields(
   const isOfLines = isLines || beginsWithLines(source);
   const area = isOfLines ? linesArea(source) : areaOf(source);
   if (area === undefined) return undefined;
-  const stated = isOfLines ? inJsonLines(source, names) : statedIn(source, area, names);
+  const stated = isOfLines
+    ? inJsonLines(source, names, isStating)
+    : statedIn(source, area, { names, isStating });
   return {
     range: moved(area.range, above),
     stated: stated.filter((field) => field.names.length > 0).map((field) => moved(field, above)),
@@ -73,9 +77,13 @@ const moved = <Range extends TextRange>(range: Range, by: number): Range => ({
   end: range.end + by,
 });
 
-function statedIn(source: string, area: Area, names: readonly string[]): StatedFields[] {
+function statedIn(
+  source: string,
+  area: Area,
+  { names, isStating }: { readonly names: readonly string[]; readonly isStating: (text: string) => boolean },
+): StatedFields[] {
   const body = source.slice(area.body.start, area.body.end);
-  if (area.kind === 'json') return inJson(body, names);
+  if (area.kind === 'json') return inJson(body, names, isStating);
   if (area.kind === 'like-json') return inLikeJson(body, names);
   const reading = area.kind === 'other' ? undefined : readYaml(body);
   return reading !== undefined && 'document' in reading
@@ -103,13 +111,18 @@ function beginsWithLines(source: string): boolean {
 const FIRST_LINES = /^([^\n]*)\n\s*([^\n]*)/;
 
 /** Each line on its own, whatever stands beside it. */
-function inJsonLines(source: string, names: readonly string[]): StatedFields[] {
+function inJsonLines(
+  source: string,
+  names: readonly string[],
+  isStating: (text: string) => boolean,
+): StatedFields[] {
   const stated: StatedFields[] = [];
   let start = 0;
   for (const line of source.split('\n')) {
     const from = start;
     if (line.trim() !== '')
-      for (const field of (isJson(line) ? inJson : inLikeJson)(line, names)) stated.push(moved(field, from));
+      for (const field of isJson(line) ? inJson(line, names, isStating) : inLikeJson(line, names))
+        stated.push(moved(field, from));
     start += line.length + 1;
   }
   return stated;
@@ -187,41 +200,14 @@ function startsAt(form: RegExp, source: string, start: number): boolean {
 const OBJECT = /\{\s*(?:["'}/#]|[\w$\\{}-]+[ \t]*:)/y;
 const LIST = /(?:\[\s*)+\{\s*(?:["'}/#]|[\w$\\-]+[ \t]*:)/y;
 
-/** The members of records of valid JSON, of whatever size. */
-function inJson(json: string, names: readonly string[]): StatedFields[] {
-  const isWanted = (key: string): boolean =>
-    key === FOLDED_KEY || fieldsNamed(key, names).length > 0 || restNames(key, names).length > 0;
-  return recordsOf(json, isWanted).flatMap((record) => inRecord(json, record, names));
-}
-
-function inRecord(json: string, { members, ...range }: JsonRecord, names: readonly string[]): StatedFields[] {
-  const folded = members.some(({ key }) => key === FOLDED_KEY)
-    ? foldedNames(JSON.parse(json.slice(range.start, range.end)) as Metadata, names)
-    : [];
-  const found = members.map(({ key }) => [
-    ...fieldsNamed(key, names),
-    ...(key === FOLDED_KEY ? folded : []),
-    ...restNames(key, names),
-  ]);
-  // With a comma beside it, so that JSON is left.
-  const firstLeft = found.findIndex((stated) => stated.length === 0);
-  return members.map(({ key, start, end }, at) => ({
-    key,
-    names: found[at] ?? [],
-    ...(firstLeft >= 0 && at > firstLeft
-      ? { start: members[at - 1]?.end ?? start, end }
-      : { start, end: members[at + 1]?.start ?? end }),
-  }));
-}
-
 /** All of what is no JSON, where it names a field: with comments, or in whatever quotation marks. */
 function inLikeJson(text: string, names: readonly string[]): StatedFields[] {
   const withoutBlocks = text.replace(/\/\*[\s\S]*?(?:\*\/|$)/g, ' ');
   const forms = [text, withoutBlocks, withoutBlocks.replace(/(?:\/\/|#)[^\n]*/g, ' ')].map(unescaped);
   const found = names.filter((name) => {
     const field = new RegExp(
-      String.raw`(?<![\p{L}\p{N}_-])${escapeExpression(name)}(?:\.[^\n:=]*)?["']?\s*[:=]`,
-      'u',
+      String.raw`(?<![\p{L}\p{N}_-])(?:${escapeExpression(name)}|${labelReader([name]).source})(?:\.[^\n:=]*)?["']?\s*[:=]`,
+      'iu',
     );
     return forms.some((form) => field.test(form));
   });

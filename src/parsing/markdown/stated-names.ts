@@ -1,7 +1,8 @@
 import type { TextRange } from '../../core/document.js';
 import { escapeExpression } from '../../core/escape-expression.js';
-import { isMarkedName, type Metadata } from '../../core/metadata.js';
+import { callersName, isMarkedName, type Metadata } from '../../core/metadata.js';
 import { FOLDED_KEY, liftFields, UNLIFTED_KEY } from '../../core/pushed-fields.js';
+import { labelReader } from '../label-reader.js';
 
 /** Where a text states fields, names and values. */
 export interface StatedFields extends TextRange {
@@ -21,9 +22,11 @@ export function foldedNames(fields: Metadata, names: readonly string[]): readonl
   return lifted[UNLIFTED_KEY] === folded ? names : names.filter((name) => Object.hasOwn(lifted, name));
 }
 
-/** Fields that a name is that of, or of a part of. */
-export const fieldsNamed = (key: string, names: readonly string[]): readonly string[] =>
-  names.filter((name) => isMarkedName(key, [name]));
+/** Fields that a name is that of, or of a part of, in whatever letters it is written. */
+export const fieldsNamed = (key: string, names: readonly string[]): readonly string[] => {
+  const labelled = labelReader(names)(callersName(key));
+  return names.filter((name) => labelled.includes(name) || isMarkedName(key, [name]));
+};
 
 /** What could not become fields may hold any of them. */
 export const restNames = (key: string | undefined, names: readonly string[]): readonly string[] =>

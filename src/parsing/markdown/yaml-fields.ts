@@ -13,8 +13,10 @@ import {
 import type { TextRange } from '../../core/document.js';
 import type { Metadata } from '../../core/metadata.js';
 import { FOLDED_KEY, liftFields } from '../../core/pushed-fields.js';
+import { type Label, labelReader } from '../label-reader.js';
 import { toMetadataValue } from '../metadata-value.js';
 import type { YamlReading } from './front-matter.js';
+import { type Header, headerOf, type Part, pairedParts } from './paired-parts.js';
 import { fieldsNamed, foldedNames, restNames, type StatedFields, states } from './stated-names.js';
 
 /**
@@ -26,6 +28,8 @@ export function inYaml(
   names: readonly string[],
 ): StatedFields[] {
   const { contents } = document;
+  const labelOf = labelReader(names);
+  const search = { yaml, document, names, labelOf, headers: headersIn(document, labelOf) };
   const texts = textsIn(yaml, document);
   const comments = inComments(yaml, names).filter(
     (comment) =>
@@ -33,7 +37,7 @@ export function inYaml(
       !texts.some(({ start, end }) => comment.start > start && comment.start < end),
   );
   if (!isMap(contents)) {
-    if (isSeq(contents)) return [...inItems(contents, { yaml, document, names }), ...comments];
+    if (isSeq(contents)) return [...inItems(contents, search), ...comments];
     return value === null || value === undefined ? comments : [];
   }
   const fields = rangesOf(contents, yaml).map((range) => ({ ...range, key: keyOf(range.pair, document) }));
@@ -44,13 +48,14 @@ export function inYaml(
   const merged = names.filter(
     (name) => isMerging && Object.hasOwn(all, name) && fields.every(({ key }) => key !== name),
   );
-  const search = { yaml, document, names };
-  const nested = fields.map(({ pair, end }) => nestedIn(pair.value, end, search));
+  const nested = fields.map(({ pair, end }) => nestedIn(pair.value, end, search, [contents]));
+  const paired = pairedIn(contents, search, []);
   const isCopying = hasAliases(document);
   const named = fields.map(({ key, pair, start, end }, at) => {
     const lines = yaml.slice(start, end);
     return [
       ...namesOfKey(pair, search),
+      ...(paired.get(at) ?? []),
       // A field list of reStructuredText begins with a colon.
       ...(key?.startsWith(':') === true ? fieldsNamed(key.slice(1), names) : []),
       // What an alias repeats may be any part of it.
@@ -84,6 +89,9 @@ interface Search {
   readonly yaml: string;
   readonly document: YamlReading['document'];
   readonly names: readonly string[];
+  readonly labelOf: Label;
+  /** Lists that name columns, by the node that each is. */
+  readonly headers: ReadonlyMap<unknown, Header & { readonly parent: unknown }>;
 }
 
 /** Of a list: all of it where aliases may repeat what it states. */
@@ -106,7 +114,12 @@ function hasAliases(document: YamlReading['document']): boolean {
 }
 
 /** Fields at any depth of a list or a mapping that ends there, each from its name to what follows it. */
-function nestedIn(node: unknown, end: number, search: Search): StatedFields[] {
+function nestedIn(
+  node: unknown,
+  end: number,
+  search: Search,
+  outer: readonly unknown[] = [],
+): StatedFields[] {
   if (!isMap(node) && !isSeq(node)) return [];
   // Items of an ordered mapping are pairs, too.
   const items: readonly unknown[] = node.items;
@@ -116,14 +129,59 @@ function nestedIn(node: unknown, end: number, search: Search): StatedFields[] {
     return node.flow === true || at === 0 ? start : search.yaml.lastIndexOf('\n', start - 1) + 1;
   });
   const last = node.flow === true ? (node.range?.[1] ?? end) - 1 : end;
+  const paired = pairedIn(node, search, outer);
   return items.flatMap((item, at): StatedFields[] => {
     const until = starts[at + 1] ?? last;
-    if (!isPair(item)) return nestedIn(item, until, search);
-    const found = namesOfKey(item, search);
+    const found = [...(isPair(item) ? namesOfKey(item, search) : []), ...(paired.get(at) ?? [])];
     return found.length > 0
       ? [{ start: starts[at] ?? 0, end: until, names: found }]
-      : nestedIn(item.value, until, search);
+      : nestedIn(isPair(item) ? item.value : item, until, search, [node, ...outer]);
   });
+}
+
+/** The parts of a list or a mapping that state a field by a name that is a value, or by a list of names beside it. */
+function pairedIn(
+  node: YAMLMap | YAMLSeq,
+  { labelOf, headers }: Search,
+  [parent, around]: readonly unknown[],
+): ReadonlyMap<number, readonly string[]> {
+  const isList = isSeq(node);
+  const parts = partsOf(node);
+  const found = new Map(pairedParts(parts, { isList, isInList: isSeq(parent), labelOf }));
+  for (const [header, { length, columns, parent: beside }] of headers) {
+    const isRow = isSeq(parent) || isSeq(around) || parent === beside;
+    const isOfColumns =
+      parts.length === length && node.items.every((item) => isSeq(item) && item.items.length !== length);
+    if (isList && node !== header && parts.length === length && (isRow || isOfColumns))
+      for (const [at, names] of columns) found.set(at, [...(found.get(at) ?? []), ...names]);
+  }
+  return found;
+}
+
+const partsOf = (node: YAMLMap | YAMLSeq): Part[] =>
+  node.items.map((item: unknown) => {
+    const value = isPair(item) ? item.value : item;
+    const isScalarValue = isScalar(value);
+    return {
+      ...(isPair(item) ? { key: isScalar(item.key) ? String(item.key.value) : '' } : {}),
+      text: isScalarValue && typeof value.value === 'string' ? value.value : undefined,
+      isScalar: isScalarValue,
+    };
+  });
+
+function headersIn(document: YamlReading['document'], labelOf: Label): Search['headers'] {
+  const headers = new Map<unknown, Header & { readonly parent: unknown }>();
+  visit(document, {
+    Seq: (_, node, path) => {
+      const parts = partsOf(node).map((part, at) => {
+        const item = node.items[at];
+        return { ...part, record: isMap(item) ? partsOf(item) : undefined };
+      });
+      const header = headerOf(parts, labelOf);
+      if (header !== undefined) headers.set(node, { ...header, parent: path.findLast(isMap) });
+    },
+  });
+  return headers;
 }
 
 /** Fields that a key names, or a part of one that is a list or a mapping. */

@@ -1,0 +1,324 @@
+import type { TextRange } from '../core/document.js';
+import { type Label, labelReader } from './label-reader.js';
+import type { StatedFields } from './markdown/stated-names.js';
+
+/** Names of what a pair of a name and a value calls its name, and its value. */
+const NAME_KEY = `(?:name|key|field|label|title|id|attribute|attr|property|column|param|parameter|header|variable|var|tag|term|type|k)`;
+const VALUE_KEY = String.raw`(?:\w*value\w*|val|v|data|text|content|answer|example|default|old|new|from|to|is)`;
+/** What stands between a name and its value, in comparisons of a query too. */
+const SIGN = String.raw`(?:[:=]=?>?|:=|<>|!=|[<>]=?|\s(?:is|like|in|eq)(?=\s))`;
+/** What may stand behind a name: what closes quotation or emphasis, and a unit. */
+const CLOSING = String.raw`(?:\.[\p{L}\p{N}_.\x2d]{1,60})?[\]\\"'\x60*_)}]{0,6}(?:[ \t]?\([^()\n]{0,40}\))?[ \t]*`;
+/** What a name of one word is behind where it is no word of a sentence. */
+const BEFORE_NAME = /[,;{([|&?<>•·–—"'`\t]$|--$/;
+/** The next name of a line of several; behind blanks alone only where values follow their names at once. */
+const NEXT_NAME = /[,;|&][ \t]?["']?[\p{L}_][\p{L}\p{N}_.-]{0,60}["']?[ \t]?[:=]/u;
+const NEXT_PACKED = /[,;|& \t]["']?[\p{L}_][\p{L}\p{N}_.-]{0,60}["']?=/u;
+const LITERAL = /[-+]?\d[\w.,%]*|true\b|false\b/y;
+const OPENERS = '{[(';
+
+/**
+ * Where a text states fields inside its lines: `name: value` and `name=value` behind whatever stands before, names and values in quotation marks,
+ * members that are a name and a value (`name: "salary", value: 7`), and rows of SQL.
+ *
+ * @param isCode only literal values are taken out, for others are parts of a program
+ */
+export function inlineFields(text: string, names: readonly string[], isCode: boolean): StatedFields[] {
+  const labelOf = labelReader(names);
+  if (!labelOf.occursIn(text)) return [];
+  const forms = FORMS.get(labelOf) ?? formsOf(labelOf);
+  FORMS.set(labelOf, forms);
+  return [
+    ...statements(text, { labelOf, isCode, ...forms }),
+    ...pairs(text, { labelOf, ...forms }),
+    ...insertedRows(text, labelOf),
+  ];
+}
+
+interface Forms {
+  /** A name with the sign behind it. */
+  readonly statement: RegExp;
+  /** A name as the value of one that calls it a name. */
+  readonly named: RegExp;
+}
+const FORMS = new WeakMap<Label, Forms>();
+
+const formsOf = ({ source }: Label): Forms => ({
+  statement: new RegExp(
+    String.raw`(?<![\p{L}\p{N}_])(${source})${CLOSING}(${SIGN})[ \t]*[*_\x60]{0,3}`,
+    'giu',
+  ),
+  named: new RegExp(
+    String.raw`(?<![\p{L}\p{N}])${NAME_KEY}\\?["']?[ \t]*(?:[:=]>?)[ \t]*\\?["']?(${source})(?=\\?["']|[ \t,;}\n]|$)`,
+    'giu',
+  ),
+});
+
+interface Search {
+  readonly labelOf: Label;
+}
+
+function* statements(
+  text: string,
+  { labelOf, isCode, statement }: Search & Forms & { readonly isCode: boolean },
+): Generator<StatedFields> {
+  statement.lastIndex = 0;
+  for (let found = statement.exec(text); found !== null; found = statement.exec(text)) {
+    const [all, name = '', sign = ''] = found;
+    const names = labelOf(name);
+    const isDenied = /^(?:<|>|!|\s)/.test(sign) && !isCode;
+    if (names.length === 0 || isDenied) continue;
+    const before = text.slice(Math.max(0, found.index - 3), found.index);
+    if (!isCode && !isName(all, sign, before)) continue;
+    const from = found.index + all.length;
+    const end = isCode ? endOfLiteral(text, from) : endOfStated(text, from, sign);
+    if (end === undefined || text.slice(from, end).trim() === '') continue;
+    yield { start: found.index, end, names };
+    statement.lastIndex = end;
+  }
+}
+
+/** Whether it is a name and no word of a sentence with a colon behind it. */
+function isName(stated: string, sign: string, before: string): boolean {
+  const isLink = before.endsWith('[') && /\]:[ \t]*$/.test(stated);
+  if (isLink) return false;
+  const isOfWords = /[\p{L}\p{N}][\s_-][\p{L}\p{N}]|\p{Ll}\p{Lu}/u.test(stated.split(/[:=]/)[0] ?? '');
+  return (
+    isOfWords || sign.includes('=') || BEFORE_NAME.test(before.trimEnd() === '' ? before : before.trimEnd())
+  );
+}
+
+const isQuote = (character: string): boolean => character === '"' || character === "'" || character === '`';
+
+/** Behind a literal, in quotation marks or a number, or a list of such. */
+function endOfLiteral(text: string, from: number): number | undefined {
+  const value = firstOfValue(text, from);
+  const first = text.charAt(value);
+  if (isQuote(first) || /^[fbru]+["']/i.test(text.slice(value, value + 3)))
+    return endOfQuoted(text, isQuote(first) ? value : value + text.slice(value, value + 3).search(/["']/));
+  if (first !== '' && OPENERS.includes(first)) {
+    const end = endOfBracket(text, value, MAX_VALUE);
+    return end !== undefined && /["'\d]/.test(text.slice(value, end)) ? end : undefined;
+  }
+  LITERAL.lastIndex = value;
+  return LITERAL.test(text) ? LITERAL.lastIndex : undefined;
+}
+
+/** On the next line where a name stands alone on its line. */
+function firstOfValue(text: string, from: number): number {
+  let at = from;
+  while (at - from < MAX_GAP && /\s/.test(text.charAt(at))) at += 1;
+  return at;
+}
+
+/** In UTF-16 code units. */
+const MAX_GAP = 80;
+
+function endOfStated(text: string, from: number, sign: string): number | undefined {
+  const endOfLine = lineEnd(text, from);
+  const value = firstOfValue(text, from);
+  const first = text.charAt(value);
+  if (isQuote(first)) return endOfQuoted(text, value) ?? endOfParagraph(text, value);
+  if (first !== '' && OPENERS.includes(first))
+    return endOfBracket(text, value, MAX_VALUE) ?? endOfParagraph(text, value);
+  const rest = text.slice(from, endOfLine);
+  if (rest.trim() === '') return undefined;
+  const next = (sign === '=' ? NEXT_PACKED : NEXT_NAME).exec(rest);
+  return next === null ? endOfIndented(text, from) : from + next.index;
+}
+
+/** Of a line with those below that are indented more. */
+function endOfIndented(text: string, from: number): number {
+  const indent = /^[ \t]*/.exec(text.slice(text.lastIndexOf('\n', from) + 1, from))?.[0].length ?? 0;
+  let end = lineEnd(text, from);
+  for (let next = ''; end < text.length; end += 1 + next.length) {
+    next = text.slice(end + 1, lineEnd(text, end + 1));
+    if (next.trim() === '' || next.length - next.trimStart().length <= indent) break;
+  }
+  return end;
+}
+
+/** Of one that is never closed. */
+const endOfParagraph = (text: string, from: number): number => {
+  const end = text.indexOf('\n\n', from);
+  return Math.min(end < 0 ? text.length : end, from + MAX_VALUE);
+};
+
+/** In UTF-16 code units. */
+const MAX_VALUE = 20_000;
+
+/** Within a paragraph, or up to three of the same marks. */
+function endOfQuoted(text: string, at: number): number | undefined {
+  const quote = text.charAt(at);
+  const triple = quote.repeat(3);
+  if (text.startsWith(triple, at)) {
+    const closing = text.indexOf(triple, at + 3);
+    return closing < 0 ? text.length : closing + 3;
+  }
+  const isEscaped = text.charAt(at - 1) === '\\';
+  const limit = Math.min(text.length, at + MAX_VALUE);
+  for (let place = at + 1; place < limit; place += 1) {
+    const character = text.charAt(place);
+    const isBehindEscape = text.charAt(place - 1) === '\\';
+    if (character === quote && text.charAt(place + 1) === quote && !isBehindEscape) place += 1;
+    else if (character === quote && (isEscaped || !isBehindEscape)) return place + 1;
+    else if (character === '\n' && text.charAt(place + 1) === '\n') return undefined;
+  }
+  return undefined;
+}
+
+/** Behind the bracket that closes one. */
+function endOfBracket(text: string, at: number, most: number): number | undefined {
+  let depth = 0;
+  const limit = Math.min(text.length, at + most);
+  for (let place = at; place < limit; place += 1) {
+    const character = text.charAt(place);
+    if (character === '{' || character === '[' || character === '(') depth += 1;
+    else if (character === '}' || character === ']' || character === ')') {
+      depth -= 1;
+      if (depth === 0) return place + 1;
+    }
+  }
+  return undefined;
+}
+
+/** Members that are a name and a value, in braces or in lines of one paragraph. */
+function* pairs(text: string, { labelOf, named }: Search & Forms): Generator<StatedFields> {
+  named.lastIndex = 0;
+  let done = 0;
+  for (let found = named.exec(text); found !== null; found = named.exec(text)) {
+    const names = labelOf(found[1] ?? '');
+    if (names.length === 0 || found.index < done) continue;
+    const around = bracesAround(text, found.index) ?? linesAround(text, found.index);
+    if (!VALUED.test(text.slice(around.start, around.end))) continue;
+    yield { ...around, names };
+    done = around.end;
+    named.lastIndex = Math.max(named.lastIndex, done);
+  }
+}
+
+const VALUED = new RegExp(String.raw`(?<![\p{L}\p{N}])${VALUE_KEY}\\?["']?[ \t]*(?:[:=]>?)`, 'iu');
+const OTHER_NAME = new RegExp(String.raw`^[ \t-]*["']?${NAME_KEY}["']?[ \t]*[:=]`, 'iu');
+
+/** What is between the braces around a place; undefined where none are near. */
+function bracesAround(text: string, at: number): TextRange | undefined {
+  let depth = 0;
+  for (let place = at - 1; place >= Math.max(0, at - MAX_PAIR); place -= 1) {
+    const character = text.charAt(place);
+    if (character === '}') depth += 1;
+    if (character !== '{') continue;
+    if (depth === 0) {
+      const end = endOfBracket(text, place, MAX_PAIR);
+      return end === undefined ? undefined : { start: place + 1, end: end - 1 };
+    }
+    depth -= 1;
+  }
+  return undefined;
+}
+
+/** In UTF-16 code units. */
+const MAX_PAIR = 1_000;
+
+/** Lines beside the one of a place, up to a blank one or one that names something else. */
+function linesAround(text: string, at: number): TextRange {
+  let start = text.lastIndexOf('\n', at) + 1;
+  let end = lineEnd(text, at);
+  for (let count = 0; count < MAX_LINES && end < text.length; count += 1) {
+    const next = text.slice(end + 1, lineEnd(text, end + 1));
+    if (next.trim() === '' || OTHER_NAME.test(next) || /^[ \t]*- /.test(next)) break;
+    end += 1 + next.length;
+  }
+  const isItem = /^[ \t]*- /.test(text.slice(start, at));
+  for (let count = 0; !isItem && count < MAX_LINES && start > 0; count += 1) {
+    const from = text.lastIndexOf('\n', start - 2) + 1;
+    const line = text.slice(from, start - 1);
+    if (line.trim() === '' || OTHER_NAME.test(line)) break;
+    start = from;
+    if (/^[ \t]*- /.test(line)) break;
+  }
+  return { start, end };
+}
+
+const MAX_LINES = 8;
+
+const lineEnd = (text: string, at: number): number => {
+  const end = text.indexOf('\n', at);
+  return end < 0 ? text.length : end;
+};
+
+/** Rows that SQL writes below a list of columns, as values or as lines of a copy. */
+function* insertedRows(text: string, labelOf: Label): Generator<StatedFields> {
+  const columns = /\(([^()]{1,4000})\)\s{0,40}(?:values\b|from\s+stdin[^\n]*\n)/gi;
+  for (let found = columns.exec(text); found !== null; found = columns.exec(text)) {
+    const named = (found[1] ?? '').split(',').map((name) => labelOf(name.replace(/[[\]]/g, '')));
+    if (named.every(({ length }) => length === 0)) continue;
+    let at = columns.lastIndex;
+    if (/stdin/i.test(found[0])) {
+      for (; at < text.length; at = lineEnd(text, at) + 1) {
+        const line = text.slice(at, lineEnd(text, at));
+        if (line.startsWith('\\.')) break;
+        yield* cellsOf(line.split('\t'), at, named);
+      }
+      columns.lastIndex = Math.min(at, text.length);
+      continue;
+    }
+    for (;;) {
+      const row = /^[\s,]{0,200}\(/.exec(text.slice(at, at + 201));
+      const start = at + (row?.[0].length ?? 0);
+      const end = row === null ? undefined : endOfRow(text, start);
+      if (end === undefined) break;
+      yield* cellsOf(splitRow(text.slice(start, end)), start, named);
+      at = end + 1;
+    }
+    columns.lastIndex = at;
+  }
+}
+
+function* cellsOf(
+  cells: readonly string[],
+  from: number,
+  named: readonly (readonly string[])[],
+): Generator<StatedFields> {
+  let start = from;
+  for (const [at, cell] of cells.entries()) {
+    const names = named[at] ?? [];
+    if (names.length > 0) yield { start, end: start + cell.length, names };
+    start += cell.length + 1;
+  }
+}
+
+/** The bracket that closes a row, behind texts in quotation marks. */
+function endOfRow(text: string, from: number): number | undefined {
+  let depth = 0;
+  let isQuoted = false;
+  for (let at = from; at < Math.min(text.length, from + MAX_VALUE); at += 1) {
+    const character = text.charAt(at);
+    if (character === "'") isQuoted = !isQuoted;
+    else if (isQuoted) continue;
+    else if (character === '(') depth += 1;
+    else if (character === ')') {
+      if (depth === 0) return at;
+      depth -= 1;
+    }
+  }
+  return undefined;
+}
+
+function splitRow(row: string): string[] {
+  const cells: string[] = [];
+  let isQuoted = false;
+  let depth = 0;
+  let start = 0;
+  for (let at = 0; at < row.length; at += 1) {
+    const character = row.charAt(at);
+    if (character === "'") isQuoted = !isQuoted;
+    else if (isQuoted) continue;
+    else if (character === '(') depth += 1;
+    else if (character === ')') depth -= 1;
+    else if (character === ',' && depth === 0) {
+      cells.push(row.slice(start, at));
+      start = at + 1;
+    }
+  }
+  return [...cells, row.slice(start)];
+}

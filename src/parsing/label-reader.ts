@@ -1,0 +1,64 @@
+import { escapeExpression } from '../core/escape-expression.js';
+
+/** Of what a person or a program writes as a name the fields that it is the name of. */
+export interface Label {
+  (written: string): readonly string[];
+  /** Whether one of them may be written anywhere in a text. */
+  readonly occursIn: (text: string) => boolean;
+  /** An expression for the names as they stand in a sentence. */
+  readonly source: string;
+}
+
+/** Longer ones are sentences. In UTF-16 code units. */
+export const MAX_LABEL_LENGTH = 120;
+
+const READERS = new WeakMap<readonly string[], Label>();
+
+/**
+ * Names of fields as they are written: `salary_band` is `Salary band`, `**salary-band**`, `salaryBand` and `Salary band (EUR)`, and of it is
+ * `salary_band.base`.
+ */
+export function labelReader(names: readonly string[]): Label {
+  const known = READERS.get(names);
+  if (known !== undefined) return known;
+  const folded = names.map((name) => ({ name, fold: fold(name) })).filter(({ fold: own }) => own !== '');
+  const separated = (between: string) =>
+    folded.map(({ fold: own }) => [...own].map(escapeExpression).join(between)).join('|') || '(?!)';
+  const anywhere = new RegExp(separated(String.raw`[\s_\\-]*`), 'i');
+  const read = (written: string): readonly string[] => {
+    if (written.length > MAX_LABEL_LENGTH || !anywhere.test(written)) return [];
+    const label = fold(written);
+    const plain = label.replace(/[([].*[)\]]$/, '');
+    // The end of a sentence is no part of a field.
+    const hasParts = !/\s\.|\.(?:[\s.]|$)/.test(written.trim());
+    return folded
+      .filter(({ fold: own }) =>
+        [label, plain].some((each) => each === own || (hasParts && each.startsWith(`${own}.`))),
+      )
+      .map(({ name }) => name);
+  };
+  const label = Object.assign(read, {
+    occursIn: (text: string) => anywhere.test(text),
+    source: separated(String.raw`[ \t_\\-]?`),
+  });
+  READERS.set(names, label);
+  return label;
+}
+
+const fold = (written: string): string =>
+  withoutMarkup(written.replace(/[\\*`"|]/g, '').trim())
+    .toLowerCase()
+    .replace(/(?!^)[\s_-]+/g, '')
+    .replace(/^[\s_-]+(?=.)/, '');
+
+/** What a name may be marked up with. */
+const MARKUP = '*_`"\'|';
+
+/** By hand: an expression for the end of a text begins at each of its marks. */
+export function withoutMarkup(label: string): string {
+  let start = 0;
+  let end = label.length;
+  while (start < end && MARKUP.includes(label.charAt(start))) start += 1;
+  while (end > start && MARKUP.includes(label.charAt(end - 1))) end -= 1;
+  return label.slice(start, end);
+}

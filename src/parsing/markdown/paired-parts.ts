@@ -1,0 +1,68 @@
+import type { Label } from '../label-reader.js';
+
+/** A member of a record, or an item of a list, of JSON or YAML. */
+export interface Part {
+  /** Absent in lists. */
+  readonly key?: string | undefined;
+  /** Its value, where that is a text. */
+  readonly text?: string | undefined;
+  readonly isScalar: boolean;
+}
+
+/** The names of columns, as a list that stands beside the rows. */
+export interface Header {
+  readonly length: number;
+  /** Of each column that is one of the fields. */
+  readonly columns: ReadonlyMap<number, readonly string[]>;
+}
+
+/** What pairs of a name and a value call the name. */
+const NAME_KEY =
+  /^[@$_]?(?:name|key|field|fieldname|label|title|id|k|n|prop(?:erty)?|attr(?:ibute)?|col(?:umn)?|term|var(?:iable)?|param(?:eter)?|header|heading|question|code|path|slug|tag|caption|dimension|metric|measure|fact)$|(?:name|key|label|field|column|_id)$/i;
+const VALUE_KEY = /value$|^(?:val|v|data|text|content|answer|example|default)$/i;
+
+/** Names that a record gives as the name of what its other members say. */
+export const recordLabels = (parts: readonly Part[], labelOf: Label): readonly string[] =>
+  parts.flatMap(({ key, text }) => (key === undefined || text === undefined ? [] : labelOf(text)));
+
+/** The parts of a record or a list that state a field by a name that is a value itself, with the name. */
+export function pairedParts(
+  parts: readonly Part[],
+  {
+    isList,
+    isInList,
+    labelOf,
+  }: { readonly isList: boolean; readonly isInList: boolean; readonly labelOf: Label },
+): ReadonlyMap<number, readonly string[]> {
+  const found = new Map<number, readonly string[]>();
+  if (isList) {
+    const names = isInList && parts.length === 2 ? labelOf(parts[0]?.text ?? '') : [];
+    if (names.length > 0) for (const at of parts.keys()) found.set(at, names);
+    return found;
+  }
+  const labelled = parts.filter(
+    ({ key, text }) => key !== undefined && text !== undefined && labelOf(text).length > 0,
+  );
+  const names = recordLabels(labelled, labelOf);
+  if (names.length === 0) return found;
+  const isNamed = labelled.some(({ key = '' }) => NAME_KEY.test(key));
+  for (const [at, { isScalar }] of parts.entries()) if (isNamed || isScalar) found.set(at, names);
+  return found;
+}
+
+/** The header that a list is, where it names a field. */
+export function headerOf(
+  items: readonly (Part & { readonly record?: readonly Part[] | undefined })[],
+  labelOf: Label,
+): Header | undefined {
+  const isAlike =
+    items.every(({ isScalar }) => isScalar) || items.every(({ record }) => record !== undefined);
+  if (!isAlike) return undefined;
+  const columns = new Map<number, readonly string[]>();
+  for (const [at, { text, record = [] }] of items.entries()) {
+    const isPair = record.some(({ key = '' }) => VALUE_KEY.test(key));
+    const names = text !== undefined ? labelOf(text) : isPair ? [] : recordLabels(record, labelOf);
+    if (names.length > 0) columns.set(at, names);
+  }
+  return columns.size === 0 ? undefined : { length: items.length, columns };
+}

@@ -1,0 +1,194 @@
+import type { TextRange } from '../core/document.js';
+import { labelReader } from './label-reader.js';
+import type { StatedFields } from './markdown/stated-names.js';
+
+/** An element of markup: from its opening tag to its closing one, or without one. */
+interface Element extends TextRange {
+  readonly name: string;
+  readonly attributes: readonly Attribute[];
+  /** Where its opening tag ends. */
+  readonly open: number;
+  readonly parent: Element | undefined;
+  /** Its number among the children of its parent. */
+  readonly place: number;
+  readonly children: Element[];
+  /** Where its closing tag begins; the end of what may be its content where it has none. */
+  close: number;
+  end: number;
+}
+
+interface Attribute extends TextRange {
+  readonly name: string;
+  readonly value: string;
+}
+
+/** Quoted values hold no `<`, so that no tag is longer than the text up to the next one. */
+const TAG = /<(\/?)([A-Za-z_][\w.:-]*)((?:[\s/](?:"[^"<]*"|'[^'<]*'|[^"'<>])*)?)>/g;
+const ATTRIBUTE = /(?<![\w.:-])([A-Za-z_:@*#[(][\w.:@()[\]-]*)\s*=\s*("[^"]*"|'[^']*'|[^\s"'<>]+)/g;
+/** Elements of HTML that have no content. */
+const EMPTY: ReadonlySet<string> = new Set([
+  'br',
+  'hr',
+  'img',
+  'input',
+  'meta',
+  'link',
+  'col',
+  'area',
+  'wbr',
+  'source',
+]);
+/** Attributes that say nothing of what an element is called. */
+const UNNAMING: ReadonlySet<string> = new Set(['href', 'src', 'style', 'type']);
+const MOST_DEPTH = 200;
+
+/**
+ * Where elements of XML or HTML state fields: one that is called so, or by an attribute (`<field name="salary">7</field>`), an attribute of that
+ * name, and what stands beside an element that holds the name alone (`<key>salary</key><string>7</string>`).
+ */
+export function markupFields(text: string, names: readonly string[]): StatedFields[] {
+  const labelOf = labelReader(names);
+  if (!text.includes('<') || !labelOf.occursIn(text)) return [];
+  const found: StatedFields[] = [];
+  for (const element of elementsOf(text)) {
+    const own = labelOf(localName(element.name));
+    if (own.length > 0 && element.close > element.open)
+      found.push({ start: element.open, end: element.close, names: own });
+    const attributes = element.attributes.map((attribute) => ({
+      ...attribute,
+      names: labelOf(localName(attribute.name)),
+      of: UNNAMING.has(attribute.name.toLowerCase()) ? [] : labelOf(attribute.value),
+    }));
+    for (const { start, end, names: stated } of attributes)
+      if (stated.length > 0 || own.length > 0) found.push({ start, end, names: [...stated, ...own] });
+    const called = [...new Set(attributes.flatMap(({ of }) => of))];
+    if (called.length > 0) {
+      if (element.close > element.open)
+        found.push({ start: element.open, end: element.close, names: called });
+      for (const { start, end } of attributes) found.push({ start, end, names: called });
+    }
+    const [child] = element.children;
+    const until = Math.min(child?.start ?? element.close, element.open + MAX_CONTENT);
+    const leading = labelOf(withoutEntities(text.slice(element.open, until)));
+    if (leading.length === 0) continue;
+    if (child === undefined) found.push(...besideOf(element, leading, text));
+    else found.push({ start: element.open, end: Math.max(element.close, child.end), names: leading });
+  }
+  return found;
+}
+
+/** Longer ones are no name. In UTF-16 code units. */
+const MAX_CONTENT = 200;
+
+const localName = (name: string): string => name.slice(name.lastIndexOf(':') + 1).replace(/^data-/, '');
+
+const withoutEntities = (content: string): string =>
+  content
+    .replace(/<!\[CDATA\[|\]\]>/g, '')
+    .replace(/&nbsp;|&#160;|\u00A0/g, ' ')
+    .trim()
+    .replace(/[:=：]$/, '');
+
+/** The next element, of the nearest one around that has one, with the name itself; the text behind it where that is none. */
+function besideOf(element: Element, names: readonly string[], text: string): StatedFields[] {
+  let inner = element;
+  for (let depth = 0; depth < MOST_LEVELS; depth += 1) {
+    if (ELSEWHERE.test(inner.name)) return [];
+    const { parent } = inner;
+    const siblings: readonly Element[] = parent?.children ?? [];
+    let at = inner.place + 1;
+    while (BREAK.test(siblings[at]?.name ?? '')) at += 1;
+    const next = leafOf(siblings[at]);
+    const until = siblings[at]?.start ?? parent?.close ?? inner.end;
+    const behind = text.slice(inner.end, until).replace(/<[^<>]*>/g, '');
+    if (behind.replace(/[\s:=–—-]+/g, '') !== '') return [{ start: element.open, end: until, names }];
+    if (next !== undefined) {
+      // A term may have several descriptions.
+      let count = 1;
+      while (inner.name === 'dt' && siblings[at + count]?.name === 'dd') count += 1;
+      const values = [next, ...siblings.slice(at + 1, at + count)];
+      const attributes = values
+        .flatMap((value) => [value, ...value.children])
+        .flatMap((each) => each.attributes.filter(({ name }) => VALUE_ATTRIBUTE.test(name)));
+      return [
+        { start: element.open, end: element.close, names },
+        ...attributes.map(({ start, end }) => ({ start, end, names })),
+        ...values.map(({ open, close }) => ({ start: open, end: close, names })),
+      ];
+    }
+    const isAlone = siblings.length === 1 && text.slice(parent?.open, inner.start).trim() === '';
+    if (parent === undefined || !isAlone) return [];
+    inner = parent;
+  }
+  return [];
+}
+
+/** What a page goes on with is no value as a whole. */
+function leafOf(element: Element | undefined): Element | undefined {
+  let inner = element;
+  while (inner !== undefined && inner.close - inner.open > MAX_BESIDE && inner.children[0] !== undefined)
+    [inner] = inner.children;
+  return inner;
+}
+
+/** In UTF-16 code units. */
+const MAX_BESIDE = 4_000;
+const MOST_LEVELS = 4;
+const BREAK = /^(?:br|hr|wbr)$/i;
+/** What is below a heading, and in the column of a cell, is found in the text that is made of the page. */
+const ELSEWHERE = /^(?:h[1-6]|t[dhr])$/i;
+const VALUE_ATTRIBUTE = /^(?:value|content|placeholder|data-.*|title|alt|aria-.*)$/i;
+
+/** Elements in order. What is never closed holds the text up to the next tag. */
+function elementsOf(text: string): Element[] {
+  const all: Element[] = [];
+  const open: Element[] = [];
+  const close = (element: Element, at: number): void => {
+    // A type of a program: `List<salary>`.
+    const isType = /\w/.test(text.charAt(element.start - 1));
+    if (!isType) Object.assign(element, { close: at, end: at });
+  };
+  TAG.lastIndex = 0;
+  let last: Element | undefined;
+  for (let found = TAG.exec(text); found !== null; found = TAG.exec(text)) {
+    const { 0: tag, 1: closing, 2: name = '', 3: attributes = '', index: start } = found;
+    const end = start + tag.length;
+    if (last !== undefined) close(last, start);
+    last = undefined;
+    if (closing === '/') {
+      const at = open.findLastIndex((each) => each.name === name);
+      if (at < 0) continue;
+      const [closed] = open.splice(at);
+      if (closed !== undefined) Object.assign(closed, { close: start, end });
+      continue;
+    }
+    const parent = open.at(-1);
+    const place = parent?.children.length ?? 0;
+    const from = start + 1 + name.length;
+    const element: Element = {
+      ...{ name, start, end, open: end, close: end, parent, place, children: [] },
+      attributes: attributesOf(attributes, from),
+    };
+    parent?.children.push(element);
+    all.push(element);
+    if (attributes.endsWith('/') || EMPTY.has(name.toLowerCase())) continue;
+    last = element;
+    if (open.length < MOST_DEPTH) open.push(element);
+  }
+  if (last !== undefined)
+    close(last, text.indexOf('\n', last.open) < 0 ? text.length : text.indexOf('\n', last.open));
+  return all;
+}
+
+function attributesOf(text: string, from: number): Attribute[] {
+  return [...text.matchAll(ATTRIBUTE)].map(({ 0: all, 1: name = '', 2: stated = '', index }) => {
+    const isQuoted = /^["']/.test(stated);
+    const start = from + index + all.length - stated.length + (isQuoted ? 1 : 0);
+    return {
+      name,
+      value: isQuoted ? stated.slice(1, -1) : stated,
+      start,
+      end: start + stated.length - (isQuoted ? 2 : 0),
+    };
+  });
+}
