@@ -228,7 +228,7 @@ describe.runIf(HAS_BROWSER)('a walk through the page of the service', () => {
     await page.getByText(/Last run failed in part/).waitFor();
   });
 
-  test('a run that the service dies in is followed over its restart', async () => {
+  test.runIf(IS_LONG)('a run that the service dies in is followed over its restart', async () => {
     await open('#/sources');
     const runs = page.getByRole('region', { name: 'Runs' });
     await runs.getByText(/Last run/).waitFor();

@@ -4,6 +4,7 @@ import { fileURLToPath } from 'node:url';
 import { runRagstone } from '../e2e/run-ragstone.js';
 import { sharedFolder, writeFiles } from '../e2e/temporary-folder.js';
 import { makePdf } from '../fixtures/documents/make-pdf.js';
+import { IS_LONG } from '../long-forms.js';
 import { HOSTILE } from './hostile-documents.js';
 
 const SHARED = fileURLToPath(new URL('../../../shared/data', import.meta.url));
@@ -34,7 +35,7 @@ rag:
 `;
 
 /** Questions with passages that answer them. */
-export const SET_SIZE = HAS_SHARED ? 16 : 2;
+export const SET_SIZE = HAS_SHARED ? (IS_LONG ? 55 : 8) : 2;
 
 /** As lines of JSON. */
 export const questionSet = (): string =>
