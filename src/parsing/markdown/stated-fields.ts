@@ -7,6 +7,7 @@ import { levelLineEnds } from '../text-range.js';
 import { fencedArea, isYaml, readYaml } from './front-matter.js';
 import { behindComments, endOfLikeJson, endOfValue, type JsonRecord, recordsOf } from './json-scanner.js';
 import { fieldsNamed, foldedNames, restNames, type StatedFields, states } from './stated-names.js';
+import { titleBlock } from './title-block.js';
 import { inYaml } from './yaml-fields.js';
 
 /** Front matter of any kind at the beginning of a text. */
@@ -14,7 +15,7 @@ interface Area {
   /** With the lines that open and close it. */
   readonly range: TextRange;
   readonly body: TextRange;
-  readonly kind: 'yaml' | 'json' | 'like-json' | 'other';
+  readonly kind: 'yaml' | 'json' | 'like-json' | 'title-block' | 'other';
   /** It may as well be text between rules. */
   readonly isLoose: boolean;
 }
@@ -76,6 +77,10 @@ const moved = <Range extends TextRange>(range: Range, by: number): Range => ({
 function statedIn(source: string, area: Area, names: readonly string[]): StatedFields[] {
   const body = source.slice(area.body.start, area.body.end);
   if (area.kind === 'json') return inJson(body, names);
+  if (area.kind === 'title-block') {
+    const found = ['title', 'author', 'date'].flatMap((key) => fieldsNamed(key, names));
+    return [{ ...area.range, names: found, isUnread: true }];
+  }
   if (area.kind === 'like-json') return inLikeJson(body, names);
   const reading = area.kind === 'other' ? undefined : readYaml(body);
   return reading !== undefined && 'document' in reading
@@ -125,7 +130,10 @@ function areaOf(source: string): Area | undefined {
     return { ...fenced, kind, isLoose };
   }
   const mark = /^(---|\+\+\+|;;;)[ \t]*(?:#[^\n]*)?\n/.exec(source);
-  if (mark === null) return undefined;
+  if (mark === null) {
+    const range = titleBlock(source)?.range;
+    return range === undefined ? undefined : { range, body: range, kind: 'title-block', isLoose: false };
+  }
   const start = mark[0].length;
   const isOfYaml = mark[1] === '---';
   const closing = isOfYaml
