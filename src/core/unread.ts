@@ -1,6 +1,15 @@
 /** What a parser can meet in a document and not read. */
 export type UnreadKind =
-  | ('pictures' | 'charts' | 'drawings' | 'formulas' | 'embedded files' | 'attachments' | 'cells')
+  | (
+      | 'pictures'
+      | 'charts'
+      | 'drawings'
+      | 'formulas'
+      | 'embedded files'
+      | 'attachments'
+      | 'cells'
+      | 'hidden parts'
+    )
   | ('pages without text' | 'letters without a meaning');
 
 /** How much of a document is not in its text, by kind; without those of which there is nothing. */

@@ -7,9 +7,12 @@ const MOST_PUT_IN = 1_000_000;
 export class ExpansionRoom {
   #left = MOST_PUT_IN;
 
+  /** @param longest text that is put in at once */
+  constructor(readonly longest = LONGEST_DEFINITION) {}
+
   /** Whether a text may be put in once more. */
-  take({ length }: string): boolean {
-    if (length > LONGEST_DEFINITION || length > this.#left) return false;
+  take({ length }: { readonly length: number }): boolean {
+    if (length > this.longest || length > this.#left) return false;
     this.#left -= length;
     return true;
   }

@@ -3,6 +3,7 @@ import type { Options as WriterOptions } from 'remark-stringify';
 import { RAGError } from '../core/errors.js';
 import { isLineNumbers, listingOf } from './code-listings.js';
 import { formulaText } from './math-markup.js';
+import { type Script, scriptOf, scriptText } from './raised-text.js';
 import { fillTables } from './table-grid.js';
 import { isCell, narrowTables } from './wide-tables.js';
 
@@ -230,7 +231,8 @@ function partsOf(node: RootContent, isInCell: boolean): readonly RootContent[] {
   const { tagName, children } = node;
   if (isInCell && BREAKS_LINE.has(tagName)) return [asText(' '), ...children, asText(' ')];
   if (tagName === 'q') return [asText('"'), ...children, asText('"')];
-  if (tagName === 'sup' || tagName === 'sub') return scriptParts(node);
+  const script = isPlain(tagName) ? scriptOf(node) : undefined;
+  if (script !== undefined) return scriptParts(script, node);
   if (tagName === 'wbr') return [asText('\u200b')];
   if (UNWRITTEN.has(tagName)) return [];
   // Nothing reads it from here on, but the search for the next text passes over what has it.
@@ -239,19 +241,12 @@ function partsOf(node: RootContent, isInCell: boolean): readonly RootContent[] {
   return isPlain(tagName) || (isEmpty && !MEANS_SOMETHING_EMPTY.has(tagName)) ? children : [node];
 }
 
-/** What is written raised or lowered and changes a word no more than the letters do: `1st`, `H2O`, a mark of a note that is a link. */
-const SAME_RAISED =
-  /^(?:st|nd|rd|th|er?|o|os|as?|re|te|ers?|tm|sm|\u2122|\u00ae|\u00a9|\u00ba|\u00aa|\*+|[\u2020\u2021])$/i;
-const SAME_LOWERED = /^\d+$/;
-
-/** Exponents and indices keep what they are: `10^6`, `x_i`. Without a sign `10^6` would be `106`. */
-function scriptParts(element: Element): readonly RootContent[] {
-  const { tagName, children } = element;
-  const text = allText(element).trim();
-  const isWords =
-    text === '' || /\s/.test(text) || find(element, (inner) => inner.tagName === 'a') !== undefined;
-  const same = tagName === 'sup' ? SAME_RAISED : SAME_LOWERED;
-  return isWords || same.test(text) ? children : [asText(`${tagName === 'sup' ? '^' : '_'}${text}`)];
+/** Exponents and indices keep what they are. A mark of a note is a link. */
+function scriptParts(script: Script, element: Element): readonly RootContent[] {
+  const text = allText(element);
+  const written = scriptText(script, text);
+  const isLink = find(element, (inner) => inner.tagName === 'a') !== undefined;
+  return isLink || written === text ? element.children : [asText(written)];
 }
 
 const allText = (node: Nodes): string =>

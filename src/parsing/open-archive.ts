@@ -1,5 +1,6 @@
 import type { RawDocument } from '../core/document.js';
 import { RAGError } from '../core/errors.js';
+import { oneLine } from '../core/one-line.js';
 import { readXml, type XmlElement } from './read-xml.js';
 import { unpackWithin, type ZipLimits } from './unpack-zip.js';
 
@@ -120,3 +121,9 @@ const XML_ENTITIES: Readonly<Record<string, string>> = { lt: '<', gt: '>', quot:
 /** Text as HTML and XML write it. */
 export const escapeMarkup = (text: string): string =>
   text.replaceAll('&', '&amp;').replaceAll('<', '&lt;').replaceAll('>', '&gt;').replaceAll('"', '&quot;');
+
+/** What descriptions say of a picture, as HTML; nothing where they say nothing. */
+export function pictureMarkup(descriptions: readonly string[]): string {
+  const said = [...new Set(descriptions.map(oneLine))].filter((text) => text !== '').join('. ');
+  return said === '' ? '' : `<img src="" alt="${escapeMarkup(said)}">`;
+}

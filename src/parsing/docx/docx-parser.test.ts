@@ -61,6 +61,37 @@ describe('Word documents', () => {
     expect(text.trim()).toBe(expected);
   });
 
+  it('leave out hidden text, and count its stretches', async () => {
+    const hidden = (text: string, set = '<w:vanish/>'): string =>
+      `<w:r><w:rPr>${set}</w:rPr><w:t>${text}</w:t></w:r>`;
+    const styles = {
+      name: 'word/styles.xml',
+      content:
+        '<w:styles><w:style w:type="character" w:styleId="Secret"><w:rPr><w:vanish/></w:rPr></w:style></w:styles>',
+    };
+    const body = `<w:p>${run('a')}${hidden('b')}${hidden('c')}${hidden('d', '<w:vanish w:val="0"/>')}${hidden('e', '<w:rStyle w:val="Secret"/>')}${hidden('f', '<w:b/>')}</w:p>`;
+    const parsed = await parse(makeZip([...docxEntries(body), styles]));
+    expect(parsed.text.trim()).toBe('ad**f**');
+    expect(parsed.unread).toEqual({ 'hidden parts': 2 });
+  });
+
+  it('keep what is said of pictures', async () => {
+    const picture = (descr: string): string =>
+      `<w:r><w:drawing><wp:inline xmlns:wp="http://schemas.openxmlformats.org/drawingml/2006/wordprocessingDrawing"><wp:docPr id="7" name="p" descr="${descr}"/><a:graphic xmlns:a="http://schemas.openxmlformats.org/drawingml/2006/main"><a:graphicData><pic:pic xmlns:pic="http://schemas.openxmlformats.org/drawingml/2006/picture"><pic:blipFill><a:blip xmlns:r="http://schemas.openxmlformats.org/officeDocument/2006/relationships" r:embed="p"/></pic:blipFill></pic:pic></a:graphicData></a:graphic></wp:inline></w:drawing></w:r>`;
+    const parts = [
+      {
+        name: 'word/_rels/document.xml.rels',
+        content:
+          '<Relationships xmlns="http://schemas.openxmlformats.org/package/2006/relationships"><Relationship Id="p" Type="http://schemas.openxmlformats.org/officeDocument/2006/relationships/image" Target="media/a.png"/></Relationships>',
+      },
+      { name: 'word/media/a.png', content: 'x' },
+    ];
+    const body = `<w:p>${run('a ')}${picture('Photo of the valve')}${picture('')}</w:p>`;
+    const parsed = await parse(makeZip([...docxEntries(body), ...parts]));
+    expect(parsed.text.trim()).toBe('a ![Photo of the valve]()');
+    expect(parsed.unread).toEqual({ pictures: 2 });
+  });
+
   it('say when they hold no text', async () => {
     expect((await parse(makeZip(docxEntries('')))).warnings).toEqual([expect.stringContaining('no text')]);
   });

@@ -19,7 +19,7 @@ export interface DocxParserOptions {
 
 /**
  * Parser for Word documents (`.docx`). The stored text is the document as Markdown: headings, lists, tables, links, notes,
- * comments, formulas in a line, results of fields, numbers as Word shows them. Pictures, charts and embedded files are left out and counted; headers, footers and tracked deletions
+ * comments, formulas in a line, results of fields, numbers as Word shows them. Pictures (but for their descriptions), charts, embedded files and hidden text are left out and counted; headers, footers and tracked deletions
  * are left out. The file is unpacked within limits before it is opened.
  *
  * @throws `DOCUMENT_TOO_LARGE`, `DOCUMENT_INVALID`
@@ -39,7 +39,7 @@ async function parseDocx(
 ): Promise<ParsedDocument> {
   const { externalId } = document;
   const archive = openArchive(document, limits);
-  const parts = await preparedParts(archive, externalId);
+  const { parts, hidden } = await preparedParts(archive, externalId);
   const { html, pictures, warnings } = await toHtml(parts, externalId);
   const page = await htmlToMarkdown(html, externalId);
   const parsed = markdown.parse({ ...document, content: page.markdown.replace(ESCAPED_NUMBER, '$1$2') });
@@ -49,7 +49,7 @@ async function parseDocx(
     ...parsed,
     ...(title === undefined ? {} : { title }),
     metadata: {},
-    ...unreadOf({ pictures, ...unreadParts(parts.get(MAIN_PART)) }),
+    ...unreadOf({ pictures, ...unreadParts(parts.get(MAIN_PART)), 'hidden parts': hidden }),
     warnings: [...warnings, ...page.warnings, ...parsed.warnings, ...(isEmpty ? [EMPTY_WARNING] : [])],
   };
 }
@@ -60,20 +60,49 @@ const EMPTY_WARNING = 'The document holds no text (pictures are not read), so on
 async function preparedParts(
   { entries, text: textOf }: Archive,
   name: string,
-): Promise<ReadonlyMap<string, Uint8Array>> {
+): Promise<{ parts: ReadonlyMap<string, Uint8Array>; hidden: number }> {
   const parts = new Map(entries);
+  const styles = textOf('word/styles.xml');
+  let hidden = 0;
   for (const part of TEXT_PARTS) {
     const xml = textOf(part);
     if (xml.includes('<m:oMath')) parts.set(part, Buffer.from(await formulasAsText(xml, name)));
   }
   for (const part of TEXT_PARTS) {
     const xml = Buffer.from(parts.get(part) ?? []).toString('utf8');
-    if (xml !== '') parts.set(part, Buffer.from(withoutWrappers(xml)));
+    if (xml === '') continue;
+    const shown = withoutHidden(withoutWrappers(xml), styles);
+    hidden += shown.hidden;
+    parts.set(part, Buffer.from(shown.xml));
   }
   const document = Buffer.from(parts.get(MAIN_PART) ?? []).toString('utf8');
-  const numbering = { numbering: textOf('word/numbering.xml'), styles: textOf('word/styles.xml') };
+  const numbering = { numbering: textOf('word/numbering.xml'), styles };
   if (document !== '') parts.set(MAIN_PART, Buffer.from(await withNumbers(document, numbering, name)));
-  return parts;
+  return { parts, hidden };
+}
+
+/** A run with what is set for it, up to its end or the next one in it. */
+const RUN = /(<w:r(?:\s[^>]*)?>\s*<w:rPr>)([\s\S]*?)(<\/w:rPr>(?:(?!<w:r[\s>])[\s\S])*?<\/w:r>)/g;
+const VANISH = /<w:vanish(?:\s+w:val="(?:1|true|on)")?\s*\/>/;
+
+/** Runs without their text where they, or their style, hide it, and how many stretches of it there were (ECMA-376 part 1, 17.3.2.41). */
+function withoutHidden(xml: string, styles: string): { readonly xml: string; readonly hidden: number } {
+  const hiding = new Set(
+    (styles.match(/<w:style\s[\s\S]*?<\/w:style>/g) ?? [])
+      .filter((style) => VANISH.test(style))
+      .map((style) => /w:styleId="([^"]*)"/.exec(style)?.[1]),
+  );
+  if (hiding.size === 0 && !xml.includes('<w:vanish')) return { xml, hidden: 0 };
+  let [hidden, end] = [0, -1];
+  const shown = xml.replace(RUN, (run: string, head: string, set: string, rest: string, at: number) => {
+    const isHidden = VANISH.test(set) || hiding.has(/<w:rStyle w:val="([^"]*)"/.exec(set)?.[1] ?? '');
+    const text = rest.replace(/<w:t(?:\s[^>]*)?>[^<]*<\/w:t>/g, '');
+    if (!isHidden || text === rest) return run;
+    if (at !== end) hidden += 1;
+    end = at + run.length;
+    return head + set + text;
+  });
+  return { xml: shown, hidden };
 }
 
 /** Fields and directions around runs, of which the converter drops the runs too. */
@@ -152,10 +181,10 @@ const TITLE_CLASS = 'document-title';
 const COMMENT_CLASS = 'comment-mark';
 const COMMENT_MARK = new RegExp(`<sup class="${COMMENT_CLASS}">.*?</sup>`, 'g');
 
-/** Without pictures, the marks of comments in their sentences, and the arrows that lead back from notes. */
+/** Without pictures of which nothing is said, the marks of comments in their sentences, and the arrows that lead back from notes. */
 const withoutMarks = (html: string): string =>
   html
-    .replace(/<img\b[^>]*>/g, '')
+    .replace(/<img\b[^>]*>/g, (image) => (/\balt="[^"]*\S[^"]*"/.test(image) ? image : ''))
     .replace(COMMENT_MARK, '')
     .replace(/<(\/?)d[ld]>/g, '<$1div>')
     .replace(/<dt id="comment-[^"]*">Comment \[([^\]]*)\]<\/dt><div><p>/g, '<div><p>Comment $1: ')

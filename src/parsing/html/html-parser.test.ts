@@ -42,6 +42,8 @@ make test</code></pre><ul><li>one</li><li>two</li></ul></body></html>`,
     ['said<sup><a href="#n1">1</a></sup>.', 'said[1](#n1).'],
     ['as n<sup><i>k</i></sup>', 'as n^k'],
     ['a<sup></sup>b', 'ab'],
+    ['10<span style="font-size:80%; vertical-align: super">4</span> Pa', '10^4 Pa'],
+    ['x<span style="vertical-align:sub">i</span><span style="vertical-align:top">k</span>', 'x_ik'],
   ])('keeps what is raised and lowered: %s', async (html, expected) => {
     expect((await parse(`<main><p>${html}</p></main>`)).text.trim()).toBe(expected);
   });

@@ -7,34 +7,40 @@ const within = (opening: string, closing: string): string =>
   String.raw`${opening}(?:(?!${closing}|${opening})[\s\S]){0,${LONGEST}}?${closing}`;
 
 /** HTML and most dialects; MDX; Liquid; templates and shortcodes of Hugo; CriticMarkup; Obsidian, inside a line or over lines of their own. */
-const COMMENT = new RegExp(
-  [
-    within('<!--', '-->'),
-    within(String.raw`\{/\*`, String.raw`\*/\}`),
-    within(String.raw`\{%-?\s*comment\s*-?%\}`, String.raw`\{%-?\s*endcomment\s*-?%\}`),
-    within(String.raw`\{\{-?\s*/\*`, String.raw`\*/\s*-?\}\}`),
-    within(String.raw`\{\{[<%]\s*comment\s*[>%]\}\}`, String.raw`\{\{[<%]\s*/comment\s*[>%]\}\}`),
-    within(String.raw`\{>>`, String.raw`<<\}`),
-    String.raw`(?<=^|\s)%%(?:(?!%%|\n[ \t]*\n)[\s\S]){1,${LONGEST}}?%%(?=[\s.,;:!?]|$)`,
-    String.raw`(?<=^|\n)[ \t]*%%(?:(?!%%)[\s\S]){1,${LONGEST}}?%%[ \t]*(?=\n|$)`,
-    String.raw`(?<=^|\n)[ \t]*%%[ \t]*\n(?:(?!\n[ \t]*%%)[\s\S]){0,${LONGEST}}?\n[ \t]*%%[ \t]*(?=\n|$)`,
-    // A definition that nothing refers to, by its customary names.
-    String.raw`(?<=^|\n) {0,3}\[(?://|comment|_comment)\]:[ \t]*(?:#|<>)[ \t]*(?:\([^\n]*\)|"[^"\n]*"|'[^'\n]*')[ \t]*(?=\n|$)`,
-    // MyST: a line of its own, or several.
-    String.raw`(?<=^|\n[ \t]*\n)(?:%[ \t][^\n]*(?:\n|$))+`,
-  ].join('|'),
-  'g',
-);
+const COMMENTS = [
+  within('<!--', '-->'),
+  within(String.raw`\{/\*`, String.raw`\*/\}`),
+  within(String.raw`\{%-?\s*comment\s*-?%\}`, String.raw`\{%-?\s*endcomment\s*-?%\}`),
+  within(String.raw`\{\{-?\s*/\*`, String.raw`\*/\s*-?\}\}`),
+  within(String.raw`\{\{[<%]\s*comment\s*[>%]\}\}`, String.raw`\{\{[<%]\s*/comment\s*[>%]\}\}`),
+  within(String.raw`\{>>`, String.raw`<<\}`),
+  String.raw`(?<=^|\s)%%(?:(?!%%|\n[ \t]*\n)[\s\S]){1,${LONGEST}}?%%(?=[\s.,;:!?]|$)`,
+  String.raw`(?<=^|\n)[ \t]*%%(?:(?!%%)[\s\S]){1,${LONGEST}}?%%[ \t]*(?=\n|$)`,
+  String.raw`(?<=^|\n)[ \t]*%%[ \t]*\n(?:(?!\n[ \t]*%%)[\s\S]){0,${LONGEST}}?\n[ \t]*%%[ \t]*(?=\n|$)`,
+  // A definition that nothing refers to, by its customary names.
+  String.raw`(?<=^|\n) {0,3}\[(?://|comment|_comment)\]:[ \t]*(?:#|<>)[ \t]*(?:\([^\n]*\)|"[^"\n]*"|'[^'\n]*')[ \t]*(?=\n|$)`,
+];
+/** MyST: a line of its own, or several. */
+const MYST_COMMENT = String.raw`(?<=^|\n[ \t]*\n)(?:%[ \t][^\n]*(?:\n|$))+`;
+const COMMENT = new RegExp(COMMENTS.join('|'), 'g');
+const COMMENT_OF_MYST = new RegExp([...COMMENTS, MYST_COMMENT].join('|'), 'g');
+
+/** Directives, roles, targets and front matter that only MyST has; in other dialects a sign of percent at the beginning of a line is text. */
+const MYST =
+  /^[ \t]*(?:`{3,}|~{3,}|:{3,})\{[\w:.+-]+\}|\{[a-z][\w:+-]*\}`[^`\n]|^\([\w-]+\)=[ \t]*$|^(?:jupytext|myst|kernelspec|myst_[\w]+):/m;
+
+/** Whether a text is one of MyST (Markedly Structured Text), by what only that has. */
+export const isMyst = (text: string): boolean => MYST.test(text);
 
 const MAY_BE_COMMENT = /<!--|\{\/\*|\{%|\{\{|\{>>|%%|\]:[ \t]*(?:#|<>)|^%[ \t]/m;
 
 const FENCE = /^(?:[ \t>]|[-*+] +|\d{1,9}[.)] +){0,20}(`{3,}|~{3,})([^\n]*)$/;
 
 /** Where comments of a Markdown text are, outside of its code; in order. Linear time. */
-export function commentRanges(text: string): TextRange[] {
+export function commentRanges(text: string, isOfMyst = isMyst(text)): TextRange[] {
   if (!MAY_BE_COMMENT.test(text)) return [];
   const prose = withoutCode(text);
-  return Array.from(prose.matchAll(COMMENT), ({ 0: comment, index }) => ({
+  return Array.from(prose.matchAll(isOfMyst ? COMMENT_OF_MYST : COMMENT), ({ 0: comment, index }) => ({
     start: index,
     end: index + comment.length,
   }));

@@ -3,6 +3,7 @@ import type { TextRange } from '../../core/document.js';
 import type { Metadata } from '../../core/metadata.js';
 import { toMetadataValue } from '../metadata-value.js';
 import { type OtherFrontMatter, otherFrontMatter, readOther } from './other-front-matter.js';
+import { titleBlock } from './title-block.js';
 import { hasDeepKeys, isTooDeep, MAX_YAML_DEPTH } from './yaml-nesting.js';
 
 export interface FrontMatter {
@@ -58,7 +59,9 @@ export function readFrontMatter(source: string): FrontMatter | undefined {
   const area = fencedArea(source);
   if (area === undefined) {
     const other = otherFrontMatter(source);
-    return other === undefined ? undefined : otherFields(other);
+    if (other !== undefined) return otherFields(other);
+    const block = titleBlock(source);
+    return block === undefined ? undefined : { ...block, warnings: [] };
   }
   const { range, body } = area;
   const ignored = (warning: string): FrontMatter => ({ range, fields: {}, warnings: [warning] });

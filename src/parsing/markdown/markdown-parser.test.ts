@@ -137,7 +137,7 @@ describe('comments', () => {
     ['a shortcode of Hugo', 'One. {{% comment %}} zirkon {{% /comment %}} Two.'],
     ['CriticMarkup', 'One. {>>zirkon<<} Two.'],
     ['a definition', 'One.\n\n[//]: # (zirkon)\n[comment]: <> "zirkon"\n\nTwo.'],
-    ['MyST', 'One.\n\n% zirkon\n% more zirkon\n\nTwo.'],
+    ['MyST', '(a)=\n\nOne.\n\n% zirkon\n% more zirkon\n\nTwo.'],
     ['with a fence in it', 'One.\n\n<!--\n```\nzirkon\n-->\n\nTwo.'],
     ['below front matter, line ends of Windows', '---\r\na: 1\r\n---\r\nOne.\r\n<!-- zirkon\r\n-->\r\nTwo.'],
   ])('are no text: %s', (_, content) => {
@@ -158,6 +158,7 @@ describe('comments', () => {
     'About 50\n% zirkon of them.',
     'A template: {{ zirkon }} and {% if zirkon %}.',
     '[zirkon]: # (a definition)',
+    'In Octave:\n\n% zirkon: clc\n\nSteps.',
   ])('are not what only looks like one: %j', (content) => {
     expect(parse(content).text).toBe(content);
   });
@@ -165,6 +166,23 @@ describe('comments', () => {
   it('are read in linear time', () => {
     for (const piece of ['<!-- ', '%%a ', '%% ', '{/* ', '{>>', '`<!--', '{% comment %}', '\n%%\n', '%\n\n'])
       expect(parse(piece.repeat(50_000)).text.length).toBe(piece.length * 50_000);
+  });
+});
+
+describe('title blocks of Pandoc', () => {
+  it.each([
+    ['% A\n% B\n% 2023-04-05\n\nText.', { title: 'A', author: 'B', date: '2023-04-05' }],
+    ['% A\n  b\n% C; D\n  E\n\nText.', { title: 'A b', author: ['C', 'D', 'E'] }],
+    ['%\n% B\n\nText.', { author: 'B' }],
+    ['% A\n\n% zirkon\n\nText.', { title: 'A' }],
+    ['% A\nText.', {}],
+    ['% A\n\n```{note}\nText.\n```', {}],
+    ['%A % B\n\nText.', {}],
+  ])('%j', (content, expected) => {
+    const { metadata, blocks, text } = parse(content);
+    expect(metadata).toEqual(expected);
+    expect(blocks[0]?.kind === 'front-matter').toBe(Object.keys(expected).length > 0);
+    expect(text.includes('zirkon')).toBe(content.includes('zirkon'));
   });
 });
 

@@ -5,7 +5,7 @@ import { toBlocks } from '../line-blocks.js';
 import type { SyncParser } from '../parser.js';
 import { blanked, levelLineEnds } from '../text-range.js';
 import { createBlockReader, type ReadTopLevelBlocks } from './block-tokens.js';
-import { commentRanges } from './comments.js';
+import { commentRanges, isMyst } from './comments.js';
 import { readFrontMatter } from './front-matter.js';
 
 export interface MarkdownParserOptions {
@@ -23,7 +23,7 @@ export interface MarkdownParserOptions {
 const DEFAULT_MAX_DEPTH = 32;
 
 /**
- * Parser for `text/markdown`: CommonMark blocks, GFM tables, front matter in YAML, TOML and JSON. Links are not followed and nothing in
+ * Parser for `text/markdown`: CommonMark blocks, GFM tables, front matter in YAML, TOML and JSON, title blocks of Pandoc. Links are not followed and nothing in
  * the document runs.
  */
 export function createMarkdownParser(options: MarkdownParserOptions = {}): SyncParser {
@@ -44,7 +44,7 @@ function parseMarkdown(
   const whole = levelLineEnds(written);
   const frontMatter = readFrontMatter(whole);
   const bodyStart = frontMatter?.range.end ?? 0;
-  const comments = keepsComments ? [] : commentRanges(whole.slice(bodyStart));
+  const comments = keepsComments ? [] : commentRanges(whole.slice(bodyStart), isMyst(whole));
   const inText = comments.map(({ start, end }) => ({ start: start + bodyStart, end: end + bodyStart }));
   const [text, source] =
     inText.length === 0 ? [written, whole] : [blanked(written, inText), blanked(whole, inText)];

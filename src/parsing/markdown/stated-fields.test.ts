@@ -15,6 +15,14 @@ test('a line of marks takes no longer than its length says', () => {
   expect(statedFields(yaml, ['owner'])?.stated).toMatchObject([{ start: 0, isUnread: true }]);
 });
 
+test('fields of a title block are stated in all of it', () => {
+  expect(statedFields('% Plan\n% Ann\n\nText.', ['author', 'owner'])).toEqual({
+    range: { start: 0, end: 12 },
+    stated: [{ start: 0, end: 12, names: ['author'], isUnread: true }],
+  });
+  expect(statedFields('% Plan\nText.', ['title'])).toBeUndefined();
+});
+
 /** Ends the process or takes minutes where nothing bounds it. */
 const DEEP: [string, string][] = [
   '{',

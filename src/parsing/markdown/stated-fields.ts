@@ -6,7 +6,8 @@ import { levelLineEnds } from '../text-range.js';
 import { fencedArea, isYaml, readYaml } from './front-matter.js';
 import { inJson } from './json-fields.js';
 import { behindComments, endOfLikeJson, endOfValue } from './json-scanner.js';
-import { type StatedFields, states } from './stated-names.js';
+import { fieldsNamed, type StatedFields, states } from './stated-names.js';
+import { titleBlock } from './title-block.js';
 import { inYaml } from './yaml-fields.js';
 
 /** Front matter of any kind at the beginning of a text. */
@@ -14,7 +15,7 @@ interface Area {
   /** With the lines that open and close it. */
   readonly range: TextRange;
   readonly body: TextRange;
-  readonly kind: 'yaml' | 'json' | 'like-json' | 'other';
+  readonly kind: 'yaml' | 'json' | 'like-json' | 'title-block' | 'other';
   /** It may as well be text between rules. */
   readonly isLoose: boolean;
 }
@@ -84,6 +85,10 @@ function statedIn(
 ): StatedFields[] {
   const body = source.slice(area.body.start, area.body.end);
   if (area.kind === 'json') return inJson(body, names, isStating);
+  if (area.kind === 'title-block') {
+    const found = ['title', 'author', 'date'].flatMap((key) => fieldsNamed(key, names));
+    return [{ ...area.range, names: found, isUnread: true }];
+  }
   if (area.kind === 'like-json') return inLikeJson(body, names);
   const reading = area.kind === 'other' ? undefined : readYaml(body);
   return reading !== undefined && 'document' in reading
@@ -138,7 +143,10 @@ function areaOf(source: string): Area | undefined {
     return { ...fenced, kind, isLoose };
   }
   const mark = /^(---|\+\+\+|;;;)[ \t]*(?:#[^\n]*)?\n/.exec(source);
-  if (mark === null) return undefined;
+  if (mark === null) {
+    const range = titleBlock(source)?.range;
+    return range === undefined ? undefined : { range, body: range, kind: 'title-block', isLoose: false };
+  }
   const start = mark[0].length;
   const isOfYaml = mark[1] === '---';
   const closing = isOfYaml

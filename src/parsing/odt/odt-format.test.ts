@@ -103,6 +103,38 @@ describe('OpenDocument texts', () => {
     expect(parsed.unread).toEqual({ pictures: 1, 'embedded files': 1 });
   });
 
+  const style = (name: string, facts: string, parent = ''): string =>
+    `<style:style style:name="${name}" style:parent-style-name="${parent}"><style:text-properties ${facts}/></style:style>`;
+  const span = (name: string, text: string): string =>
+    `<text:span text:style-name="${name}">${text}</text:span>`;
+
+  it('keep what is raised and lowered', async () => {
+    const styles = [
+      style('U', 'text:text-position="super 58%"'),
+      style('V', 'text:text-position="33% 58%"'),
+      style('W', 'text:text-position="sub"'),
+      style('X', 'text:text-position="0% 100%"'),
+    ].join('');
+    const body = p(`10${span('U', '6')} Pa, 5 m${span('V', '3')}, p${span('W', 'max')}, 7${span('X', '7')}`);
+    expect(await linesAs(ODT_FORMAT, makeOdt(styles + body))).toEqual(['10^6 Pa, 5 m^3, p_max, 77']);
+  });
+
+  it('leave out what is hidden, and count it', async () => {
+    const styles = style('H', 'text:display="none"') + style('I', '', 'H');
+    const body = `${p(`seen ${span('H', 'not seen')}`)}<text:section text:display="none">${p('nor this')}</text:section><text:p text:style-name="H">nor that</text:p>`;
+    const parsed = await parseAs(ODT_FORMAT, makeOdt(styles + body));
+    expect(parsed.text.trim()).toBe('seen');
+    expect(parsed.unread).toEqual({ 'hidden parts': 3 });
+  });
+
+  it('keep what is said of pictures', async () => {
+    const frame =
+      '<draw:frame><draw:image xlink:href="a.png"/><svg:title>Gate</svg:title><svg:desc>Map of "it"</svg:desc></draw:frame>';
+    const parsed = await parseAs(ODT_FORMAT, makeOdt(p(frame)));
+    expect(parsed.text.trim()).toBe('![Gate. Map of "it"]()');
+    expect(parsed.unread).toEqual({ pictures: 1 });
+  });
+
   it('that repeat cells without end stay small', async () => {
     const { text } = await parseAs(
       ODT_FORMAT,

@@ -3,11 +3,12 @@ import { RAGError } from '../../core/errors.js';
 import { MEDIA_TYPES } from '../../core/media-types.js';
 import type { ConvertedDocument, ConvertedFormat } from '../converted-parser.js';
 import { htmlToMarkdown } from '../html-to-markdown.js';
-import { escapeMarkup, openArchive } from '../open-archive.js';
+import { escapeMarkup, openArchive, pictureMarkup } from '../open-archive.js';
+import { type Script, scriptMarkup } from '../raised-text.js';
 import { allOf, childOf, elementsOf, type XmlElement, type XmlNode, xmlText } from '../read-xml.js';
 import { TextRoom } from '../text-room.js';
 
-/** Text documents of OpenDocument (ISO/IEC 26300): headings, lists, tables, notes, comments. Pictures and objects are left out and counted. */
+/** Text documents of OpenDocument (ISO/IEC 26300): headings, lists, tables, notes, comments. Pictures (but for their descriptions), objects and hidden text are left out and counted. */
 export const ODT_FORMAT: ConvertedFormat = { mediaType: MEDIA_TYPES.odt, convert: readOdt };
 
 /** Repeated cells and blanks say nothing. */
@@ -31,10 +32,9 @@ async function readOdt(document: RawDocument): Promise<ConvertedDocument> {
     ),
   ]);
   const notes: string[] = [];
-  const page = await htmlToMarkdown(
-    `<main>${htmlOf(body, { titled, notes, room: new TextRoom(externalId) })}${notes.join('')}</main>`,
-    externalId,
-  );
+  const looks = looksOf([content, await archive.xml('styles.xml')]);
+  const writing: Writing = { titled, notes, room: new TextRoom(externalId), looks, hidden: { count: 0 } };
+  const page = await htmlToMarkdown(`<main>${htmlOf(body, writing)}${notes.join('')}</main>`, externalId);
   const meta = await archive.xml('meta.xml');
   const [title] = meta === undefined ? [] : allOf(meta, 'title').map((element) => xmlText(element).trim());
   const heading = allOf(body, 'p').find(({ attributes }) => titled.has(attributes['style-name'] ?? ''));
@@ -44,6 +44,7 @@ async function readOdt(document: RawDocument): Promise<ConvertedDocument> {
     unread: {
       pictures: allOf(body, 'image').length,
       'embedded files': allOf(body, 'object').length + allOf(body, 'object-ole').length,
+      'hidden parts': writing.hidden.count,
     },
     warnings: page.warnings,
   };
@@ -56,6 +57,43 @@ interface Writing {
   readonly notes: string[];
   /** For cells that repeat, which may hold tables of such cells. */
   readonly room: TextRoom;
+  readonly looks: ReadonlyMap<string, Look>;
+  readonly hidden: { count: number };
+}
+
+/** What a style says of the text that has it. */
+interface Look {
+  readonly script: Script | undefined;
+  readonly isHidden: boolean;
+}
+
+/** Styles that raise, lower or hide text, by name. A style says what the one that it is made of says, where it says nothing. */
+function looksOf(parts: readonly (XmlElement | undefined)[]): ReadonlyMap<string, Look> {
+  const looks = new Map<string, Look>();
+  const styles = parts.flatMap((part) => (part === undefined ? [] : allOf(part, 'style')));
+  // Styles that a document makes itself come first in the list, and are made of common ones.
+  for (const style of styles.reverse()) {
+    const { name = '', 'parent-style-name': parent = '' } = style.attributes;
+    const facts = childOf(style, 'text-properties')?.attributes ?? {};
+    const position = facts['text-position']?.trim().split(/\s+/)[0];
+    const look = {
+      script: position === undefined ? looks.get(parent)?.script : scriptOfPosition(position),
+      isHidden: facts.display === undefined ? looks.get(parent)?.isHidden === true : facts.display === 'none',
+    };
+    if (look.script !== undefined || look.isHidden) looks.set(name, look);
+  }
+  return looks;
+}
+
+/** `super`, `sub`, or how far above or below the line, in per cent. */
+function scriptOfPosition(position: string): Script | undefined {
+  if (position === 'super' || Number.parseFloat(position) > 0) return 'sup';
+  return position === 'sub' || Number.parseFloat(position) < 0 ? 'sub' : undefined;
+}
+
+function hide(writing: Writing): string {
+  writing.hidden.count += 1;
+  return '';
 }
 
 const htmlOf = (node: XmlNode, writing: Writing): string =>
@@ -85,7 +123,17 @@ const WRITERS: Readonly<Record<string, Write>> = {
     return `<h${level}>${htmlOf(element, writing)}</h${level}>`;
   },
   p: (element, writing) =>
-    around(writing.titled.has(element.attributes['style-name'] ?? '') ? 'h1' : 'p')(element, writing),
+    writing.looks.get(element.attributes['style-name'] ?? '')?.isHidden === true
+      ? hide(writing)
+      : around(writing.titled.has(element.attributes['style-name'] ?? '') ? 'h1' : 'p')(element, writing),
+  span: (element, writing) => {
+    const look = writing.looks.get(element.attributes['style-name'] ?? '');
+    return look?.isHidden === true ? hide(writing) : scriptMarkup(look?.script, htmlOf(element, writing));
+  },
+  'hidden-text': (_, writing) => hide(writing),
+  'hidden-paragraph': nothing,
+  section: (element, writing) =>
+    /^(?:none|condition)$/.test(element.attributes.display ?? '') ? hide(writing) : htmlOf(element, writing),
   list: around('ul'),
   'list-item': around('li'),
   'list-header': around('li'),
@@ -125,6 +173,11 @@ const WRITERS: Readonly<Record<string, Write>> = {
     return '';
   },
   frame: (element, writing) =>
+    pictureMarkup(
+      elementsOf(element)
+        .filter(({ name }) => name === 'desc' || name === 'title')
+        .map(xmlText),
+    ) +
     allOf(element, 'text-box')
       .map((box) => htmlOf(box, writing))
       .join(''),

@@ -47,6 +47,21 @@ describe('presentations', () => {
       ['## Slide 1', 'Text.'],
     ],
     ['signs', [shape('a &lt; b &amp; # c')], ['## Slide 1', 'a < b & # c']],
+    [
+      'what is raised and lowered',
+      [
+        shape(
+          '<a:p><a:r><a:t>10</a:t></a:r><a:r><a:rPr baseline="30000"/><a:t>6</a:t></a:r><a:r><a:t> Pa in p</a:t></a:r><a:r><a:rPr baseline="-25000"/><a:t>max</a:t></a:r></a:p>',
+          'title',
+        ) + shape('<a:p><a:r><a:t>5 m</a:t></a:r><a:r><a:rPr baseline="30%"/><a:t>3</a:t></a:r></a:p>'),
+      ],
+      ['## 10^6 Pa in p_max', '5 m^3'],
+    ],
+    [
+      'what is said of pictures',
+      ['<p:pic><p:nvPicPr><p:cNvPr id="5" name="x" descr="Diagram of the basin"/></p:nvPicPr></p:pic>'],
+      ['## Slide 1', '![Diagram of the basin]()'],
+    ],
     ['fields', [shape('<a:p><a:fld type="x"><a:t>Field</a:t></a:fld></a:p>')], ['## Slide 1', 'Field']],
   ])('are read: %s', async (_, slides, expected) => {
     expect(await linesAs(PPTX_FORMAT, makePptx(slides))).toEqual(expected);
@@ -91,6 +106,21 @@ describe('presentations', () => {
       metadata: { slideCount: 2 },
       unread: { pictures: 2, charts: 1, drawings: 1 },
     });
+  });
+
+  it('leave out hidden slides, and count them', async () => {
+    const parsed = await parseAs(
+      PPTX_FORMAT,
+      makeZip([
+        {
+          name: 'ppt/presentation.xml',
+          content: `<p:presentation ${PRESENTATION}><p:sldId r:id="a"/></p:presentation>`,
+        },
+        { name: 'ppt/_rels/presentation.xml.rels', content: relations(['a', 'slide', 'slides/a.xml']) },
+        { name: 'ppt/slides/a.xml', content: `<p:sld ${PRESENTATION} show="0">${shape('word')}</p:sld>` },
+      ]),
+    );
+    expect(parsed).toMatchObject({ text: '', unread: { 'hidden parts': 1 } });
   });
 
   it('are read once where they name a slide again', async () => {

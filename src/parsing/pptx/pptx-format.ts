@@ -4,10 +4,18 @@ import { MEDIA_TYPES } from '../../core/media-types.js';
 import type { UnreadCounts } from '../../core/unread.js';
 import type { ConvertedDocument, ConvertedFormat } from '../converted-parser.js';
 import { htmlToMarkdown } from '../html-to-markdown.js';
-import { type Archive, declaredTitle, escapeMarkup, openArchive, relationsOf } from '../open-archive.js';
-import { allOf, elementsOf, type XmlElement, xmlText } from '../read-xml.js';
+import {
+  type Archive,
+  declaredTitle,
+  escapeMarkup,
+  openArchive,
+  pictureMarkup,
+  relationsOf,
+} from '../open-archive.js';
+import { type Script, scriptMarkup, scriptText } from '../raised-text.js';
+import { allOf, childOf, elementsOf, type XmlElement, xmlText } from '../read-xml.js';
 
-/** Presentations (`.pptx`): each slide under its title, with tables, notes and comments. Pictures, charts and drawings are left out and counted. */
+/** Presentations (`.pptx`): each slide under its title, with tables, notes and comments. Pictures (but for their descriptions), charts, drawings and hidden slides are left out and counted. */
 export const PPTX_FORMAT: ConvertedFormat = { mediaType: MEDIA_TYPES.pptx, convert: readPptx };
 
 const MAIN_PART = 'ppt/presentation.xml';
@@ -27,16 +35,18 @@ async function readPptx(document: RawDocument): Promise<ConvertedDocument> {
     ({ attributes }) => relations.get(attributes['r:id'] ?? '')?.target ?? [],
   );
   const slides = [];
+  let hidden = 0;
   for (const [index, path] of paths.entries()) {
     const root = await archive.xml(path);
-    if (root !== undefined) slides.push(await readSlide(archive, root, { path, number: index + 1 }));
+    if (/^(?:0|false|off)$/.test(root?.attributes.show ?? '')) hidden += 1;
+    else if (root !== undefined) slides.push(await readSlide(archive, root, { path, number: index + 1 }));
   }
   const page = await htmlToMarkdown(`<main>${slides.map(({ html }) => html).join('')}</main>`, externalId);
   return {
     markdown: page.markdown,
     title: declaredTitle(archive) ?? slides.find(({ title }) => title !== '')?.title,
     metadata: { slideCount: slides.length },
-    unread: sumOf(slides.map(({ unread }) => unread)),
+    unread: { ...sumOf(slides.map(({ unread }) => unread)), 'hidden parts': hidden },
     warnings: [...page.warnings, ...archive.warnings()],
   };
 }
@@ -95,11 +105,12 @@ function partsOf(element: XmlElement, titleShape: XmlElement | undefined): strin
     .map((child) => {
       if (child === titleShape) return '';
       if (child.name === 'tbl') return tableOf(child);
+      if (child.name === 'pic') return `<p>${pictureMarkup(descriptionsOf(child))}</p>`;
       if (child.name !== 'sp') return partsOf(child, titleShape);
       return /^(?:sldNum|dt|ftr|hdr)$/.test(placeholderOf(child) ?? '')
         ? ''
-        : paragraphsOf(child)
-            .map((text) => `<p>${escapeMarkup(text)}</p>`)
+        : paragraphsOf(child, markupOf)
+            .map((markup) => `<p>${markup}</p>`)
             .join('');
     })
     .join('');
@@ -124,11 +135,27 @@ function cellOf(cell: XmlElement): string {
   return `<td${span('colspan', gridSpan)}${span('rowspan', rowSpan)}>${escapeMarkup(textOf(cell))}</td>`;
 }
 
-const paragraphsOf = (shape: XmlElement): string[] =>
+/** What its author, or a program, says of a picture. */
+const descriptionsOf = (picture: XmlElement): string[] =>
+  allOf(picture, 'cNvPr').flatMap(({ attributes: { title = '', descr = '' } }) => [title, descr]);
+
+/** Text of a run, raised or lowered by a part of its height. */
+type WriteRun = (text: string, script: Script | undefined) => string;
+const plainOf: WriteRun = (text, script) => (script === undefined ? text : scriptText(script, text));
+const markupOf: WriteRun = (text, script) => scriptMarkup(script, escapeMarkup(text));
+
+function scriptOfRun(run: XmlElement): Script | undefined {
+  const baseline = Number.parseFloat(childOf(run, 'rPr')?.attributes.baseline ?? '0');
+  return baseline > 0 ? 'sup' : baseline < 0 ? 'sub' : undefined;
+}
+
+const paragraphsOf = (shape: XmlElement, write = plainOf): string[] =>
   allOf(shape, 'p')
     .map((paragraph) =>
       elementsOf(paragraph)
-        .map((run) => (run.name === 'br' ? ' ' : allOf(run, 't').map(xmlText).join('')))
+        .map((run) =>
+          run.name === 'br' ? ' ' : write(allOf(run, 't').map(xmlText).join(''), scriptOfRun(run)),
+        )
         .join('')
         .trim(),
     )

@@ -1,4 +1,5 @@
 import { ExpansionRoom } from '../expansion-room.js';
+import { scriptText } from '../raised-text.js';
 
 /** What a document defines elsewhere and its text refers to. */
 export interface References {
@@ -10,27 +11,57 @@ export interface References {
 }
 
 const TARGET = /^\s*\.\. _(`[^`]{1,200}`|[^:`\n]{1,200}):(?:\s+(\S+))?\s*$/;
-const SUBSTITUTION = /^\s*\.\. \|([^|\n]{1,80})\| replace:: +([^ ].*)$/s;
+const SUBSTITUTION = /^(\s*)\.\. \|([^|\n]{1,80})\| (replace|unicode):: +([^ ].*)$/s;
+/** Code points as a file may write them (docutils, directive `unicode`). */
+const CODE_POINT = /^(?:0x|x|\\x|U\+|u|\\u|&#x)([\da-f]{1,6});?$|^(\d{1,7})$/i;
 
 /** Looks through all lines once, for targets may be defined behind their references. */
 export function readReferences(lines: readonly string[]): References {
   const targets = new Map<string, string>();
   const substitutions = new Map<string, string>();
-  for (const line of lines) {
+  for (const [at, line] of lines.entries()) {
     if (!line.includes('.. ')) continue;
     const [, name, address = ''] = TARGET.exec(line) ?? [];
     if (name !== undefined) targets.set(nameOf(name.replaceAll('`', '')), address);
-    const [, shortName, text] = SUBSTITUTION.exec(line) ?? [];
-    if (shortName !== undefined && text !== undefined) substitutions.set(shortName, text);
+    const [, indent = '', shortName, kind, first] = SUBSTITUTION.exec(line) ?? [];
+    if (shortName === undefined || first === undefined) continue;
+    const text = [first, ...continued(lines, at + 1, indent.length)].join(' ');
+    substitutions.set(shortName, kind === 'unicode' ? unicodeText(text) : text);
   }
   return { targets, substitutions, room: new ExpansionRoom() };
 }
+
+const MOST_CONTINUED = 20;
+
+/** Lines of a definition behind its first, without fields. */
+function continued(lines: readonly string[], from: number, indent: number): string[] {
+  const rest = lines.slice(from, from + MOST_CONTINUED);
+  const end = rest.findIndex((line) => line.trim() === '' || line.search(/\S/) <= indent);
+  return rest
+    .slice(0, end < 0 ? undefined : end)
+    .map((line) => line.trim())
+    .filter((line) => !/^:[\w-]+:/.test(line));
+}
+
+/** Signs by their code, and words as they are, up to a comment. */
+const unicodeText = (definition: string): string =>
+  (definition.split(/\s\.\.\s/)[0] ?? '')
+    .split(/\s+/)
+    .map((word) => {
+      const [, hex, decimal] = CODE_POINT.exec(word) ?? [];
+      const code = hex === undefined ? Number(decimal) : Number.parseInt(hex, 16);
+      return code <= 0x10ffff ? String.fromCodePoint(code) : word;
+    })
+    .join('');
 
 const nameOf = (reference: string): string => reference.replace(/\s+/g, ' ').trim().toLowerCase();
 
 /** Roles whose content is prose; that of all others names something in code. */
 const PROSE_ROLE =
   /^(?:ref|doc|term|numref|abbr|emphasis|strong|title|title-reference|sub|sup|guilabel|menuselection|dfn|any|download|issue|pr|user|gh\w*)$/;
+/** Roles of documentation tools (`extlinks`, `sphinx-issues`) whose number is that of an issue or a change. */
+const ISSUE_ROLE =
+  /^(?:(?:\w*[-_])?(?:issues?|prs?|pulls?|pull-?request|bugs?|bpo|tickets?|gh|mr|merge-?request)|gh-?(?:issue|pr|pull)s?|bz|lp|jira)$/;
 const PREFIXES: Readonly<Record<string, string>> = { pep: 'PEP ', rfc: 'RFC ' };
 
 /**
@@ -71,7 +102,9 @@ function roleText(fullRole: string, content: string): string {
   const [, title, blank = '', target = ''] = EXPLICIT_TARGET.exec(content) ?? [];
   if (title !== undefined) return title + lineEndsIn(blank + target);
   const name = content.replace(/^[!~]\.?/, '');
-  if (/^\d+$/.test(name) && PREFIXES[role] === undefined) return `#${name}`;
+  if (role === 'sup' || role === 'superscript') return scriptText('sup', name);
+  if (role === 'sub' || role === 'subscript') return scriptText('sub', name);
+  if (/^\d+$/.test(name) && ISSUE_ROLE.test(role)) return `#${name}`;
   if (PREFIXES[role] !== undefined) return PREFIXES[role] + name;
   return PROSE_ROLE.test(role) ? name : `\`${name}\``;
 }

@@ -78,6 +78,8 @@ describe('inline markup', () => {
     ['``a_b`` and *c* and **d**', '`a_b` and *c* and **d**'],
     [':func:`len` of :py:class:`~a.B`', '`len` of `a.B`'],
     [':doc:`The guide </guide>`, :ref:`intro`', 'The guide, intro'],
+    ['10\\ :sup:`6` Pa, H\\ :sub:`2`\\ O, :math:`6`, :kbd:`5`', '10^6 Pa, H2O, `6`, `5`'],
+    [':gh-pr:`4`, :bug:`5`, :user:`6`', '#4, #5, 6'],
     [':pep:`8` and :issue:`12`', 'PEP 8 and #12'],
     ['`text <https://a.example/b>`_ and `x <y_>`_', '[text](https://a.example/b) and x'],
     ['Use lamp_ or `the lamp`__ now', 'Use lamp_ or the lamp now'],
@@ -94,6 +96,14 @@ describe('inline markup', () => {
     expect(read('Use lamp_ with |x|.\n\n.. _lamp: https://a.example\n.. |x| replace:: *oil*')).toBe(
       'Use [lamp](https://a.example) with *oil*.',
     );
+  });
+
+  it.each([
+    ['.. |x| unicode:: 0xD7 .. times', '3×4'],
+    ['.. |x| unicode:: U+00A9 Ltd', '3©Ltd4'],
+    ['.. |x| replace:: one\n   line', '3one line4'],
+  ])('puts in what %j defines', (definition, expected) => {
+    expect(read(`3\\ |x|\\ 4\n\n${definition}`)).toBe(expected);
   });
 
   it('puts in no more than a text can bear', () => {

@@ -52,6 +52,23 @@ describe('Rich Text Format', () => {
       ['See the plan.'],
     ],
     ['headers and footers, which are left out', rtf('{\\header Ferry Ltd\\par}Text.{\\footer 3}'), ['Text.']],
+    [
+      'exponents and indices',
+      rtf("10{\\super 6} Pa, 5 m\\super 3\\nosupersub  each, H{\\sub 2}O, x\\dn6 i\\dn0 , 10{\\up6\\'36}"),
+      ['10^6 Pa, 5 m^3 each, H2O, x_i, 10^6'],
+    ],
+    [
+      'notes, behind the text',
+      rtf('Pay{\\super 1}{\\footnote\\pard\\plain {\\super 1} In May.\\par Or June.} now.\\par Then go.'),
+      ['Pay \\[1] now.', 'Then go.', 'Note 1: In May. Or June.'],
+    ],
+    [
+      'notes of cells',
+      rtf(
+        '\\trowd\\intbl Fee{\\footnote Net.}\\cell 5\\cell\\row\\trowd\\intbl Sum\\cell 6\\cell\\row\\pard After.\\par',
+      ),
+      ['| Fee \\[1] | 5 |', '| - | - |', '| Sum | 6 |', 'After.', 'Note 1: Net.'],
+    ],
     ['lines in a paragraph', rtf('One\\line two\\par'), ['One\\', 'two']],
     ['source lines, which mean nothing', rtf('One\r\nword.\\par\r\nTwo.'), ['Oneword.', 'Two.']],
     ['signs of markup', rtf('a < b & <c>'), ['a < b & \\<c>']],
@@ -66,6 +83,12 @@ describe('Rich Text Format', () => {
     );
     expect(parsed).toMatchObject({ title: 'Manual', unread: { pictures: 1 } });
     expect(parsed.text.trim()).toBe('ab');
+  });
+
+  it('leaves out hidden text, and counts its stretches', async () => {
+    const parsed = await parseAs(RTF_FORMAT, rtf('a{\\v b}{\\v c} d\\v e\\v0 f'));
+    expect(parsed.text.trim()).toBe('a df');
+    expect(parsed.unread).toEqual({ 'hidden parts': 2 });
   });
 
   it.each([

@@ -5,8 +5,9 @@ import type { ConvertedDocument, ConvertedFormat } from '../converted-parser.js'
 import { decodeAs } from '../decode-as.js';
 import { htmlToMarkdown } from '../html-to-markdown.js';
 import { escapeMarkup } from '../open-archive.js';
+import { type Script, scriptMarkup } from '../raised-text.js';
 
-/** Rich Text Format (1.9.1): paragraphs and tables. Pictures are left out and counted. */
+/** Rich Text Format (1.9.1): paragraphs, tables and notes. Pictures and hidden text are left out and counted. */
 export const RTF_FORMAT: ConvertedFormat = { mediaType: MEDIA_TYPES.rtf, convert: readRtf };
 
 /** A group's begin or end, a control word with its number, an escaped byte, a control sign, or text. */
@@ -87,6 +88,10 @@ interface Group {
   /** Bytes or letters behind a letter by its code, for readers that do not know codes. */
   readonly substitutes: number;
   readonly codePage: number | undefined;
+  readonly script: Script | undefined;
+  readonly isHidden: boolean;
+  /** Whether it began a note, whose text comes to stand behind that of the document. */
+  readonly isNote: boolean;
 }
 
 async function readRtf({ content, externalId }: RawDocument): Promise<ConvertedDocument> {
@@ -101,13 +106,22 @@ async function readRtf({ content, externalId }: RawDocument): Promise<ConvertedD
   for (const token of source.matchAll(TOKEN)) writer.take(token, externalId);
   const page = await htmlToMarkdown(`<main>${writer.html()}</main>`, externalId);
   const title = /\{\\title ([^{}\\]{1,300})\}/.exec(source)?.[1]?.trim();
-  return { markdown: page.markdown, title, unread: { pictures: writer.pictures }, warnings: page.warnings };
+  return {
+    markdown: page.markdown,
+    title,
+    unread: { pictures: writer.pictures, 'hidden parts': writer.hidden },
+    warnings: page.warnings,
+  };
 }
 
 class RtfWriter {
   pictures = 0;
+  hidden = 0;
   readonly #open: Group[] = [];
-  #group: Group = { isUnread: false, substitutes: 1, codePage: undefined };
+  #group: Group = {
+    ...{ isUnread: false, substitutes: 1, codePage: undefined },
+    ...{ script: undefined, isHidden: false, isNote: false },
+  };
   #isBegun = false;
   #isOptional = false;
   #codePage = 1252;
@@ -116,7 +130,14 @@ class RtfWriter {
   #isInFonts = false;
   #skip = 0;
   #bytes: number[] = [];
+  /** Markup of the paragraph so far, but for what is raised or lowered at its end. */
   #text = '';
+  #script: Script | undefined;
+  #raised = '';
+  #wasHidden = false;
+  readonly #outer: { readonly text: string; readonly isInTable: boolean; readonly cells: string[] }[] = [];
+  #noteCount = 0;
+  #notes = '';
   #cells: string[] = [];
   #rows: string[] = [];
   #isInTable = false;
@@ -135,7 +156,7 @@ class RtfWriter {
   html(): string {
     this.#paragraph();
     this.#table();
-    return this.#written;
+    return this.#written + this.#notes;
   }
 
   #begin(name: string): void {
@@ -147,12 +168,14 @@ class RtfWriter {
       );
     }
     this.#open.push(this.#group);
+    this.#group = { ...this.#group, isNote: false };
     this.#isBegun = true;
     this.#isOptional = false;
   }
 
   #end(): void {
     this.#flush();
+    if (this.#group.isNote) this.#endNote();
     this.#group = this.#open.pop() ?? this.#group;
     if (this.#open.length < 2) this.#isInFonts = false;
     this.#skip = 0;
@@ -181,6 +204,7 @@ class RtfWriter {
         word === 'pict' ||
         (this.#isOptional && !/^(?:shpinst|shptxt|nonshppict|fldrslt)$/.test(word));
       if (isUnread) this.#group = { ...this.#group, isUnread: true };
+      if (word === 'footnote' && !this.#group.isUnread) this.#beginNote();
     }
     if (word === 'ansicpg' && number !== undefined) this.#codePage = number;
     else if (word === 'f' && number !== undefined) this.#useFont(number);
@@ -190,7 +214,7 @@ class RtfWriter {
     else if (word === 'u' && number !== undefined) {
       this.#add(() => this.#letter(String.fromCharCode(number < 0 ? number + 65_536 : number)));
       this.#skip = this.#group.substitutes;
-    } else if (!this.#group.isUnread) this.#layout(word);
+    } else if (!this.#group.isUnread) this.#layout(word, number);
   }
 
   #useFont(number: number): void {
@@ -198,17 +222,23 @@ class RtfWriter {
     if (!this.#isInFonts) this.#group = { ...this.#group, codePage: this.#fonts.get(number) };
   }
 
-  #layout(word: string): void {
-    if (word === 'par') this.#paragraph();
+  #layout(word: string, number: number | undefined): void {
+    const isOn = number !== 0;
+    if (word === 'super' || word === 'up') this.#group = { ...this.#group, script: isOn ? 'sup' : undefined };
+    else if (word === 'sub' || word === 'dn')
+      this.#group = { ...this.#group, script: isOn ? 'sub' : undefined };
+    else if (word === 'nosupersub') this.#group = { ...this.#group, script: undefined };
+    else if (word === 'v') this.#group = { ...this.#group, isHidden: isOn };
+    else if (word === 'plain') this.#group = { ...this.#group, script: undefined, isHidden: false };
+    else if (word === 'par') this.#paragraph();
     else if (word === 'intbl') this.#isInTable = true;
     else if (word === 'pard') this.#isInTable = false;
     else if (word === 'cell' || word === 'nestcell') {
-      this.#cells.push(this.#text.trim());
-      this.#text = '';
+      this.#cells.push(this.#taken());
     } else if (word === 'row' || word === 'nestrow') {
-      this.#rows.push(`<tr>${this.#cells.map((cell) => `<td>${escapeMarkup(cell)}</td>`).join('')}</tr>`);
+      this.#rows.push(`<tr>${this.#cells.map((cell) => `<td>${cell}</td>`).join('')}</tr>`);
       this.#cells = [];
-    } else this.#text += SIGNS[word] ?? '';
+    } else this.#write(SIGNS[word] ?? '');
   }
 
   #add(act: () => unknown): void {
@@ -220,31 +250,86 @@ class RtfWriter {
 
   #letter(letter: string): void {
     this.#flush();
-    this.#text += letter;
+    this.#write(letter);
+  }
+
+  #write(text: string): void {
+    if (text === '') return;
+    const { script, isHidden } = this.#group;
+    if (isHidden && !this.#wasHidden) this.hidden += 1;
+    this.#wasHidden = isHidden;
+    if (isHidden) return;
+    if (script !== this.#script) this.#endScript();
+    this.#script = script;
+    if (script === undefined) this.#text += escapeMarkup(text);
+    else this.#raised += escapeMarkup(text);
+  }
+
+  #endScript(): void {
+    this.#text += scriptMarkup(this.#script, this.#raised);
+    this.#raised = '';
+    this.#script = undefined;
+  }
+
+  /** The markup since the last paragraph or cell. */
+  #taken(): string {
+    this.#flush();
+    this.#endScript();
+    const text = this.#text.trim();
+    this.#text = '';
+    return text;
+  }
+
+  /** What stands before a note as its mark, raised digits or none, is put in brackets. */
+  #beginNote(): void {
+    this.#endScript();
+    this.#noteCount += 1;
+    const text = this.#text.replace(/<sup>\s*(\d{1,3})\s*<\/sup>\s*$/, '');
+    this.#outer.push({
+      text: `${text} [${this.#noteCount}]`,
+      isInTable: this.#isInTable,
+      cells: this.#cells,
+    });
+    this.#text = '';
+    this.#isInTable = true;
+    this.#cells = [];
+    this.#group = { ...this.#group, isNote: true, script: undefined };
+  }
+
+  #endNote(): void {
+    const { text, isInTable, cells } = this.#outer.pop() ?? { text: '', isInTable: false, cells: [] };
+    const said = [...this.#cells, this.#taken()]
+      .join(' ')
+      .trim()
+      .replace(/^<sup>\s*\d{1,3}\s*<\/sup>\s*/, '');
+    if (said !== '') this.#notes += `<p>Note ${this.#noteCount}: ${said}</p>`;
+    this.#text = text;
+    this.#isInTable = isInTable;
+    this.#cells = cells;
   }
 
   /** Escaped bytes are letters of the code page together. */
   #flush(): void {
     if (this.#bytes.length === 0) return;
     const page = this.#group.codePage ?? this.#codePage;
-    this.#text += decodedBytes(Uint8Array.from(this.#bytes), CODE_PAGES[String(page)] ?? `windows-${page}`);
+    const text = decodedBytes(Uint8Array.from(this.#bytes), CODE_PAGES[String(page)] ?? `windows-${page}`);
     this.#bytes = [];
+    this.#write(text);
   }
 
   #paragraph(): void {
     this.#flush();
-    // In a table a paragraph is a part of its cell.
-    if (this.#isInTable || this.#cells.length > 0) {
+    // In a table a paragraph is a part of its cell, and in a note of the note.
+    if (this.#isInTable || this.#cells.length > 0 || this.#outer.length > 0) {
+      this.#endScript();
       this.#text += ' ';
       return;
     }
     this.#table();
-    const lines = this.#text
-      .trim()
+    const lines = this.#taken()
       .split('\n')
-      .map((line) => escapeMarkup(line.trim()));
+      .map((line) => line.trim());
     if (lines.join('') !== '') this.#written += `<p>${lines.join('<br>')}</p>`;
-    this.#text = '';
   }
 
   #table(): void {

@@ -63,6 +63,26 @@ describe('LaTeX', () => {
       ['[Here](<https://example.org>) and https://example.org/b_c'],
     ],
     ['notes', 'High.\\footnote{In May.} Low.', ['High. (In May.) Low.']],
+    ['code, whose hyphens stay', "\\texttt{--flag \\emph{``a''}} -- b", ["`--flag _``a''_` – b"]],
+    ['raised text', '10\\textsuperscript{6} Pa, H\\textsubscript{2}O', ['10^6 Pa, H2O']],
+    [
+      'numbers with their unit',
+      '\\SI{12}{kg}, \\qty[a=b]{3}{\\metre\\per\\second}',
+      ['12 kg, 3 metre per second'],
+    ],
+    [
+      'names that it defines',
+      '\\newcommand{\\pump}{Quasar}\\def\\site{Delft}\\newcommand*\\limit[1]{#1\\,kPa}\\newcommand{\\both}[2][a]{\\emph{#1} and #2}\n' +
+        'The \\pump{} in \\site{} holds \\limit{40}, \\both{b}, \\both[c]{\\pump}.',
+      ['The Quasar in Delft holds 40 kPa, _a_ and b, _c_ and Quasar.'],
+    ],
+    ['names that are defined elsewhere', 'The \\product{} pump', ['The product pump']],
+    [
+      'no text that is hidden',
+      'a \\begin{comment}\nb 5% \\fi\n\\end{comment}c \\iffalse d \\ifx\\e\\f g \\else h \\fi i \\else j \\fi k $x \\iff y$ \\verb|\\iffalse| l',
+      ['a c  j k $x \\iff y$ `\\iffalse` l'],
+    ],
+    ['text that is hidden and never ended', 'a \\iffalse b', ['a  b']],
     ['commands that are not known', '\\foo{kept} \\bar[x]{also}', ['kept also']],
     ['other environments', '\\begin{theorem}[Main]\nIt holds.\n\\end{theorem}', ['It holds.']],
     [
@@ -77,10 +97,10 @@ describe('LaTeX', () => {
   it('is called by its title', async () => {
     const parsed = await parseAs(
       TEX_FORMAT,
-      `\\title{Tides of the \\emph{Elbe}}\\author{Ada}\n${body('\\maketitle\nHigh.')}`,
+      `\\title{Tides of the \\emph{Elbe}}\\author{Ada \\and Bo}\\date{May 2024}\n${body('\\maketitle\nHigh.')}`,
     );
     expect(parsed.title).toBe('Tides of the _Elbe_');
-    expect(parsed.metadata).toEqual({ author: 'Ada' });
+    expect(parsed.metadata).toEqual({ author: 'Ada, Bo', date: 'May 2024' });
     expect(parsed.text).toContain('# Tides of the');
   });
 
@@ -105,6 +125,9 @@ describe('LaTeX', () => {
     ['signs of formulas', '$'.repeat(50_001)],
     ['brackets', '\\foo['.repeat(10_000)],
     ['open listings', '\\begin{verbatim}'.repeat(100_000)],
+    ['names of themselves', `\\def\\a{\\a\\a}\\def\\b#1{\\b{#1#1}}\\a \\b{x}`],
+    ['names of names', `\\def\\a{${'x'.repeat(900)}}${'\\a '.repeat(30_000)}`],
+    ['open comments', '\\begin{comment}\\iffalse '.repeat(30_000)],
     ['open lists', '\\begin{itemize}\\item '.repeat(40_000)],
   ])('that is hostile ends: %s', async (_, text) => {
     await parseAs(TEX_FORMAT, body(text));

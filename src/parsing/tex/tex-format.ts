@@ -5,16 +5,16 @@ import { decodeText } from '../decode-text.js';
 import { levelLineEnds } from '../text-range.js';
 import { readTexSource } from './tex-reader.js';
 
-/** LaTeX: sections, lists, tables, code, formulas as they are written. Nothing is expanded or included; pictures are left out and counted. */
+/** LaTeX: sections, lists, tables, code, formulas as they are written, names that the file defines by what they stand for. Nothing is included; pictures are left out and counted. */
 export const TEX_FORMAT: ConvertedFormat = { mediaType: MEDIA_TYPES.tex, convert: readTex };
 
 function readTex({ content, externalId }: RawDocument): ConvertedDocument {
   const { text, warnings } = decodeText(content, externalId);
-  const { markdown, title, author, pictures, inputs } = readTexSource(levelLineEnds(text));
+  const { markdown, title, author, date, pictures, inputs } = readTexSource(levelLineEnds(text));
   return {
     markdown,
     title,
-    metadata: author === undefined ? {} : { author },
+    metadata: { ...(author === undefined ? {} : { author }), ...(date === undefined ? {} : { date }) },
     unread: { pictures },
     warnings: [
       ...warnings,

@@ -63,3 +63,13 @@ export const SYMBOLS: Readonly<Record<string, string>> = {
     newline: '\n',
   },
 };
+
+/** Signs in a row that are shown as one. */
+export const LIGATURES: readonly (readonly [string, string])[] = [
+  ...([
+    ['---', '\u2014'],
+    ['--', '\u2013'],
+    ['``', '\u201c'],
+    ["''", '\u201d'],
+  ] as const),
+];

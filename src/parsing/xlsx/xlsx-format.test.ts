@@ -38,6 +38,17 @@ describe('workbooks', () => {
       ['## S', '| Berth | North 4 |', '| - | - |'],
     ],
     [
+      'exponents and indices',
+      {
+        sheets: { S: row(1, '<c r="A1" t="s"><v>0</v></c><c r="B1" t="s"><v>1</v></c>') },
+        strings: [
+          '<r><t>10</t></r><r><rPr><vertAlign val="superscript"/></rPr><t>6</t></r><r><t xml:space="preserve"> Pa</t></r>',
+          '<r><t>p</t></r><r><rPr><vertAlign val="subscript"/></rPr><t>max</t></r>',
+        ],
+      },
+      ['## S', '| 10^6 Pa | p_max |', '| - | - |'],
+    ],
+    [
       'several sheets',
       {
         sheets: { A: row(1, cell('A1', 'x'), cell('B1', 'y')), B: row(1, cell('A1', 'z'), cell('B1', 'w')) },
@@ -217,6 +228,28 @@ describe('workbooks', () => {
       '| x | y |',
       '| - | - |',
     ]);
+  });
+
+  it('leave out hidden sheets, and count them', async () => {
+    const sheet = `<worksheet ${SPREADSHEET}><sheetData>${HEAD}</sheetData></worksheet>`;
+    const parsed = await parseAs(
+      XLSX_FORMAT,
+      makeZip([
+        {
+          name: 'xl/workbook.xml',
+          content: `<workbook ${SPREADSHEET}><sheet name="A" state="hidden" r:id="a"/><sheet name="B" state="veryHidden" r:id="b"/></workbook>`,
+        },
+        {
+          name: 'xl/_rels/workbook.xml.rels',
+          content: relations(['a', 'worksheet', 'a.xml'], ['b', 'worksheet', 'b.xml']),
+        },
+        ...[
+          { name: 'xl/a.xml', content: sheet },
+          { name: 'xl/b.xml', content: sheet },
+        ],
+      ]),
+    );
+    expect(parsed).toMatchObject({ text: '', unread: { 'hidden parts': 2 } });
   });
 
   it('are read once where they name a sheet again', async () => {

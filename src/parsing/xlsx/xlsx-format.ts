@@ -4,6 +4,7 @@ import { MEDIA_TYPES } from '../../core/media-types.js';
 import { oneLine } from '../../core/one-line.js';
 import type { ConvertedDocument, ConvertedFormat } from '../converted-parser.js';
 import { declaredTitle, openArchive, relationsOf } from '../open-archive.js';
+import { scriptText } from '../raised-text.js';
 import { allOf, childOf, type XmlElement, xmlText } from '../read-xml.js';
 import { TextRoom } from '../text-room.js';
 import { numberForms } from './number-formats.js';
@@ -11,7 +12,7 @@ import { MAX_CELLS, readSheet, type Sheet, type SheetFacts } from './sheet-reade
 
 /**
  * Workbooks (`.xlsx`): each sheet under its name, what stands between empty rows as a table whose first row is the header. Values are read as cells show them,
- * formulas as what they came to when the file was saved. Pictures and charts are left out and counted.
+ * formulas as what they came to when the file was saved. Pictures, charts and hidden sheets are left out and counted.
  */
 export const XLSX_FORMAT: ConvertedFormat = { mediaType: MEDIA_TYPES.xlsx, convert: readXlsx };
 
@@ -36,11 +37,15 @@ async function readXlsx(document: RawDocument): Promise<ConvertedDocument> {
   };
   const parts: string[] = [];
   const room = new TextRoom(externalId);
-  let [formulas, left] = [0, 0];
+  let [formulas, left, hidden] = [0, 0, 0];
   for (const { attributes } of allOf(workbook, 'sheet')) {
     const part = relations.get(attributes['r:id'] ?? '')?.target ?? '';
     const xml = archive.text(part);
     if (xml === '') continue;
+    if (/^(?:h|veryH)idden$/.test(attributes.state ?? '')) {
+      hidden += 1;
+      continue;
+    }
     const sheet = await readSheet(xml, facts, room);
     const related = await relationsOf(archive, part);
     const comments = [...related.values()].filter(
@@ -61,6 +66,7 @@ async function readXlsx(document: RawDocument): Promise<ConvertedDocument> {
     unread: {
       formulas,
       cells: left,
+      'hidden parts': hidden,
       pictures: count(/^xl\/media\//),
       charts: count(/^xl\/charts\/chart\d*\.xml$/),
     },
@@ -74,13 +80,14 @@ async function readXlsx(document: RawDocument): Promise<ConvertedDocument> {
 /** A text in parts of several fonts, without how it is pronounced. */
 const stringOf = (item: XmlElement): string =>
   item.children
-    .map((child) =>
-      typeof child === 'string' || child.name === 'rPh'
-        ? ''
-        : child.name === 't'
-          ? xmlText(child)
-          : stringOf(child),
-    )
+    .map((child) => {
+      if (typeof child === 'string' || child.name === 'rPh') return '';
+      if (child.name === 't') return xmlText(child);
+      const align = childOf(childOf(child, 'rPr'), 'vertAlign')?.attributes.val;
+      const text = stringOf(child);
+      if (align === 'superscript') return scriptText('sup', text);
+      return align === 'subscript' ? scriptText('sub', text) : text;
+    })
     .join('');
 
 function commentsOf(root: XmlElement | undefined): string[] {
