@@ -17,6 +17,8 @@ import { findEvidence, withinRun } from './find-evidence.js';
 import type { StandaloneQuestion } from './follow-up.js';
 import { missingNames } from './missing-names.js';
 import { newerFirst } from './newer-first.js';
+import { missingErrors, namesError, readPastedError } from './pasted-error.js';
+import { headedText } from './quotation-features.js';
 import { rankQuotations } from './rank-quotations.js';
 import { rankSentences } from './rank-sentences.js';
 
@@ -59,15 +61,20 @@ export async function gatherFindings({
       ...(signal === undefined ? {} : { signal }),
     }),
   );
-  const sentences = rankSentences(standalone.query, pack.entries);
-  const ranked = await rankQuotations(standalone.query, sentences, { similarity, reading, signal });
+  const pasted = readPastedError(standalone.query);
+  const query = pasted?.text ?? standalone.query;
+  const errors = pasted?.errors ?? [];
+  const sentences = rankSentences(query, pack.entries);
+  const ranked = await rankQuotations(query, sentences, { similarity, reading, errors, signal });
   const { quotations, notices: ofConflicts } = newerFirst(ranked, pack.entries);
   const found = retrieved.ranked.map(({ chunk }) => indexedTextOfStored(chunk));
   const evidence = { sentences, quotations, signals: retrieved.signals };
   const missing =
     isKnownWord === undefined
       ? []
-      : await missingNames(standalone.text, found, { isKnownWord, isKnownIdentifier });
+      : pasted === undefined
+        ? await missingNames(standalone.text, found, { isKnownWord, isKnownIdentifier })
+        : await missingErrors(pasted, found, isKnownWord);
   return {
     request,
     mode,
@@ -75,7 +82,7 @@ export async function gatherFindings({
     pack,
     missing,
     evidence,
-    confidence: confidenceOf(standalone.query, pack.entries, evidence),
+    confidence: confidenceOf({ query, errors }, pack.entries, evidence),
     degradationLevel: retrieved.degradationLevel,
     // What was cut or flagged in the pack matters to who reads all of it: `context` and `sources` tell it in any case.
     notices: distinctNotices([
@@ -91,7 +98,7 @@ export async function gatherFindings({
 
 /** Estimated probability that the best quotation answers, in [0, 1]; 0 where there are none. */
 function confidenceOf(
-  question: string,
+  { query: question, errors }: { readonly query: string; readonly errors: readonly string[] },
   entries: readonly ContextEntry[],
   evidence: ConfidenceEvidence,
 ): number {
@@ -101,7 +108,7 @@ function confidenceOf(
     (sum, name) => sum + CONFIDENCE_MODEL.weights[name] * features[name],
     CONFIDENCE_MODEL.bias,
   );
-  return Math.max(sigmoid(logit), ofAskedItem(question, evidence));
+  return Math.max(sigmoid(logit), ofAskedItem(question, evidence), ofError(errors, evidence));
 }
 
 /**
@@ -112,6 +119,10 @@ function ofAskedItem(question: string, { quotations: [best] }: ConfidenceEvidenc
   const asked = askedItems(question);
   return best !== undefined && asked.isAskedFor && asked.has(best.entry) ? ASKED_FOR : 0;
 }
+
+/** What names the error that was pasted is about it, however few words they share. */
+const ofError = (errors: readonly string[], { quotations: [best] }: ConfidenceEvidence): number =>
+  best !== undefined && errors.some((error) => namesError(error, headedText(best))) ? ASKED_FOR : 0;
 
 const ASKED_FOR = 0.3;
 
