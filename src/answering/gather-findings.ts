@@ -10,6 +10,7 @@ import { traced } from '../core/telemetry.js';
 import type { AnswerMode } from './answer.js';
 import type { AnswerDependencies, AnswerRequest } from './answer-request.js';
 import { askedItems } from './asked-items.js';
+import { isOfAnother } from './asked-subject.js';
 import type { Findings } from './compose-answer.js';
 import { CONFIDENCE_FEATURES, type ConfidenceEvidence, confidenceFeatures } from './confidence-features.js';
 import { CONFIDENCE_MODEL } from './confidence-weights.js';
@@ -18,6 +19,7 @@ import type { StandaloneQuestion } from './follow-up.js';
 import { missingNames } from './missing-names.js';
 import { newerFirst } from './newer-first.js';
 import { missingErrors, namesError, readPastedError } from './pasted-error.js';
+import { exactText, textOfQuotation } from './quotation.js';
 import { headedText } from './quotation-features.js';
 import { rankQuotations } from './rank-quotations.js';
 import { rankSentences } from './rank-sentences.js';
@@ -108,7 +110,12 @@ function confidenceOf(
     (sum, name) => sum + CONFIDENCE_MODEL.weights[name] * features[name],
     CONFIDENCE_MODEL.bias,
   );
-  return Math.max(sigmoid(logit), ofAskedItem(question, evidence), ofError(errors, evidence));
+  const confidence = Math.max(sigmoid(logit), ofAskedItem(question, evidence), ofError(errors, evidence));
+  const [best] = evidence.quotations;
+  if (best === undefined || errors.length > 0) return confidence;
+  const { entry, decisive } = best;
+  const quotation = { entry, text: textOfQuotation(best), decisive: exactText({ entry, ...decisive }) };
+  return isOfAnother(question, quotation) ? Math.min(confidence, OF_ANOTHER) : confidence;
 }
 
 /**
@@ -125,6 +132,9 @@ const ofError = (errors: readonly string[], { quotations: [best] }: ConfidenceEv
   best !== undefined && errors.some((error) => namesError(error, headedText(best))) ? ASKED_FOR : 0;
 
 const ASKED_FOR = 0.3;
+
+/** Below the threshold of quotations: what is of something else is no answer. A language model may see what it is of. */
+const OF_ANOTHER = 0.2;
 
 const packContext = (
   question: string,
