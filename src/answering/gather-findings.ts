@@ -1,4 +1,5 @@
 import { indexedTextOfStored } from '../analysis/indexed-text.js';
+import { saidAsIn } from '../analysis/synonyms.js';
 import { assembleContext } from '../context/assemble-context.js';
 import type { ContextEntry, ContextOptions, ContextPack } from '../context/context-pack.js';
 import { splitWindow } from '../context/window-budget.js';
@@ -64,18 +65,22 @@ export async function gatherFindings({
     }),
   );
   const pasted = readPastedError(standalone.query);
-  const query = pasted?.text ?? standalone.query;
+  const found = retrieved.ranked.map(({ chunk }) => indexedTextOfStored(chunk));
+  const { synonyms = [] } = within.dependencies;
+  const query = pasted?.text ?? saidAsIn(standalone.query, synonyms, found);
   const errors = pasted?.errors ?? [];
   const sentences = rankSentences(query, pack.entries);
   const ranked = await rankQuotations(query, sentences, { similarity, reading, errors, signal });
   const { quotations, notices: ofConflicts } = newerFirst(ranked, pack.entries);
-  const found = retrieved.ranked.map(({ chunk }) => indexedTextOfStored(chunk));
   const evidence = { sentences, quotations, signals: retrieved.signals };
   const missing =
     isKnownWord === undefined
       ? []
       : pasted === undefined
-        ? await missingNames(standalone.text, found, { isKnownWord, isKnownIdentifier })
+        ? await missingNames(saidAsIn(standalone.text, synonyms, found), found, {
+            isKnownWord,
+            isKnownIdentifier,
+          })
         : await missingErrors(pasted, found, isKnownWord);
   return {
     request,

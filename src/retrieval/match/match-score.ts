@@ -1,3 +1,4 @@
+import type { QueryProfile } from '../../analysis/query-profile.js';
 import { logOddsOf, sigmoid } from '../../core/logistic.js';
 import type { RerankScoring } from '../../reranking/reranker.js';
 import { type Candidate, withContribution, withoutContribution, withScore } from '../candidate.js';
@@ -61,8 +62,11 @@ function withMatch(candidate: Candidate, { context, scoring = 'probability' }: M
 /** Log-odds of a passage's own match. */
 export function matchLogit(passage: MatchedPassage, context: MatchContext): number {
   const { bias, weights } = MATCH_PARAMETERS[context.background === undefined ? 'words' : 'all'];
-  const features = matchFeaturesOf(passage, context);
-  return MATCH_FEATURES.reduce((sum, name) => sum + (weights[name] ?? 0) * features[name], bias);
+  const logitOf = (query: QueryProfile): number => {
+    const features = matchFeaturesOf(passage, { ...context, query });
+    return MATCH_FEATURES.reduce((sum, name) => sum + (weights[name] ?? 0) * features[name], bias);
+  };
+  return Math.max(...[context.query, ...(context.inOtherWords ?? [])].map(logitOf));
 }
 
 /** The best that a passage without the identifier asked for can score. */
