@@ -19,6 +19,8 @@ export interface FoundSynonym {
   readonly rule: string;
   readonly text: string;
   readonly terms: readonly string[];
+  /** The query in these words. */
+  readonly query: string;
 }
 
 /**
@@ -57,13 +59,47 @@ export function synonymsIn(query: string, rules: readonly SynonymRule[]): FoundS
       if (said.includes(` ${words} `) || added.has(words)) return [];
       added.add(words);
       const terms = [...new Set(analyzeText(text))].filter((term) => !known.has(term));
-      return terms.length === 0 ? [] : [{ rule, text, terms }];
+      return terms.length === 0 ? [] : [{ rule, text, terms, query: inWordsOf(query, held, text) }];
     });
   });
 }
 
+/** The query with the first phrase of it that is held said as `text`. */
+function inWordsOf(query: string, held: readonly (readonly string[])[], text: string): string {
+  const words = [...query.matchAll(WORD)].map((match) => ({
+    start: match.index,
+    end: match.index + match[0].length,
+    stem: stemsOf(match[0]).join(' '),
+  }));
+  for (const phrase of held)
+    for (let at = 0; at + phrase.length <= words.length; at++) {
+      const first = words[at];
+      const last = words[at + phrase.length - 1];
+      if (first === undefined || last === undefined) continue;
+      if (phrase.every((stem, i) => words[at + i]?.stem === stem))
+        return query.slice(0, first.start) + text + query.slice(last.end);
+    }
+  return `${query} ${text}`;
+}
+
+/** The query, or the query in the words of a synonym: whichever texts hold most of, the query among equals. */
+export function saidAsIn(query: string, rules: readonly SynonymRule[], texts: readonly string[]): string {
+  const others = synonymsIn(query, rules);
+  if (others.length === 0) return query;
+  const held = new Set(texts.flatMap((text) => analyzeText(text)));
+  const shareOf = (text: string): number => {
+    const terms = analyzeText(text);
+    return terms.filter((term) => held.has(term)).length / Math.max(1, terms.length);
+  };
+  return others
+    .map((other) => other.query)
+    .reduce((best, other) => (shareOf(other) > shareOf(best) ? other : best), query);
+}
+
+const WORD = /[\p{L}\p{M}\p{N}]+/gu;
+
 /** Words by their stems, those of grammar as they are, so that `sign in` is not `sign`. */
 const stemsOf = (text: string): string[] =>
-  (foldCase(normaliseText(text)).match(/[\p{L}\p{M}\p{N}]+/gu) ?? []).map((word) =>
+  (foldCase(normaliseText(text)).match(WORD) ?? []).map((word) =>
     ENGLISH_STOP_WORDS.has(word) ? word : (analyzeText(word)[0] ?? word),
   );

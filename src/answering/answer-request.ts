@@ -1,4 +1,5 @@
 import type { GatherEvidence, LimitCounter } from '../agentic/agent.js';
+import type { SynonymRule } from '../analysis/synonyms.js';
 import type { ContextOptions } from '../context/context-pack.js';
 import type { TokenCounter } from '../context/token-counter.js';
 import type { WindowShares } from '../context/window-budget.js';
@@ -79,6 +80,8 @@ export interface AnswerDependencies {
   readonly reading?: Reading;
   /** Vectors for the check of what a language model writes; without it words alone tell. */
   readonly meaning?: () => Promise<TextMeaning>;
+  /** What is searched for in place of words of a question: a passage that has it says what was asked for. */
+  readonly synonyms?: readonly SynonymRule[];
   /** Tells names that the index lacks; without it all count as known. */
   readonly isKnownWord?: IsKnownWord;
   /** The same for exact identifiers (`MESOS-5754`, `v1.2.3`); without it they are looked up as words. */

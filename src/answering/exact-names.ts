@@ -48,7 +48,8 @@ export function exactNamesIn(question: string): ExactName[] {
     });
 }
 
-function exactName(name: string, identifier: string): ExactName {
+/** A name that is spelled so. */
+export function exactName(name: string, identifier: string): ExactName {
   const parts = name.match(PART) ?? [];
   const spelled = spelledAs(name, parts);
   const ranged = withinRange(name);

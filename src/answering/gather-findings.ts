@@ -1,4 +1,5 @@
 import { indexedTextOfStored } from '../analysis/indexed-text.js';
+import { saidAsIn } from '../analysis/synonyms.js';
 import { assembleContext } from '../context/assemble-context.js';
 import type { ContextEntry, ContextOptions, ContextPack } from '../context/context-pack.js';
 import { splitWindow } from '../context/window-budget.js';
@@ -10,6 +11,7 @@ import { traced } from '../core/telemetry.js';
 import type { AnswerMode } from './answer.js';
 import type { AnswerDependencies, AnswerRequest } from './answer-request.js';
 import { askedItems } from './asked-items.js';
+import { isOfAnother } from './asked-subject.js';
 import type { Findings } from './compose-answer.js';
 import { CONFIDENCE_FEATURES, type ConfidenceEvidence, confidenceFeatures } from './confidence-features.js';
 import { CONFIDENCE_MODEL } from './confidence-weights.js';
@@ -17,6 +19,9 @@ import { findEvidence, withinRun } from './find-evidence.js';
 import type { StandaloneQuestion } from './follow-up.js';
 import { missingNames } from './missing-names.js';
 import { newerFirst } from './newer-first.js';
+import { missingErrors, namesError, readPastedError } from './pasted-error.js';
+import { exactText, textOfQuotation } from './quotation.js';
+import { headedText } from './quotation-features.js';
 import { rankQuotations } from './rank-quotations.js';
 import { rankSentences } from './rank-sentences.js';
 
@@ -59,15 +64,24 @@ export async function gatherFindings({
       ...(signal === undefined ? {} : { signal }),
     }),
   );
-  const sentences = rankSentences(standalone.query, pack.entries);
-  const ranked = await rankQuotations(standalone.query, sentences, { similarity, reading, signal });
-  const { quotations, notices: ofConflicts } = newerFirst(ranked, pack.entries);
+  const pasted = readPastedError(standalone.query);
   const found = retrieved.ranked.map(({ chunk }) => indexedTextOfStored(chunk));
+  const { synonyms = [] } = within.dependencies;
+  const query = pasted?.text ?? saidAsIn(standalone.query, synonyms, found);
+  const errors = pasted?.errors ?? [];
+  const sentences = rankSentences(query, pack.entries);
+  const ranked = await rankQuotations(query, sentences, { similarity, reading, errors, signal });
+  const { quotations, notices: ofConflicts } = newerFirst(ranked, pack.entries);
   const evidence = { sentences, quotations, signals: retrieved.signals };
   const missing =
     isKnownWord === undefined
       ? []
-      : await missingNames(standalone.text, found, { isKnownWord, isKnownIdentifier });
+      : pasted === undefined
+        ? await missingNames(saidAsIn(standalone.text, synonyms, found), found, {
+            isKnownWord,
+            isKnownIdentifier,
+          })
+        : await missingErrors(pasted, found, isKnownWord);
   return {
     request,
     mode,
@@ -75,7 +89,7 @@ export async function gatherFindings({
     pack,
     missing,
     evidence,
-    confidence: confidenceOf(standalone.query, pack.entries, evidence),
+    confidence: confidenceOf({ query, errors }, pack.entries, evidence),
     degradationLevel: retrieved.degradationLevel,
     // What was cut or flagged in the pack matters to who reads all of it: `context` and `sources` tell it in any case.
     notices: distinctNotices([
@@ -91,7 +105,7 @@ export async function gatherFindings({
 
 /** Estimated probability that the best quotation answers, in [0, 1]; 0 where there are none. */
 function confidenceOf(
-  question: string,
+  { query: question, errors }: { readonly query: string; readonly errors: readonly string[] },
   entries: readonly ContextEntry[],
   evidence: ConfidenceEvidence,
 ): number {
@@ -101,7 +115,12 @@ function confidenceOf(
     (sum, name) => sum + CONFIDENCE_MODEL.weights[name] * features[name],
     CONFIDENCE_MODEL.bias,
   );
-  return Math.max(sigmoid(logit), ofAskedItem(question, evidence));
+  const confidence = Math.max(sigmoid(logit), ofAskedItem(question, evidence), ofError(errors, evidence));
+  const [best] = evidence.quotations;
+  if (best === undefined || errors.length > 0) return confidence;
+  const { entry, decisive } = best;
+  const quotation = { entry, text: textOfQuotation(best), decisive: exactText({ entry, ...decisive }) };
+  return isOfAnother(question, quotation) ? Math.min(confidence, OF_ANOTHER) : confidence;
 }
 
 /**
@@ -113,7 +132,14 @@ function ofAskedItem(question: string, { quotations: [best] }: ConfidenceEvidenc
   return best !== undefined && asked.isAskedFor && asked.has(best.entry) ? ASKED_FOR : 0;
 }
 
+/** What names the error that was pasted is about it, however few words they share. */
+const ofError = (errors: readonly string[], { quotations: [best] }: ConfidenceEvidence): number =>
+  best !== undefined && errors.some((error) => namesError(error, headedText(best))) ? ASKED_FOR : 0;
+
 const ASKED_FOR = 0.3;
+
+/** Below the threshold of quotations: what is of something else is no answer. A language model may see what it is of. */
+const OF_ANOTHER = 0.2;
 
 const packContext = (
   question: string,

@@ -1,6 +1,7 @@
 import { ENGLISH_STOP_WORDS } from '../analysis/english-stop-words.js';
 import { extractIdentifiers } from '../analysis/identifiers.js';
 import { type ExactName, exactNamesIn, type IsKnownIdentifier } from './exact-names.js';
+import { numberedNamesIn } from './numbered-names.js';
 
 /** Whether some passage that the asker may see holds a word as a whole, in whatever case: `MongoDB` is not known where `DB` is. */
 export type IsKnownWord = (word: string) => Promise<boolean>;
@@ -31,7 +32,8 @@ export async function missingNames(
   found: readonly string[],
   { isKnownWord, isKnownIdentifier }: NameLookup,
 ): Promise<string[]> {
-  const exact = exactNamesIn(question)
+  const numbered = numberedNamesIn(question).flatMap(({ name }) => name ?? []);
+  const exact = [...exactNamesIn(question), ...numbered]
     .slice(0, MOST_NAMES)
     .filter(({ standsIn }) => !found.some(standsIn));
   const coined = namesIn(question)

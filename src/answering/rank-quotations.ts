@@ -1,5 +1,6 @@
 import { withoutIdentifiers } from '../analysis/identifiers.js';
 import { type AskedItems, askedItems } from './asked-items.js';
+import { namesError } from './pasted-error.js';
 import { type Quotation, quotationsOf, textOfQuotation } from './quotation.js';
 import {
   headedText,
@@ -42,6 +43,8 @@ const READ = 12;
 export interface RankingOptions {
   readonly similarity?: Similarity | undefined;
   readonly reading?: Reading | undefined;
+  /** Errors that were pasted: what names one goes first, the one that fewest name before others. */
+  readonly errors?: readonly string[];
   readonly signal?: AbortSignal | undefined;
 }
 
@@ -49,35 +52,36 @@ export interface RankingOptions {
 export async function rankQuotations(
   question: string,
   sentences: readonly RankedSentence[],
-  { similarity = UNKNOWN, reading, signal }: RankingOptions = {},
+  { similarity = UNKNOWN, reading, errors = [], signal }: RankingOptions = {},
 ): Promise<RankedQuotation[]> {
   const quotations = quotationsOf(sentences);
   const features = await quotationFeatures(question, quotations, (asked, texts) =>
     similarity(asked, texts, signal),
   );
-  const unread = ranked(question, quotations, features);
+  const unread = ranked({ question, errors }, quotations, features);
   if (reading === undefined) return unread;
   const first = unread.slice(0, READ);
   const cosines = await reading(question, first.map(headedText), signal);
   const least = Math.min(...cosines.filter((cosine) => cosine !== undefined));
   if (!Number.isFinite(least)) return unread;
   return ranked(
-    question,
+    { question, errors },
     unread,
     unread.map((quotation, at) => ({ ...quotation.features, reading: cosines[at] ?? least })),
   );
 }
 
 function ranked(
-  question: string,
+  { question, errors }: { readonly question: string; readonly errors: readonly string[] },
   quotations: readonly Quotation[],
   features: readonly QuotationFeatures[],
 ): RankedQuotation[] {
   const asked = askedItems(question);
+  const ofErrors = errorLogits(errors, quotations);
   const logits = features.map((own, index) =>
     QUOTATION_FEATURES.reduce(
       (sum, name) => sum + QUOTATION_WEIGHTS[name] * own[name],
-      addedLogit(quotations[index], asked),
+      addedLogit(quotations[index], asked) + (ofErrors[index] ?? 0),
     ),
   );
   const highest = logits.reduce((most, logit) => Math.max(most, logit), Number.NEGATIVE_INFINITY);
@@ -98,6 +102,17 @@ function addedLogit(quotation: Quotation | undefined, asked: AskedItems): number
   if (quotation === undefined || !asked.has(quotation.entry)) return added;
   if (isKeyAlone(quotation)) return added + KEY_ALONE_LOGIT;
   return added + (asked.isAskedFor ? ASKED_LOGIT : ASKED_ABOUT_LOGIT);
+}
+
+function errorLogits(errors: readonly string[], quotations: readonly Quotation[]): number[] {
+  const texts = errors.length === 0 ? [] : quotations.map(headedText);
+  const logits = texts.map(() => 0);
+  for (const error of errors) {
+    const holders = texts.flatMap((text, at) => (namesError(error, text) ? [at] : []));
+    const own = ASKED_LOGIT / Math.sqrt(holders.length);
+    for (const at of holders) logits[at] = Math.max(logits[at] ?? 0, own);
+  }
+  return logits;
 }
 
 /** `id: PBI-7` */

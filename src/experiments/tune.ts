@@ -15,7 +15,7 @@ import { areGraded, isAnswerable, type Question } from '../evaluation/question-s
 import { seededRandom, shuffled } from '../evaluation/random.js';
 import type { FeedbackJudgments } from '../feedback/feedback-judgments.js';
 import type { SearchResources } from '../searching/searched-index.js';
-import { synonymRules } from '../searching/synonym-rules.js';
+import { readSynonymFile } from '../searching/synonym-rules.js';
 import { collectionOf, membersOf } from '../stores/collection-members.js';
 import type { TextQuery, VectorCollection, VectorQuery } from '../stores/vector-store.js';
 import { targetOf } from './evaluate.js';
@@ -213,7 +213,7 @@ async function runTrials(measured: EvaluateOptions, options: TuneOptions): Promi
 
 /** How many queries hold a word of the rules. */
 async function reachOfSynonyms(file: string, task: EvaluationTask): Promise<string> {
-  const rules = await synonymRules({ rag: { retrieval: { synonyms: { rules: [], file } } } });
+  const rules = await readSynonymFile(file);
   const texts =
     task.kind === 'dataset'
       ? task.dataset.queries.map(({ text }) => text)

@@ -9,6 +9,7 @@ import type { ResolvedConfig } from '../config/resolved-config.js';
 import { RAGError, systemErrorCode } from '../core/errors.js';
 import { configuredSources } from '../indexing/configured-sources.js';
 import { factsOf, splitModelName } from '../providers/provider-table.js';
+import { readSynonymFile } from '../searching/synonym-rules.js';
 
 /** What a configuration names and this machine lacks. */
 export interface MissingPart {
@@ -53,8 +54,21 @@ export async function checkConfig(config: ResolvedConfig): Promise<ConfigReport>
     ),
     ...missingPackage('rag.chat.model', packageOf(config.rag.chat.model)),
     ...missingGit(config),
+    ...(await wrongSynonyms(config)),
   ];
   return { missing, notices: [...notices, ...folders] };
+}
+
+async function wrongSynonyms({ rag }: ResolvedConfig): Promise<MissingPart[]> {
+  const { file } = rag.retrieval.synonyms;
+  if (file === undefined) return [];
+  try {
+    await readSynonymFile(file);
+    return [];
+  } catch (error) {
+    if (!RAGError.isInstance(error)) throw error;
+    return [{ setting: 'rag.retrieval.synonyms.file', problem: error.message, stops: true }];
+  }
 }
 
 const TRANSFORMERS = '@huggingface/transformers';

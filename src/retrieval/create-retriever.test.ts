@@ -336,6 +336,21 @@ describe('when something fails', () => {
     }
   });
 
+  it('none, where the query leaves out all that was found', async () => {
+    const reranker: Reranker = {
+      name: 'test',
+      maxCandidates: 10,
+      doRerank: async (_query, candidates) => candidates.map((_, index) => ({ index, score: 0.5 })),
+      close: async () => {},
+    };
+    const retriever = await setUp({ loadReranker: async () => reranker });
+    const { candidates, degradationLevel } = await retriever.retrieve(
+      request('"the lock" -held -disk -crash -holder'),
+    );
+    expect(candidates).toEqual([]);
+    expect(degradationLevel).toBe(DegradationLevel.FULL_RAG);
+  });
+
   it('text search: meaning answers, and the answer counts as degraded', async () => {
     const result = await (await setUp({}, replaced({ searchText: unavailable }))).retrieve(
       request('lock PPR-9087'),

@@ -137,7 +137,7 @@ async function retrieve(
       modelKey: options.modelKey,
       scoring,
       terms: query.lexical.terms,
-      match: await matchContextOf(options, { query, outcomes }),
+      match: await matchContextOf(options, { query, outcomes, synonyms }),
       dense: outcomes.dense.hits,
       lexical: outcomes.lexical.hits,
       read: readCandidates,
@@ -152,6 +152,9 @@ async function retrieve(
     ...graph.reports,
     rerank.report,
   ];
+  // A search may leave out all that it found.
+  const canRerank =
+    rerank.report.status === 'empty' ? (await readCandidates(fused)).length > 0 : fused.length > 0;
   return {
     candidates: refined.candidates.map((candidate) =>
       rankedCandidateOf(candidate, graph.paths.get(candidate.chunk.documentId)),
@@ -168,7 +171,7 @@ async function retrieve(
       ],
     },
     lanes: reports,
-    degradationLevel: degradationOf(reports, fused.length > 0 && isRerankWanted(options, request)),
+    degradationLevel: degradationOf(reports, isRerankWanted(options, request) && canRerank),
     notices: [
       ...query.notices,
       ...operators.notices,
@@ -214,10 +217,20 @@ const USUAL_BACKGROUND = 0.15;
 
 async function matchContextOf(
   { loadRarity = async () => ALIKE }: RetrieverOptions,
-  { query, outcomes }: { readonly query: PreparedQuery; readonly outcomes: LaneOutcomes },
+  {
+    query,
+    outcomes,
+    synonyms,
+  }: {
+    readonly query: PreparedQuery;
+    readonly outcomes: LaneOutcomes;
+    readonly synonyms: readonly FoundSynonym[];
+  },
 ): Promise<MatchContext> {
+  const rarity = await loadRarity();
   return {
-    query: profileOf(query.text, await loadRarity()),
+    query: profileOf(query.text, rarity),
+    inOtherWords: synonyms.map((synonym) => profileOf(synonym.query, rarity)),
     background: backgroundOf(outcomes.dense.hits),
   };
 }

@@ -1,21 +1,19 @@
-import { extractIdentifiers, isErrorName, isOperator } from '../analysis/identifiers.js';
+import { extractIdentifiers, isErrorName } from '../analysis/identifiers.js';
 import { type AnalyzedQuery, analyzeQuery, MAX_QUERY_LENGTH } from '../analysis/lexical-analyzer.js';
-import { type QueryOperators, readOperators } from '../analysis/query-operators.js';
-import { readStackTrace, type StackTrace } from '../analysis/stack-trace.js';
+import type { QueryOperators } from '../analysis/query-operators.js';
+import {
+  MAX_QUERY_IDENTIFIERS,
+  MAX_READ_IDENTIFIERS,
+  MAX_READ_LENGTH,
+  readQueryText,
+} from '../analysis/query-text.js';
+import type { StackTrace } from '../analysis/stack-trace.js';
 import { cutToUnits } from '../analysis/tokens.js';
 import { RAGError } from '../core/errors.js';
 import { type Notice, noticesOfKind } from '../core/notice.js';
 
-/** Most identifiers of a query that are looked up: each costs some searches. */
-export const MAX_QUERY_IDENTIFIERS = 8;
 /** Most that are counted, so that the rarest are looked up. */
 const MAX_COUNTED_IDENTIFIERS = 64;
-/** Most that are read; what names an error is taken before others. */
-const MAX_READ_IDENTIFIERS = 1_024;
-/** Lines of a text with the name of an error that was not typed. */
-const LEAST_LINES = 4;
-/** Longest text that is read for identifiers, in UTF-16 code units. */
-const MAX_READ_LENGTH = 131_072;
 
 /** A query as the lanes need it. */
 export interface PreparedQuery {
@@ -42,15 +40,8 @@ export function prepareQuery(text: string): PreparedQuery {
   const trimmed = text.trim();
   if (trimmed === '')
     throw new RAGError('QUERY_EMPTY', 'The query is empty; write what you are looking for.');
-  const trace = readStackTrace(trimmed);
-  const operators = readOperators(trimmed);
+  const { said: typed, named, trace, operators, isPasted } = readQueryText(trimmed);
   const onlyExcludes = operators?.text === '';
-  const typed = trace?.message ?? operators?.text ?? trimmed;
-  const named = extractIdentifiers(cutToUnits(typed, MAX_READ_LENGTH), MAX_READ_IDENTIFIERS);
-  const isPasted =
-    trace !== undefined ||
-    named.filter((identifier) => !isOperator(identifier)).length > MAX_QUERY_IDENTIFIERS ||
-    (named.some(isErrorName) && trimmed.split('\n').length >= LEAST_LINES);
   const said = isPasted ? errorsFirst(typed) : typed;
   const lexical = analyzeQuery(said);
   const cut = cutToUnits(said, MAX_QUERY_LENGTH);

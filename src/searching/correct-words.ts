@@ -35,7 +35,7 @@ export async function correctWords(
   const { retrieval, enabled } = resources.config.rag;
   if (!enabled || !retrieval.spelling.enabled) return UNCHANGED;
   const { collection, store, ledger, sealing } = await resources.stores.collection();
-  const known = new Set((await synonymRules(resources.config)).flatMap(({ from }) => from.flat()));
+  const known = new Set((await synonymRules(resources.config)).rules.flatMap(({ from }) => from.flat()));
   const held = heldTerms(collection, scope, await ledger.lastRun());
   const deadline = {
     timeoutMs: retrieval.laneDeadlineMs,

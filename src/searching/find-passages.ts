@@ -48,6 +48,12 @@ import { chunkLimit, collapseOfChunks, passageLimit, shownPassages } from './sho
 import { synonymRules } from './synonym-rules.js';
 import { describeEmptyFilters } from './unknown-filters.js';
 
+/** A search of the engine's own. */
+interface CheckedQuery extends SearchQuery {
+  /** Mistyped words were put right before. Synonyms are searched for all the same. @default false */
+  readonly areWordsChecked?: boolean;
+}
+
 export interface FindOptions {
   readonly resources: FindResources;
   /** Told what each step left, for explanations of a miss. */
@@ -63,7 +69,7 @@ export interface FindOptions {
  * evaluations all come this way, so they see the same passages in the same order.
  */
 export async function findPassages(
-  query: SearchQuery,
+  query: CheckedQuery,
   scope: Scope,
   options: FindOptions,
 ): Promise<FoundPassages> {
@@ -271,7 +277,7 @@ function atLevelOf(parts: Parts | undefined, { found, cache }: Remembered): Reme
 
 /** What was found, and which store answered in place of the one that is asked first. */
 const find = (
-  query: SearchQuery,
+  query: CheckedQuery,
   scope: Scope,
   options: FindOptions & { readonly startedAt: number },
 ): Promise<Found> =>
@@ -281,7 +287,7 @@ const find = (
   });
 
 async function findHere(
-  query: SearchQuery,
+  query: CheckedQuery,
   scope: Scope,
   { resources, onStage, startedAt, plan }: FindOptions & { readonly startedAt: number },
 ): Promise<Found> {
@@ -316,6 +322,9 @@ async function findHere(
   const run = await live.ledger.lastRun();
   if (live.past === undefined && (await isRestricted(live, scope, { run, resources })))
     notices.push({ kind: 'documents-hidden', text: RESTRICTED_NOTICE });
+  const synonyms =
+    query.options?.exactWords === true ? { rules: [], notices: [] } : await synonymRules(config);
+  notices.push(...synonyms.notices);
   const retriever = createRetriever({
     collection: scoped,
     capabilities: store.capabilities,
@@ -328,7 +337,7 @@ async function findHere(
     loadReranker: () => resources.models.reranker.open(),
     loadChatModel: async () => resources.models.chatModel?.open(),
     settings: costs?.settings ?? retrievalSettings(config),
-    synonyms: query.options?.exactWords === true ? [] : await synonymRules(config),
+    synonyms: synonyms.rules,
     onStage,
   });
   const turn = { owner: collection, concurrency: SEARCHES_AT_ONCE };
@@ -458,11 +467,13 @@ const isFull = ({ lane, candidates }: LaneReport, asked: number): boolean =>
   (lane === 'dense' || lane === 'lexical') && candidates >= asked;
 
 const checkWords = (
-  { text, options, signal }: SearchQuery,
+  { text, options, areWordsChecked, signal }: CheckedQuery,
   scope: Scope,
   resources: FindResources,
 ): Promise<WordCheck> | WordCheck =>
-  options?.exactWords === true ? { notices: [] } : correctWords(text, { scope, resources, signal });
+  options?.exactWords === true || areWordsChecked === true
+    ? { notices: [] }
+    : correctWords(text, { scope, resources, signal });
 
 /**
  * Searches of a collection that are under way at once. Others wait, for no deadline to count what a store or the thread does for

@@ -35,6 +35,7 @@ import { resultsFor } from './question-complexity.js';
 import { findRelated } from './related.js';
 import { passageLimit } from './shown-passages.js';
 import { staticAnswer } from './static-answer.js';
+import { synonymRules } from './synonym-rules.js';
 import { readerSimilarity, similarityFor } from './text-similarity.js';
 
 /** Question to answer, through the scope of the asker and no other way. */
@@ -233,6 +234,7 @@ export async function answerDependencies(
     meaning: loadTextMeaning,
     isKnownWord: (word) => whileReaching(resources.parts, () => isKnownWord(word, read)),
     isKnownIdentifier: (name) => whileReaching(resources.parts, () => isKnownIdentifier(name, read)),
+    ...(request.exactWords === true ? {} : { synonyms: (await synonymRules(resources.config)).rules }),
     chatModel: () => resources.models.chatModel.open(),
     counter: tokenCounterFor,
     context: contextSettings(scope, resources, (parts) => {
@@ -315,13 +317,14 @@ const retrieveFor =
         options: {
           topK,
           ...(isWidened ? { minSimilarity: 0 } : {}),
-          exactWords: true,
+          ...(request.exactWords === undefined ? {} : { exactWords: request.exactWords }),
           ...searchTime(request, limits),
           ...(request.options?.collapse === undefined ? {} : { collapse: request.options.collapse }),
           ...(mode === 'naive' ? { rerank: false } : {}),
           ...(mode === 'graph' ? { mode: 'graph', connectedFirst: false } : {}),
         },
         ...(signal === undefined ? {} : { signal }),
+        areWordsChecked: true,
       },
       scope,
       { resources },

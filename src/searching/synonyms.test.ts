@@ -102,12 +102,40 @@ describe('synonyms', () => {
     writeFileSync(join(cwd, 'synonyms.txt'), 'k8s, kubernetes\npager => on-call phone\n');
     expect(await found('pager')).toBe('phone');
     writeFileSync(join(cwd, 'synonyms.txt'), 'k8s, kubernetes\njust one word\n');
-    await expect(found('pager')).rejects.toMatchObject({
+    expect(await found('pager')).toBe('phone');
+    const { notices } = await engine.search('pager');
+    expect(notices).toEqual([
+      expect.stringMatching(/^Line 2 of .* The rules that were read before are used/),
+    ]);
+    rmSync(join(cwd, 'synonyms.txt'));
+    expect(await found('pager')).toBe('phone');
+    expect((await engine.search('pager')).notices).toEqual([expect.stringContaining('cannot be read')]);
+    writeFileSync(join(cwd, 'synonyms.txt'), 'k8s, kubernetes\n');
+    expect(await found('pager')).not.toBe('phone');
+    await engine.close();
+  });
+
+  it('of a file that was never right are refused', async () => {
+    const cwd = newFolder();
+    writeFileSync(join(cwd, 'synonyms.txt'), 'k8s, kubernetes\njust one word\n');
+    const engine = await open({ file: 'synonyms.txt' }, 'libsql', cwd);
+    await expect(engine.search('pager')).rejects.toMatchObject({
       reason: 'CONFIG_INVALID',
       message: expect.stringContaining('Line 2 of'),
     });
-    rmSync(join(cwd, 'synonyms.txt'));
-    await expect(found('pager')).rejects.toMatchObject({ reason: 'CONFIG_INVALID' });
+    await engine.close();
+  });
+
+  it('count as the words that they are said for: in answers and in scores', async () => {
+    const engine = await open({ rules: ['PTO, annual leave'] });
+    const asked = await engine.ask({ question: 'Where do I ask for PTO?', answerer: 'extractive' });
+    expect(asked.abstention).toBeUndefined();
+    expect(asked.citations[0]?.source).toBe('leave');
+    const [best] = (await engine.search('PTO')).results;
+    const [same] = (await engine.search('annual leave')).results;
+    expect(best?.score).toBeGreaterThan((same?.score ?? 1) / 2);
+    const exact = await engine.ask({ question: 'Where do I ask for PTO?', exactWords: true });
+    expect(exact.abstention?.missing).toEqual(['PTO']);
     await engine.close();
   });
 

@@ -1,10 +1,10 @@
 import { calledKey, extractIdentifiers, isErrorName, isItemKey } from '../../analysis/identifiers.js';
+import { MAX_QUERY_IDENTIFIERS } from '../../analysis/query-text.js';
 import type { StoredChunk } from '../../core/chunk.js';
 import { and, contains, or } from '../../core/filter.js';
 import { inTurn } from '../../core/turns.js';
 import type { Hit } from '../candidate.js';
 import { identifierRoles } from '../identifier-roles.js';
-import { MAX_QUERY_IDENTIFIERS } from '../prepared-query.js';
 import { definitionsOfIdentifier, definitionsOfWord, plainNameIn } from './definitions.js';
 import { findWithin } from './find-chunks.js';
 import type { LaneHits, LaneInput } from './lane.js';

@@ -30,6 +30,8 @@ export type MatchedPassage = Pick<Candidate, 'semanticScore' | 'reading'> & {
 /** A query, and what the scope's passages are to it. */
 export interface MatchContext {
   readonly query: QueryProfile;
+  /** The query with synonyms in place of its words: a passage matches as it matches the best of them. */
+  readonly inOtherWords?: readonly QueryProfile[];
   /** Cosine of the 100th nearest passage, or of the last where there are fewer; absent where nothing was embedded. */
   readonly background?: number | undefined;
 }

@@ -1,8 +1,9 @@
+import type { QueryProfile } from '../../analysis/query-profile.js';
 import { logOddsOf, sigmoid } from '../../core/logistic.js';
 import type { RerankScoring } from '../../reranking/reranker.js';
 import { nonIncreasing } from '../calibration/calibration.js';
 import { type Candidate, withContribution, withoutContribution, withScore } from '../candidate.js';
-import { MATCH_FEATURES, type MatchContext, type MatchFeature, matchFeaturesOf } from './match-features.js';
+import { MATCH_FEATURES, type MatchContext, type MatchedPassage, matchFeaturesOf } from './match-features.js';
 import { MATCH_PARAMETERS, type MatchModel } from './match-parameters.js';
 
 export interface MatchOptions {
@@ -68,22 +69,30 @@ export function pooledInOrder(candidates: readonly Candidate[]): Candidate[] {
 
 function withMatch(candidate: Candidate, { context, scoring = 'probability' }: MatchOptions): Candidate {
   const { rerankScore, reading, identifierHits } = candidate;
-  const features = matchFeaturesOf(candidate, context);
-  const logit = logitOf(features, MATCH_PARAMETERS[context.background === undefined ? 'words' : 'all']);
+  const logit = matchLogit(candidate, context);
   const byMatch = withIdentifiers(sigmoid(logit), identifierHits);
   const matched = withScore(withoutContribution(candidate, 'rerank'), byMatch, 'calibration');
   const reranked = (both: number): Candidate => {
     const score = withIdentifiers(sigmoid(both), identifierHits);
     return { ...withContribution(matched, 'rerank', score - byMatch), score };
   };
-  if (reading !== undefined) return reranked(logitOf(features, MATCH_PARAMETERS.read));
+  if (reading !== undefined) return reranked(matchLogit(candidate, context, MATCH_PARAMETERS.read));
   if (rerankScore === undefined || scoring !== 'probability') return matched;
   // Of two opinions whose worth is not known, the mean log-odds (a logarithmic opinion pool; Genest and Zidek 1986).
   return reranked((logit + logOddsOf(rerankScore)) / 2);
 }
 
-function logitOf(features: Readonly<Record<MatchFeature, number>>, { bias, weights }: MatchModel): number {
-  return MATCH_FEATURES.reduce((sum, name) => sum + (weights[name] ?? 0) * features[name], bias);
+/** Log-odds of a passage's own match; of a query that is also said in other words, the best of them. */
+export function matchLogit(
+  passage: MatchedPassage,
+  context: MatchContext,
+  { bias, weights }: MatchModel = MATCH_PARAMETERS[context.background === undefined ? 'words' : 'all'],
+): number {
+  const logitOf = (query: QueryProfile): number => {
+    const features = matchFeaturesOf(passage, { ...context, query });
+    return MATCH_FEATURES.reduce((sum, name) => sum + (weights[name] ?? 0) * features[name], bias);
+  };
+  return Math.max(...[context.query, ...(context.inOtherWords ?? [])].map(logitOf));
 }
 
 /** The best that a passage without the identifier asked for can score. */

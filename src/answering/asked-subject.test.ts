@@ -1,0 +1,64 @@
+import { expect, test } from 'vitest';
+import { isOfAnother } from './asked-subject.js';
+import { missingNames } from './missing-names.js';
+import { numberedNamesIn } from './numbered-names.js';
+
+const judged = (
+  text: string,
+  { title = '', source = 'a.md', headings = [] as string[], decisive = text } = {},
+) => ({
+  entry: {
+    ...{ source, title, headingPath: headings, metadata: {} },
+    pieces: [{ text, start: 0, end: text.length, line: 1 }],
+  },
+  text,
+  decisive,
+});
+
+const ADR = '* Status: superseded by ADR 15\n* Date: 2022-02-02\n* Deciders: Kaja, Bo';
+const DECIDERS = { title: 'ADR 12: use NATS', decisive: '* Deciders: Kaja, Bo' };
+const MAIL = { title: 'Mail service' };
+const DEPOT = '| | |\n|---|---|\n| Owner | Wanja |\n| Opened | 2019-04-01 |\n| Status | closed |';
+const CLUSTERS = '| Environment | Cluster |\n|---|---|\n| Test | aconcagua |';
+
+test.each([
+  ['what is the status of ADR 13?', judged(ADR, DECIDERS), true],
+  ['who decided ADR 15?', judged(ADR, DECIDERS), true],
+  ['who decided ADR 12?', judged(ADR, DECIDERS), false],
+  [
+    'which decision was superseded by ADR 15?',
+    judged(ADR, { ...DECIDERS, decisive: '* Status: superseded by ADR 15' }),
+    false,
+  ],
+  ['who decided ADR 12?', judged('Deciders: Kaja', { source: 'adr/0012-nats.md' }), false],
+  ['what does chapter 3 say of leave?', judged('Leave is free.', { headings: ['2. Leave'] }), true],
+  ['what does chapter 3 say of leave?', judged('Leave is free.', { headings: ['3. Leave'] }), false],
+  ['what do I do in step 2?', judged('1. Open it.\n2. Close it.'), false],
+  ['what is fixed in release 4.2?', judged('Wobble is fixed.', { headings: ['4.3.0'] }), true],
+  ['what is fixed in release 4.2?', judged('Wobble is fixed.', { headings: ['4.2.1'] }), false],
+  ['what is the status of the search service?', judged('status: active', MAIL), true],
+  ['what is the status of the mail service?', judged('status: active', MAIL), false],
+  ['how many days of sick leave do employees get?', judged('Employees get 30 days of holiday a year.'), true],
+  ['how many days of holiday do employees get?', judged('Employees get 30 days of holiday a year.'), false],
+  ['when was the depot closed?', judged(DEPOT, { title: 'Depot' }), true],
+  ['when was the depot opened?', judged(DEPOT, { title: 'Depot' }), false],
+  ['which cluster does Development run on?', judged(CLUSTERS, { decisive: '| Test | aconcagua |' }), true],
+  ['which cluster does Test run on?', judged(CLUSTERS, { decisive: '| Test | aconcagua |' }), false],
+])('%s', (question, quotation, isAnother) => {
+  expect(isOfAnother(question, quotation)).toBe(isAnother);
+});
+
+test.each([
+  ['Which ticket 77 or RFC 12 does release 4.2 close?', 3],
+  ['Does it retry after 30 seconds, as HTTP 503 says, on Windows 11?', 0],
+  ['Does ADR 12 hold for more than 100 items in 2024?', 1],
+])('names with numbers in %s', (question, count) => {
+  expect(numberedNamesIn(question)).toHaveLength(count);
+});
+
+test('a number that nobody has given out is said to be missing', async () => {
+  const missing = (question: string, text: string) =>
+    missingNames(question, [text], { isKnownWord: async () => true, isKnownIdentifier: async () => false });
+  expect(await missing('what is the status of ADR 13?', 'ADR 12: use NATS')).toEqual(['ADR 13']);
+  expect(await missing('what is the status of ADR 13?', 'see ADR-0013')).toEqual([]);
+});
