@@ -4,7 +4,7 @@ import type { StatedFields } from './markdown/stated-names.js';
 
 /** Names of what a pair of a name and a value calls its name, and its value. */
 const NAME_KEY = `(?:name|key|field|label|title|id|attribute|attr|property|column|param|parameter|header|variable|var|tag|term|type|k)`;
-const VALUE_KEY = String.raw`(?:\w*value\w*|val|v|data|text|content|answer|example|default|old|new|from|to|is)`;
+const VALUE_KEY = String.raw`(?:[\w-]{0,20}value[\w-]{0,20}|val|v|data|text|content|answer|example|default|old|new|from|to|is)`;
 /** What stands between a name and its value, in comparisons of a query too. */
 const SIGN = String.raw`(?:[:=]=?>?|:=|<>|!=|[<>]=?|\s(?:is|like|in|eq)(?=\s))`;
 /** What may stand behind a name: what closes quotation or emphasis, and a unit. */
@@ -97,7 +97,7 @@ function endOfLiteral(text: string, from: number): number | undefined {
   if (isQuote(first) || /^[fbru]+["']/i.test(text.slice(value, value + 3)))
     return endOfQuoted(text, isQuote(first) ? value : value + text.slice(value, value + 3).search(/["']/));
   if (first !== '' && OPENERS.includes(first)) {
-    const end = endOfBracket(text, value, MAX_VALUE);
+    const end = endOfBracket(text, value, MAX_PAIR);
     return end !== undefined && /["'\d]/.test(text.slice(value, end)) ? end : undefined;
   }
   LITERAL.lastIndex = value;
@@ -190,10 +190,8 @@ function* pairs(text: string, { labelOf, named }: Search & Forms): Generator<Sta
     const names = labelOf(found[1] ?? '');
     if (names.length === 0 || found.index < done) continue;
     const around = bracesAround(text, found.index) ?? linesAround(text, found.index);
-    if (!VALUED.test(text.slice(around.start, around.end))) continue;
-    yield { ...around, names };
-    done = around.end;
-    named.lastIndex = Math.max(named.lastIndex, done);
+    done = Math.max(done, around.end);
+    if (VALUED.test(text.slice(around.start, around.end))) yield { ...around, names };
   }
 }
 
@@ -236,7 +234,7 @@ function linesAround(text: string, at: number): TextRange {
     start = from;
     if (/^[ \t]*- /.test(line)) break;
   }
-  return { start, end };
+  return { start: Math.max(start, at - MAX_PAIR), end: Math.min(end, at + MAX_PAIR) };
 }
 
 const MAX_LINES = 8;
@@ -265,8 +263,14 @@ function* insertedRows(text: string, labelOf: Label): Generator<StatedFields> {
     for (;;) {
       const row = /^[\s,]{0,200}\(/.exec(text.slice(at, at + 201));
       const start = at + (row?.[0].length ?? 0);
-      const end = row === null ? undefined : endOfRow(text, start);
-      if (end === undefined) break;
+      if (row === null) break;
+      const end = endOfRow(text, start);
+      if (end === undefined) {
+        // Nobody knows where its cells end.
+        at = Math.min(text.length, start + MAX_VALUE);
+        yield { start, end: at, names: named.flat() };
+        break;
+      }
       yield* cellsOf(splitRow(text.slice(start, end)), start, named);
       at = end + 1;
     }

@@ -71,10 +71,12 @@ function statementAt(
   const from = OPENING.exec(text)?.[0].length ?? 0;
   const opened = text.slice(from);
   const isItem = ITEM.test(text.slice(0, from));
-  const term = opened.includes('|') ? [] : labelOf(opened.replace(TERM_END, ''));
+  const bare = opened.trimEnd();
+  const isShort = bare.length <= MAX_LABEL_LENGTH && !bare.includes('|');
+  const term = isShort ? labelOf(bare.replace(TERM_END, '')) : [];
   if (term.length > 0) {
     const below = isItem ? endOfItem(lines, at, from) : endOfDefinition(lines, at, indent);
-    const isOpen = !isItem || /[:=：]\s*$/.test(opened);
+    const isOpen = !isItem || /[:=：]$/.test(bare);
     const last = below > at || !isOpen ? below : endOfSection(lines, at, isFenced);
     return last > at ? { names: term, from, last } : undefined;
   }

@@ -77,7 +77,7 @@ function* looseTables(text: string, labelOf: Label): Generator<StatedFields> {
         isHeader: start >= (done.get(BLANKS) ?? 0),
       });
       for (const stated of aligned) {
-        done.set(BLANKS, stated.end);
+        done.set(BLANKS, Math.max(stated.end, done.get(BLANKS) ?? 0));
         yield stated;
       }
     }
