@@ -31,6 +31,15 @@ make test</code></pre><ul><li>one</li><li>two</li></ul></body></html>`,
     expect(metadata).toEqual({ locale: 'en', description: 'About' });
   });
 
+  it('reads UTF-8 that declares another encoding as what it is, and says so', async () => {
+    const page = Buffer.from('<meta charset="iso-8859-1"><p>Über café</p>');
+    const { text, warnings } = await createHtmlParser({ markdown: createMarkdownParser() }).parse({
+      ...{ externalId: 'a.html', mediaType: 'text/html', content: page, metadata: {}, access: OPEN_ACCESS },
+    });
+    expect(text.trim()).toBe('Über café');
+    expect(warnings).toEqual([expect.stringContaining('UTF-8')]);
+  });
+
   it.each([
     ['10<sup>6</sup> tons', '10^6 tons'],
     ['5 m<sup>2</sup> and m<sup>-1</sup>', '5 m^2 and m^-1'],

@@ -170,7 +170,9 @@ describe('comments', () => {
 });
 
 test('pictures are counted, outside of code', () => {
-  const { unread } = parse('![a](b.png) [![c][d]](e) <img src="f">\n\n`![g](h)`\n\n```\n![i](j)\n```\n');
+  const { unread } = parse(
+    '![a](b.png) [![c][d]](e) <img src="f"> ![[k.png]] ![[note]]\n\n`![g](h)`\n\n```\n![i](j)\n```\n',
+  );
   expect(unread).toEqual({ pictures: 4 });
   expect(parse('No ![sign] of one!').unread).toBeUndefined();
 });
