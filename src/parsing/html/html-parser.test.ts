@@ -41,6 +41,19 @@ make test</code></pre><ul><li>one</li><li>two</li></ul></body></html>`,
   });
 
   it.each([
+    ['<div><button role="tab">Linux</button><button role="tab">macOS</button></div>', 'Linux\n\nmacOS'],
+    ['<div><a role="tab" href="#a">Linux</a><a role="tab">macOS</a></div>', 'Linux\n\nmacOS'],
+    [
+      '<div class="tabbed-labels"><label for="a">Debian</label><label for="b">Fedora</label></div>',
+      'Debian\n\nFedora',
+    ],
+    ['<label class="sd-tab-label">Gentoo</label><label class="sd-tab-label">Arch</label>', 'Gentoo\n\nArch'],
+    ['<button>Copy</button>Text', 'Text'],
+  ])('keeps labels of tabs apart: %s', async (html, expected) => {
+    expect((await parse(`<main>${html}</main>`)).text.trim()).toBe(expected);
+  });
+
+  it.each([
     ['10<sup>6</sup> tons', '10^6 tons'],
     ['5 m<sup>2</sup> and m<sup>-1</sup>', '5 m^2 and m^-1'],
     ['x<sup>n+1</sup>', 'x^n+1'],
