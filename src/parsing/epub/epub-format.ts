@@ -3,7 +3,6 @@ import { RAGError } from '../../core/errors.js';
 import { MEDIA_TYPES } from '../../core/media-types.js';
 import type { ConvertedDocument, ConvertedFormat } from '../converted-parser.js';
 import { htmlToMarkdown } from '../html-to-markdown.js';
-import { countPictures } from '../markdown/comments.js';
 import { openArchive, resolvePart } from '../open-archive.js';
 import { allOf, childOf, xmlText } from '../read-xml.js';
 
@@ -48,11 +47,7 @@ async function readEpub(document: RawDocument): Promise<ConvertedDocument> {
     title: title === '' ? undefined : title,
     metadata: { ...(locale === '' ? {} : { locale }), ...(author === '' ? {} : { author }) },
     unread: {
-      // A file may be shown more often than it is listed, or be on no list.
-      pictures: Math.max(
-        [...items.values()].filter(({ 'media-type': type = '' }) => type.startsWith('image/')).length,
-        pages.reduce((sum, { markdown }) => sum + countPictures(markdown), 0),
-      ),
+      pictures: [...items.values()].filter(({ 'media-type': type = '' }) => type.startsWith('image/')).length,
     },
     warnings: [...pages.flatMap(({ warnings }) => warnings), ...archive.warnings()],
   };
