@@ -14,7 +14,8 @@ export function momentOf(value: unknown): string | undefined {
     return isoOf(new Date(Math.abs(plain) < MOST_SECONDS ? plain * 1000 : plain));
   if (typeof plain !== 'string') return undefined;
   const [, day, time = '00:00:00', zone = 'Z'] = WRITTEN_TIME.exec(plain.trim()) ?? [];
-  if (day === undefined) return undefined;
+  // A date of February 30 would be one of March.
+  if (day === undefined || isoOf(new Date(`${day}T00:00:00Z`))?.startsWith(day) !== true) return undefined;
   return isoOf(
     new Date(`${day}T${time.length === 5 ? `${time}:00` : time}${zone.length === 3 ? `${zone}:00` : zone}`),
   );

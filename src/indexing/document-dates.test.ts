@@ -44,6 +44,8 @@ describe('the date of a document', () => {
     ['date: Wed, 01 May 2019 10:00:00 GMT', '2019-05-01'],
     ['last_modified_at: 2019-05-01', '2019-05-01'],
     ['publishDate: 2019-05-01', '2019-05-01'],
+    ['date:\n  created: 2018-01-01\n  updated: 2019-05-01', '2019-05-01'],
+    ['updated: 2020-01-01\ndate: { updated: 2019-05-01 }', '2020-01-01'],
     ['updated: soon\ndate: 2019-05-01', '2019-05-01'],
   ])('is what front matter states, before the time of a file: %s', (frontMatter, date) => {
     expect(datesOf(frontMatter, { updatedAt: COPIED, isDatedByFile: true }).updatedAt).toBe(
@@ -56,6 +58,8 @@ describe('the date of a document', () => {
     'date: 2024',
     'date: 5/1/2024',
     'date: 31.02.2024',
+    'date: 2021-02-30',
+    'date: 2021-02-30T10:00:00Z',
     'date: Mai 2024',
     'date: 20241301',
     'date: 2024050',

@@ -66,6 +66,10 @@ function isoDay(year: string | undefined, month: number, day: string | undefined
   return momentOf(text)?.startsWith(text) === true ? text : undefined;
 }
 
+/** Dates of several kinds under one name: `date: { created, updated }`. What stands at the top comes before them. */
+const membersOfDate = ({ date }: ParsedDocument['metadata']): [string, unknown][] =>
+  typeof date === 'object' && date !== null && !Array.isArray(date) ? Object.entries(date) : [];
+
 type Dates = Pick<RawDocument, 'createdAt' | 'updatedAt'>;
 
 /**
@@ -73,7 +77,12 @@ type Dates = Pick<RawDocument, 'createdAt' | 'updatedAt'>;
  * behind the dates of a system that keeps them.
  */
 export function documentDates(raw: RawDocument, { metadata }: Pick<ParsedDocument, 'metadata'>): Dates {
-  const fields = new Map(Object.entries(metadata).map(([name, value]) => [plainDateName(name), value]));
+  const fields = new Map(
+    [...membersOfDate(metadata), ...Object.entries(metadata)].map(([name, value]) => [
+      plainDateName(name),
+      value,
+    ]),
+  );
   const first = (names: readonly string[]): string | undefined =>
     names.map((name) => dateOf(fields.get(name))).find((moment) => moment !== undefined);
   const stated = { createdAt: first(MADE_FIELDS), updatedAt: first(CHANGED_FIELDS) };

@@ -37,6 +37,40 @@ describe('decodeText', () => {
     expect(decodeText(Buffer.from(littleEndian).swap16(), 'a.md').text).toBe(text);
   });
 
+  it('reads UTF-32 where a byte order mark says so', () => {
+    const units = [0xfeff, ...Array.from('Größe 👍', (letter) => letter.codePointAt(0) ?? 0)];
+    for (const write of ['writeUInt32LE', 'writeUInt32BE'] as const) {
+      const content = Buffer.alloc(units.length * 4);
+      for (const [at, unit] of units.entries()) content[write](unit, at * 4);
+      expect(decodeText(content, 'a.md')).toEqual({ text: 'Größe 👍', warnings: [] });
+    }
+  });
+
+  it.each([
+    [
+      'windows-1254',
+      Buffer.from('\xddstanbul \xfeubesi, a\xe7\xfdl\xfdr. G\xfcne\xfe.', 'latin1'),
+      'İstanbul şubesi, açılır. Güneş.',
+    ],
+    [
+      'cp850',
+      Buffer.from('Die Pumpe l\x84uft \x81ber Nacht bei J\x94rg. Gr\x94\xe1e 5.', 'latin1'),
+      'Die Pumpe läuft über Nacht bei Jörg. Größe 5.',
+    ],
+    ['cp850', Buffer.from('T\x82l\x82phone \x85 c\x93t\x82', 'latin1'), 'Téléphone à côté'],
+  ])('reads %s by the letters of its languages: %s', (encoding, content, text) => {
+    const read = decodeText(content, 'a.txt');
+    expect(read.text).toBe(text);
+    expect(read.warnings).toEqual([expect.stringContaining(`Read as ${encoding}`)]);
+  });
+
+  it('takes Icelandic and quotations for what they are', () => {
+    const icelandic = Buffer.from('\xdea\xf0 er n\xfdtt og g\xf3\xf0\xfdr, \xe9g \xfeakka', 'latin1');
+    expect(decodeText(icelandic, 'a.txt').text).toContain('Það er nýtt');
+    const quoted = Buffer.from('So \x84etwas\x94 und \x84mehr\x94 im M\xe4rz\x85', 'latin1');
+    expect(decodeText(quoted, 'a.txt').text).toBe('So „etwas” und „mehr” im März…');
+  });
+
   it('refuses binary data whatever its name', () => {
     expect(failure(bytes('PNG', 0, 1))).toMatchObject({ reason: 'DOCUMENT_NOT_TEXT' });
     expect(failure(bytes('a', 1, 2, 3, 'b')).reason).toBe('DOCUMENT_NOT_TEXT');

@@ -19,7 +19,7 @@ const CONTROL_SAMPLE_BYTES = 65_536;
 const MAX_STRAY_NULS = 0.1;
 
 /**
- * Decodes UTF-8, UTF-16, or what the bytes are most likely written in, which is then said with its certainty. Bytes that are wrong in a text that is UTF-8
+ * Decodes UTF-8, UTF-16, UTF-32 with a byte order mark, or what the bytes are most likely written in, which is then said with its certainty. Bytes that are wrong in a text that is UTF-8
  * but for them become U+FFFD, NUL characters spaces, both with a warning. A string is only checked (see `checkText`).
  *
  * @param name the document's id, for the message
@@ -50,6 +50,8 @@ export function checkText(text: string): DecodedText {
 }
 
 function decodeBytes(bytes: Uint8Array, name: string): DecodedText {
+  const utf32 = inUtf32(bytes);
+  if (utf32 !== undefined) return utf32;
   if (bytes[0] === 0xff && bytes[1] === 0xfe) return decodeUtf16(bytes, 'utf-16le', name);
   if (bytes[0] === 0xfe && bytes[1] === 0xff) return decodeUtf16(bytes, 'utf-16be', name);
   const { nuls, others } = controlShares(bytes);
@@ -65,6 +67,21 @@ function decodeBytes(bytes: Uint8Array, name: string): DecodedText {
   if (others > MAX_CONTROL_SHARE_UNDECLARED)
     throw notText(name, 'it is not UTF-8, and too many of its bytes are control characters');
   return inDeclared(bytes) ?? mostlyUtf8(bytes) ?? inDetected(bytes);
+}
+
+/** UTF-32 with its byte order mark, which the platform does not read; undefined for other bytes. */
+function inUtf32(bytes: Uint8Array): DecodedText | undefined {
+  const view = new DataView(bytes.buffer, bytes.byteOffset, bytes.byteLength);
+  if (bytes.length < 8 || bytes.length % 4 !== 0) return undefined;
+  const isLittle = view.getUint32(0, true) === 0xfeff;
+  if (!isLittle && view.getUint32(0, false) !== 0xfeff) return undefined;
+  const parts: string[] = [];
+  for (let at = 4; at < bytes.length; at += 4) {
+    const code = view.getUint32(at, isLittle);
+    if (code > 0x10ffff) return undefined;
+    parts.push(String.fromCodePoint(code));
+  }
+  return { text: parts.join(''), warnings: [] };
 }
 
 /** Texts in two bytes a letter hold what looks like UTF-8 by chance. */

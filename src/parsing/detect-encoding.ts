@@ -1,7 +1,7 @@
 import { createRequire } from 'node:module';
 import type { analyse as Analyse } from 'chardet';
 import { cyrillicEncoding, isCyrillic } from './cyrillic-encoding.js';
-import { decodeAs } from './decode-as.js';
+import { DOS, decodeAs } from './decode-as.js';
 
 /** An encoding and how sure it is. */
 export interface DetectedEncoding {
@@ -36,6 +36,8 @@ export function detectEncoding(bytes: Uint8Array): DetectedEncoding {
   const beyond = sample.filter((byte) => byte >= 0x80);
   // Latin scripts are mostly ASCII.
   const isLatin = beyond.length * 2 < sample.length;
+  if (isLatin && isTurkish(sample)) return { encoding: 'windows-1254', certainty: SURE };
+  if (isLatin && isOfDos(sample)) return { encoding: DOS, certainty: UNSURE };
   if (new Set(beyond).size < FEW_LETTERS && isWestern(sample))
     return { encoding: WESTERN, certainty: UNSURE };
   const cyrillic = cyrillicEncoding(sample);
@@ -55,6 +57,33 @@ export function detectEncoding(bytes: Uint8Array): DetectedEncoding {
   if (likely === undefined) return { encoding: WESTERN, certainty: 1 };
   const isFew = LATIN.has(likely.encoding) && new Set(beyond).size < FEW_LETTERS;
   return isFew ? { ...likely, encoding: WESTERN } : likely;
+}
+
+/** Letters of Windows-1254 that Turkish is written with, and with a circumflex in loanwords; six of them are others in Windows-1252. */
+const TURKISH =
+  /^(?:[^\u00c0-\u00ff]|[\u00c2\u00c7\u00ce\u00d6\u00db\u00dc\u00e2\u00e7\u00ee\u00f6\u00fb\u00fc]|[\u00d0\u00dd\u00de\u00f0\u00fd\u00fe])*$/u;
+const OWN_TURKISH = /[\u00d0\u00dd\u00de\u00f0\u00fd\u00fe]/gu;
+/** Letters of Turkish alone that a text needs, and different ones of them. */
+const MIN_TURKISH = 3;
+const MIN_TURKISH_KINDS = 2;
+
+/** Whether no letters are those of Icelandic, Czech or others that have `\u00fd` and `\u00fe` too, and enough are Turkish. */
+function isTurkish(sample: Uint8Array): boolean {
+  const text = Buffer.from(sample).toString('latin1');
+  const own = text.match(OWN_TURKISH) ?? [];
+  return own.length >= MIN_TURKISH && new Set(own).size >= MIN_TURKISH_KINDS && TURKISH.test(text);
+}
+
+/** Letters of Western Europe where DOS has them (code pages 437 and 850 alike), and its degree sign. */
+const OF_DOS = /^(?:\p{ASCII}|[\u0080-\u0090\u0093-\u009a\u00a0-\u00a8\u00ad-\u00af\u00e1\u00f8])*$/u;
+/** Umlauts and accents of DOS in a word, where Windows-1252 has signs. */
+const DOS_IN_WORD =
+  /(?<=[A-Za-z])[\u0081\u0082\u0084\u0087\u0088\u008a\u0094](?=[a-z\u00e1])|(?<![^\s(])[\u0081\u008e\u009a](?=[a-z])/gu;
+const MIN_DOS = 2;
+
+function isOfDos(sample: Uint8Array): boolean {
+  const text = Buffer.from(sample).toString('latin1');
+  return OF_DOS.test(text) && (text.match(DOS_IN_WORD)?.length ?? 0) >= MIN_DOS;
 }
 
 /** Whether all that is beyond ASCII are common letters in words of ASCII, or signs that stand alone. */

@@ -312,9 +312,27 @@ const isUnread = (element: Element): boolean => {
 const isPanel = ({ role, ariaLabelledBy, className }: Element['properties']): boolean =>
   role === 'tabpanel' ||
   (role === 'region' && ariaLabelledBy !== undefined) ||
-  (Array.isArray(className) && className.some((name) => PANEL_CLASS.test(String(name))));
+  hasClass(className, PANEL_CLASS);
 const PANEL_CLASS =
   /(?:^|[-_])(?:tab|accordion|collapse)(?:bed|s)?[-_]*(?:panel|pane|content|item|body)(?:$|[-_])/i;
+
+/** What names a panel of tabs stands on its own: labels side by side are one word, and buttons say nothing else. */
+const isTabLabel = ({ tagName, properties: { role, className } }: Element): boolean =>
+  role === 'tab'
+    ? /^(?:button|label|a|span|div)$/.test(tagName)
+    : /^(?:button|label|a)$/.test(tagName) && hasClass(className, /(?:^|[-_])tab-?label$/i);
+
+const hasClass = (className: unknown, pattern: RegExp): boolean =>
+  Array.isArray(className) && className.some((name) => pattern.test(String(name)));
+
+/** Labels of panels in a box of their own are not marked themselves. */
+function withTabLabels(node: Element): Element {
+  if (!hasClass(node.properties.className, /^tab(?:bed)?-?labels$/i)) return node;
+  const children = node.children.map((child) =>
+    child.type === 'element' && child.tagName === 'label' ? { ...child, tagName: 'p' } : child,
+  );
+  return { ...node, children };
+}
 
 /** Notes of a book stand beside its text, and are shown where somebody asks for one (EPUB 3 structural semantics, DPUB-ARIA). */
 const isNote = ({ properties }: Element): boolean =>
@@ -341,15 +359,18 @@ function prune<Node extends RootContent | ElementContent>(
   if (node.type !== 'element') return [node];
   const formula = formulaOf(node);
   if (formula !== undefined) return [asText(formula) as Node];
-  if (isDropped(node) || isLineNumbers(node)) return [];
+  const isLabel = isTabLabel(node);
+  if ((!isLabel && isDropped(node)) || isLineNumbers(node)) return [];
   const properties = { ...node.properties };
   for (const name of ['href', 'src'] as const) {
     // Code and data in an address are no place to go to.
     if (/^\s*(?:javascript|data|vbscript):/i.test(String(properties[name] ?? ''))) delete properties[name];
   }
-  const children = node.children.flatMap((child) => prune(child, isDropped));
+  const children = withTabLabels(node).children.flatMap((child) => prune(child, isDropped));
   const listing = listingOf(node, children);
-  return listing === undefined ? [{ ...node, properties, children }] : ([...listing] as Node[]);
+  return listing === undefined
+    ? [{ ...node, ...(isLabel ? { tagName: 'p' } : {}), properties, children }]
+    : ([...listing] as Node[]);
 }
 
 function find(node: Nodes, isWanted: (element: Element) => boolean): Element | undefined {

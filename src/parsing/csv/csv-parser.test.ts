@@ -45,9 +45,24 @@ describe('tables as text', () => {
     expect(metadata).toMatchObject({ columns: ['a,b', 'c'] });
   });
 
-  it('name rows of another length, and refuse a quote that never closes', async () => {
+  it('name rows of another length', async () => {
     expect((await parse('a,b\n1\n1,2')).warnings).toEqual([expect.stringMatching(/^1 row has/)]);
-    await expect(parse(`a,b\n1,"${'x'.repeat(10)}`)).rejects.toMatchObject({ reason: 'DOCUMENT_INVALID' });
+  });
+
+  it.each([
+    ['a,b\n1,"unclosed\n2,kiwi\n3,moa', 3],
+    [`a,b\n1,"12\n${'2,kiwi\n'.repeat(200_000)}`, 200_001],
+  ])('read the rest behind a quotation mark that never closes, and say so', async (content, rowCount) => {
+    const { metadata, warnings, blocks } = await parse(content);
+    expect(metadata).toEqual({ columns: ['a', 'b'], rowCount });
+    expect(blocks[0]?.end).toBe(content.trimEnd().length);
+    expect(warnings).toEqual([expect.stringContaining('quotation mark')]);
+  });
+
+  it('refuse a record without end', async () => {
+    await expect(parse(`a,b\n1,${'x'.repeat(1_100_000)}`)).rejects.toMatchObject({
+      reason: 'DOCUMENT_INVALID',
+    });
   });
 
   it('for any text: read or refused, nothing left out', async () => {

@@ -17,7 +17,7 @@ const DELIMITERS = [',', ';', '\t', '|'] as const;
  * `text/tab-separated-values`. The stored text is the file itself: one block that may be divided between records only, not
  * inside a quoted field with line ends, and whose first record is repeated as context with every chunk.
  *
- * @throws `DOCUMENT_INVALID` for a quote that never closes or a record without end
+ * @throws `DOCUMENT_INVALID` for a record without end
  */
 export function createCsvParser(): Parser {
   return { mediaTypes: [MEDIA_TYPES.csv, MEDIA_TYPES.tsv], parse: parseCsv };
@@ -26,7 +26,11 @@ export function createCsvParser(): Parser {
 async function parseCsv(document: RawDocument): Promise<ParsedDocument> {
   const { text, warnings } = decodeText(document.content, document.externalId);
   const delimiter = document.mediaType === MEDIA_TYPES.tsv ? '\t' : delimiterOf(text);
-  const { header, breaks, end, rowCount, ragged } = await readTable(text, delimiter, document.externalId);
+  const { header, breaks, end, rowCount, ragged, isUnquoted } = await readTable(
+    text,
+    delimiter,
+    document.externalId,
+  );
   if (header === undefined) return { text, blocks: [], metadata: {}, warnings };
   const [bodyStart] = breaks;
   const block: Block = {
@@ -43,6 +47,11 @@ async function parseCsv(document: RawDocument): Promise<ParsedDocument> {
     metadata: { columns: header.columns, rowCount },
     warnings: [
       ...warnings,
+      ...(isUnquoted === true
+        ? [
+            'A quotation mark is never closed, or far behind, so they were all read as signs, and each line as a row.',
+          ]
+        : []),
       ...(ragged === 0
         ? []
         : [`${ragged === 1 ? '1 row has' : `${ragged} rows have`} more or fewer fields than the first row.`]),
@@ -58,13 +67,17 @@ interface Table {
   end: number;
   rowCount: number;
   ragged: number;
+  /** A quotation mark opens no field, for one of them is never closed. */
+  readonly isUnquoted?: boolean;
 }
+
+const emptyTable = (): Table => ({ breaks: [], end: 0, rowCount: 0, ragged: 0 });
 
 /** Reads record after record and keeps only where they stand: a file of millions of short rows takes little more than its text. */
 async function readTable(text: string, delimiter: string, name: string): Promise<Table> {
   const { parse } = await import('csv-parse/sync');
-  const table: Table = { breaks: [], end: 0, rowCount: 0, ragged: 0 };
-  const offsetAt = offsetReader(text);
+  let table = emptyTable();
+  let offsetAt = offsetReader(text);
   let from = 0;
   const onRecord = (fields: readonly string[], info: { readonly bytes: number }): null => {
     const to = offsetAt(info.bytes);
@@ -74,25 +87,37 @@ async function readTable(text: string, delimiter: string, name: string): Promise
     from = to;
     return null;
   };
-  try {
+  const read = (quote: '"' | null): void => {
     parse(text, {
-      delimiter,
-      bom: false,
-      relax_column_count: true,
-      relax_quotes: true,
-      skip_empty_lines: true,
-      max_record_size: MAX_RECORD_LENGTH,
-      on_record: onRecord,
+      ...{ delimiter, quote, bom: false, relax_column_count: true, relax_quotes: true },
+      ...{ skip_empty_lines: true, max_record_size: MAX_RECORD_LENGTH, on_record: onRecord },
     });
+  };
+  try {
+    read('"');
     return table;
   } catch (cause) {
-    const line = /line (\d+)/.exec(cause instanceof Error ? cause.message : '')?.[1];
-    throw new RAGError(
-      'DOCUMENT_INVALID',
-      `"${name}" is not a table that can be read${line === undefined ? '' : ` (line ${line})`}: a quote may never close, or a record is longer than ${MAX_RECORD_LENGTH} characters. Correct the file, or exclude it.`,
-      { cause },
-    );
+    if (!text.includes('"')) throw notRead(cause, name);
   }
+  // A quotation mark that is a sign takes all that follows along; read as a sign, each line is a record.
+  table = emptyTable();
+  offsetAt = offsetReader(text);
+  from = 0;
+  try {
+    read(null);
+  } catch (cause) {
+    throw notRead(cause, name);
+  }
+  return { ...table, isUnquoted: true };
+}
+
+function notRead(cause: unknown, name: string): RAGError {
+  const line = /line (\d+)/.exec(cause instanceof Error ? cause.message : '')?.[1];
+  return new RAGError(
+    'DOCUMENT_INVALID',
+    `"${name}" is not a table that can be read${line === undefined ? '' : ` (line ${line})`}: a record is longer than ${MAX_RECORD_LENGTH} characters. Correct the file, or exclude it.`,
+    { cause },
+  );
 }
 
 function addRecord(table: Table, fields: readonly string[], { start, end }: TextRange): void {

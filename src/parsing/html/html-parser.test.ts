@@ -31,6 +31,28 @@ make test</code></pre><ul><li>one</li><li>two</li></ul></body></html>`,
     expect(metadata).toEqual({ locale: 'en', description: 'About' });
   });
 
+  it('reads UTF-8 that declares another encoding as what it is, and says so', async () => {
+    const page = Buffer.from('<meta charset="iso-8859-1"><p>Über café</p>');
+    const { text, warnings } = await createHtmlParser({ markdown: createMarkdownParser() }).parse({
+      ...{ externalId: 'a.html', mediaType: 'text/html', content: page, metadata: {}, access: OPEN_ACCESS },
+    });
+    expect(text.trim()).toBe('Über café');
+    expect(warnings).toEqual([expect.stringContaining('UTF-8')]);
+  });
+
+  it.each([
+    ['<div><button role="tab">Linux</button><button role="tab">macOS</button></div>', 'Linux\n\nmacOS'],
+    ['<div><a role="tab" href="#a">Linux</a><a role="tab">macOS</a></div>', 'Linux\n\nmacOS'],
+    [
+      '<div class="tabbed-labels"><label for="a">Debian</label><label for="b">Fedora</label></div>',
+      'Debian\n\nFedora',
+    ],
+    ['<label class="sd-tab-label">Gentoo</label><label class="sd-tab-label">Arch</label>', 'Gentoo\n\nArch'],
+    ['<button>Copy</button>Text', 'Text'],
+  ])('keeps labels of tabs apart: %s', async (html, expected) => {
+    expect((await parse(`<main>${html}</main>`)).text.trim()).toBe(expected);
+  });
+
   it.each([
     ['10<sup>6</sup> tons', '10^6 tons'],
     ['5 m<sup>2</sup> and m<sup>-1</sup>', '5 m^2 and m^-1'],

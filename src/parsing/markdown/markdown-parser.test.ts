@@ -1,5 +1,5 @@
 import fc from 'fast-check';
-import { describe, expect, it } from 'vitest';
+import { describe, expect, it, test } from 'vitest';
 import type { ParsedDocument } from '../../core/document.js';
 import { createMarkdownParser, type MarkdownParserOptions } from './markdown-parser.js';
 
@@ -167,6 +167,14 @@ describe('comments', () => {
     for (const piece of ['<!-- ', '%%a ', '%% ', '{/* ', '{>>', '`<!--', '{% comment %}', '\n%%\n', '%\n\n'])
       expect(parse(piece.repeat(50_000)).text.length).toBe(piece.length * 50_000);
   });
+});
+
+test('pictures are counted, outside of code', () => {
+  const { unread } = parse(
+    '![a](b.png) [![c][d]](e) <img src="f"> ![[k.png]] ![[note]]\n\n`![g](h)`\n\n```\n![i](j)\n```\n',
+  );
+  expect(unread).toEqual({ pictures: 4 });
+  expect(parse('No ![sign] of one!').unread).toBeUndefined();
 });
 
 describe('title blocks of Pandoc', () => {

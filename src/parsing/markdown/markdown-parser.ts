@@ -4,8 +4,9 @@ import { decodeText } from '../decode-text.js';
 import { toBlocks } from '../line-blocks.js';
 import type { SyncParser } from '../parser.js';
 import { blanked, levelLineEnds } from '../text-range.js';
+import { unreadOf } from '../unread.js';
 import { createBlockReader, type ReadTopLevelBlocks } from './block-tokens.js';
-import { commentRanges, isMyst } from './comments.js';
+import { commentRanges, countPictures, isMyst } from './comments.js';
 import { readFrontMatter } from './front-matter.js';
 
 export interface MarkdownParserOptions {
@@ -24,7 +25,7 @@ const DEFAULT_MAX_DEPTH = 32;
 
 /**
  * Parser for `text/markdown`: CommonMark blocks, GFM tables, front matter in YAML, TOML and JSON, title blocks of Pandoc. Links are not followed and nothing in
- * the document runs.
+ * the document runs. Pictures are counted.
  */
 export function createMarkdownParser(options: MarkdownParserOptions = {}): SyncParser {
   const readBlocks = createBlockReader(options.maxDepth ?? DEFAULT_MAX_DEPTH);
@@ -58,6 +59,7 @@ function parseMarkdown(
     blocks: [...opening, ...bodyBlocks],
     ...(title === undefined ? {} : { title }),
     metadata: pickFields(frontMatter?.fields ?? {}, fields),
+    ...unreadOf({ pictures: countPictures(body) }),
     warnings: [...warnings, ...(frontMatter?.warnings ?? []), ...(tooDeep ? [TOO_DEEP_WARNING] : [])],
   };
 }

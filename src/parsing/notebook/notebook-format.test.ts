@@ -31,6 +31,22 @@ describe('notebooks', () => {
       ['```python', 'x', '```', '```text', '7', '```'],
     ],
     [
+      'results that are no plain text',
+      [
+        code('x', [
+          {
+            data: {
+              'text/html': ['<p>Walrus <b>91</b></p>'],
+              'text/plain': '<IPython.core.display.HTML object>',
+            },
+          },
+          { data: { 'text/latex': '$$a = 1$$' } },
+          { data: { 'application/json': { narwhal: 42 } } },
+        ]),
+      ],
+      ['```python', 'x', '```', 'Walrus **91**', '$$a = 1$$', '```json', '{', '  "narwhal": 42', '}', '```'],
+    ],
+    [
       'an error without its colours',
       [
         code('x', [
@@ -94,6 +110,16 @@ describe('notebooks', () => {
     expect(parsed.text).not.toContain(PNG.slice(0, 20));
     expect(parsed.text).toContain('seen');
     expect(parsed.unread).toEqual({ pictures: 2 });
+  });
+
+  it('count attached pictures, and charts of which nothing is said', async () => {
+    const attached = {
+      ...text('See ![p](attachment:p.png)'),
+      attachments: { 'p.png': { 'image/png': PNG } },
+    };
+    const chart = code('x', [{ data: { 'application/vnd.vega.v5+json': { mark: 'bar' } } }]);
+    const parsed = await parseAs(NOTEBOOK_FORMAT, notebook([attached, chart]));
+    expect(parsed.unread).toEqual({ pictures: 1, charts: 1 });
   });
 
   it.each([

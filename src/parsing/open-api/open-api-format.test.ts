@@ -120,6 +120,50 @@ describe('descriptions of interfaces', () => {
       ['- `Page`', '- 404: Gone'],
     ],
     [
+      'what is demanded of values',
+      yaml(
+        '  /a:\n    get:\n      parameters:\n        - { name: limit, in: query, schema: { type: integer, minimum: 1, maximum: 250, default: 50 } }\n        - { name: sort, in: query, deprecated: true, schema: { enum: [asc, desc] }, example: desc }\n',
+        'components:\n  schemas:\n    Item: { properties: { id: { type: string, pattern: "^I-[0-9]+$", maxLength: 12, example: I-1 }, secret: { type: string, writeOnly: true, deprecated: true }, tags: { type: array, items: { type: string, maxLength: 5 } } }, additionalProperties: { type: string } }\n    Age: { type: integer, minimum: 18 }\n',
+      ),
+      [
+        '- `limit` (query, integer, default 50, minimum 1, maximum 250)',
+        '- `sort` (query, one of asc, desc, deprecated, example desc)',
+        '- `id` (string, maxLength 12, pattern ^I-[0-9]+$, example I-1)',
+        '- `secret` (string, write only, deprecated)',
+        '- `tags` (list of string, items: maxLength 5)',
+        '- other members (string)',
+        'minimum 18',
+      ],
+    ],
+    [
+      'headers, members and examples of responses',
+      yaml(
+        '  /a:\n    post:\n      requestBody: { content: { application/json: { schema: { properties: { of: { type: integer } } } } } }\n      responses: { "200": { description: ok, headers: { X-Next: { description: cursor, schema: { type: string } } }, content: { application/json: { schema: { type: object, properties: { id: { type: string } } }, example: { id: I-1 } } } } }\n',
+      ),
+      [
+        '- `of` (integer)',
+        '- 200: ok application/json object',
+        '  - header `X-Next` (string): cursor',
+        '  - `id` (string)',
+        '  - Example: {"id":"I-1"}',
+      ],
+    ],
+    [
+      'security',
+      yaml(
+        '  /a: { get: { security: [{ oauth: [items.read, items.write] }, { key: [] }] } }\n  /b: { get: { security: [] } }\n',
+        'security: [{ key: [] }]\ncomponents:\n  securitySchemes: { oauth: { type: oauth2, flows: { clientCredentials: { tokenUrl: https://id.example/token, scopes: { items.read: Read items } } } } }\n',
+      ),
+      [
+        'Security: key',
+        'Security: oauth (items.read, items.write) or key',
+        'Security: none',
+        '- oauth (oauth2)',
+        '  - clientCredentials, tokenUrl https://id.example/token',
+        '  - scope `items.read`: Read items',
+      ],
+    ],
+    [
       'types that are several',
       yaml(
         '  /a:\n    get:\n      parameters: [{ name: q, in: query, schema: { type: [string, "null"] }, description: What is looked for }]\n',

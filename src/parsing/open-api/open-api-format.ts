@@ -5,6 +5,7 @@ import { MEDIA_TYPES } from '../../core/media-types.js';
 import { oneLine } from '../../core/one-line.js';
 import type { ConvertedDocument, ConvertedFormat } from '../converted-parser.js';
 import { decodeText } from '../decode-text.js';
+import { examplesOf, factsOf } from './schema-facts.js';
 
 /**
  * Descriptions of HTTP interfaces (OpenAPI 2 and 3, JSON or YAML): each operation under its method and path, with what it takes and answers, then the schemas.
@@ -52,6 +53,7 @@ const schema = z.looseObject({
   oneOf: listOf(z.unknown()),
   anyOf: listOf(z.unknown()),
   allOf: listOf(z.unknown()),
+  additionalProperties: z.unknown().optional(),
 });
 type Schema = z.output<typeof schema>;
 const described = z.looseObject({
@@ -61,8 +63,20 @@ const described = z.looseObject({
   description: words,
   required: flag,
   schema: z.unknown().optional(),
-  content: recordOf(z.looseObject({ schema: z.unknown().optional() })),
+  content: recordOf(
+    z.looseObject({
+      schema: z.unknown().optional(),
+      example: z.unknown().optional(),
+      examples: recordOf(z.looseObject({ value: z.unknown() })),
+    }),
+  ),
+  headers: recordOf(z.looseObject({ $ref: words, description: words, schema: z.unknown().optional() })),
+  // Of a parameter, or of a response of version 2.
+  example: z.unknown().optional(),
+  examples: recordOf(z.unknown()),
 });
+/** Names of schemes with the scopes that each demands; one of them is enough. */
+const security = listOf(recordOf(listOf(z.string())));
 const operation = z.looseObject({
   operationId: words,
   summary: words,
@@ -72,9 +86,21 @@ const operation = z.looseObject({
   parameters: listOf(described),
   requestBody: described.optional().catch(undefined),
   responses: recordOf(described),
+  security: z.array(z.unknown()).optional().catch(undefined),
 });
 const pathItem = z.looseObject({ summary: words, description: words, parameters: listOf(described) });
+const flowOf = {
+  authorizationUrl: words,
+  tokenUrl: words,
+  refreshUrl: words,
+  scopes: recordOf(words),
+};
 const securityScheme = z.looseObject({
+  ...flowOf,
+  flow: words,
+  flows: recordOf(z.looseObject(flowOf)),
+  bearerFormat: words,
+  openIdConnectUrl: words,
   type: words,
   scheme: words,
   in: words,
@@ -101,6 +127,7 @@ const api = z.looseObject({
   parameters: recordOf(described),
   responses: recordOf(described),
   securityDefinitions: recordOf(securityScheme),
+  security: z.array(z.unknown()).optional().catch(undefined),
 });
 type Api = z.output<typeof api>;
 
@@ -117,7 +144,7 @@ async function readOpenApi({ content, externalId }: RawDocument): Promise<Conver
   }
   const { success, data } = api.safeParse(document.toJS({ maxAliasCount: 1_000 }));
   if (!success || (data.openapi === undefined && data.swagger === undefined))
-    return { markdown: fenced(text), warnings };
+    return { markdown: `\`\`\`\`yaml\n${text.trimEnd()}\n\`\`\`\``, warnings };
   const { title, version, description } = data.info ?? {};
   return {
     markdown: [
@@ -128,6 +155,7 @@ async function readOpenApi({ content, externalId }: RawDocument): Promise<Conver
         .flatMap(({ url }) => url ?? [])
         .map((url) => `Server: ${url}`)
         .join('\n'),
+      securityText(data.security),
       ...operationsOf(data.paths, ''),
       ...operationsOf(data.webhooks, 'webhook '),
       ...partsOf(data),
@@ -140,8 +168,6 @@ async function readOpenApi({ content, externalId }: RawDocument): Promise<Conver
     warnings,
   };
 }
-
-const fenced = (text: string): string => `\`\`\`\`yaml\n${text.trimEnd()}\n\`\`\`\``;
 
 function operationsOf(paths: Api['paths'], prefix: string): string[] {
   return paths.flatMap(([path, item]) =>
@@ -159,10 +185,14 @@ function operationsOf(paths: Api['paths'], prefix: string): string[] {
           ...(operationId === undefined ? [] : [`Operation: ${operationId}`]),
           ...(tags.length === 0 ? [] : [`Tags: ${tags.join(', ')}`]),
           ...(deprecated === true ? ['Deprecated.'] : []),
+          ...[securityText(data.security)].filter((line) => line !== ''),
         ].join('\n'),
         [...item.parameters, ...parameters].map((one) => `- ${parameterText(one)}`).join('\n'),
         requestBody === undefined ? '' : `Request: ${partText(requestBody)}`,
-        responses.map(([status, one]) => `- ${status}: ${partText(one)}`).join('\n'),
+        requestBody === undefined ? '' : withinPart(requestBody, 0).join('\n'),
+        responses
+          .flatMap(([status, one]) => [`- ${status}: ${partText(one)}`, ...withinPart(one, 1)])
+          .join('\n'),
       ].filter((part) => part !== '');
     }),
   );
@@ -171,39 +201,109 @@ function operationsOf(paths: Api['paths'], prefix: string): string[] {
 /** What operations refer to by name, but for schemas. */
 function partsOf({ components: shared, parameters, responses, securityDefinitions }: Api): string[] {
   const section = (title: string, lines: readonly string[]): string[] =>
-    lines.length === 0 ? [] : [`## ${title}`, lines.map((line) => `- ${line}`).join('\n')];
+    lines.length === 0 ? [] : [`## ${title}`, lines.join('\n')];
   return [
     ...section(
       'Parameters',
-      [...(shared?.parameters ?? []), ...parameters].map(([name, one]) => `${name}: ${parameterText(one)}`),
+      [...(shared?.parameters ?? []), ...parameters].map(([name, one]) => `- ${name}: ${parameterText(one)}`),
     ),
     ...section(
       'Requests',
-      (shared?.requestBodies ?? []).map(([name, one]) => `${name}: ${partText(one)}`),
+      (shared?.requestBodies ?? []).flatMap(([name, one]) => [
+        `- ${name}: ${partText(one)}`,
+        ...withinPart(one, 1),
+      ]),
     ),
     ...section(
       'Responses',
-      [...(shared?.responses ?? []), ...responses].map(([name, one]) => `${name}: ${partText(one)}`),
+      [...(shared?.responses ?? []), ...responses].flatMap(([name, one]) => [
+        `- ${name}: ${partText(one)}`,
+        ...withinPart(one, 1),
+      ]),
     ),
     ...section(
       'Security',
-      [...(shared?.securitySchemes ?? []), ...securityDefinitions].map(([name, one]) => {
-        const facts = [one.type, one.scheme, one.in, one.name].filter((fact) => fact !== undefined);
-        return `${name} (${facts.join(', ')})${saying(one.description)}`;
-      }),
+      [...(shared?.securitySchemes ?? []), ...securityDefinitions].flatMap(([name, one]) => [
+        `- ${name} (${schemeFacts(one).join(', ')})${saying(one.description)}`,
+        ...[...one.flows, [one.flow ?? '', one] as const].flatMap(([flow, of]) => flowLines(flow, of)),
+      ]),
     ),
   ];
+}
+
+const schemeFacts = (one: z.output<typeof securityScheme>): string[] =>
+  [one.type, one.scheme, one.bearerFormat, one.in, one.name, one.openIdConnectUrl].filter(
+    (fact) => fact !== undefined,
+  );
+
+/** Where a flow of OAuth gets its tokens, and the scopes that it knows. */
+function flowLines(
+  flow: string,
+  { authorizationUrl, tokenUrl, refreshUrl, scopes }: z.output<z.ZodObject<typeof flowOf>>,
+): string[] {
+  const places = Object.entries({ authorizationUrl, tokenUrl, refreshUrl }).flatMap(([name, url]) =>
+    url === undefined ? [] : [`${name} ${url}`],
+  );
+  const known = scopes.map(([scope, text]) => `  - scope \`${scope}\`${saying(text)}`);
+  if (places.length === 0 && known.length === 0) return [];
+  return [`  - ${[flow, ...places].filter((part) => part !== '').join(', ')}`, ...known];
+}
+
+/** Which schemes are demanded, with their scopes: `Security: oauth (items.read) or key`. */
+function securityText(demanded: readonly unknown[] | undefined): string {
+  if (demanded === undefined) return '';
+  const ways = security
+    .parse(demanded)
+    .map((way) =>
+      way
+        .map(([name, scopes]) => `${name}${scopes.length === 0 ? '' : ` (${scopes.join(', ')})`}`)
+        .join(' and '),
+    )
+    .map((way) => (way === '' ? 'none' : way));
+  return `Security: ${ways.length === 0 ? 'none' : ways.join(' or ')}`;
 }
 
 type Described = z.output<typeof described>;
 
 function parameterText(one: Described): string {
   const type = one.$ref === undefined ? typeText(one.schema ?? one) : '';
-  const facts = [one.in, type, one.required === true ? 'required' : undefined].filter(
-    (fact) => fact !== undefined && fact !== '',
-  );
+  const of = { ...(typeof one.schema === 'object' ? one.schema : one), ...exampleOf(one) };
+  const facts = [
+    ...[one.in, type, one.required === true ? 'required' : undefined],
+    ...(one.deprecated === true ? ['deprecated'] : []),
+    ...factsOf(one.schema === undefined ? { ...of, deprecated: false } : of),
+  ].filter((fact) => fact !== undefined && fact !== '');
   const name = one.name ?? nameOf(one.$ref);
   return `\`${name}\`${facts.length === 0 ? '' : ` (${facts.join(', ')})`}${saying(one.description)}`;
+}
+
+const exampleOf = ({ example, examples }: Described): { readonly example?: unknown } => {
+  const [first] = examples.map(([, value]) => (value as { readonly value?: unknown } | null)?.value);
+  return example === undefined && first === undefined ? {} : { example: example ?? first };
+};
+
+/** Headers of a request or response, members of the schemas that stand in it, and its examples. */
+function withinPart({ content, headers, schema: own, examples }: Described, depth: number): string[] {
+  const indent = '  '.repeat(depth);
+  const bodies: unknown[] = [...content.map(([, body]) => body.schema), own];
+  const shown = [
+    ...content.flatMap(([, body]) =>
+      examplesOf(
+        body.example,
+        body.examples.map(([name, { value }]) => [name, value] as const),
+      ),
+    ),
+    ...examplesOf(undefined, examples),
+  ];
+  return [
+    ...headers.map(([name, header]) => {
+      const facts = [typeText(header.schema ?? header), ...factsOf(header.schema ?? header)];
+      const text = facts.filter((fact) => fact !== '').join(', ');
+      return `${indent}- header \`${name}\`${text === '' ? '' : ` (${text})`}${saying(header.description)}`;
+    }),
+    ...bodies.flatMap((given) => within(given, depth)),
+    ...shown.map((text) => `${indent}- ${text}`),
+  ];
 }
 
 function partText(one: Described): string {
@@ -250,9 +350,14 @@ function schemasOf(schemas: Api['definitions']): string[] {
     const isPlain =
       members.length === 0 || [...read.data.oneOf, ...read.data.anyOf, ...read.data.allOf].length > 0;
     const own = isPlain ? typeText(given) : '';
-    return [`## Schema ${name}`, read.data.description ?? '', own, members.join('\n')].filter(
-      (part) => part !== '',
-    );
+    const facts = members.length > 0 ? [] : factsOf(given);
+    return [
+      `## Schema ${name}`,
+      read.data.description ?? '',
+      own,
+      facts.join(', '),
+      members.join('\n'),
+    ].filter((part) => part !== '');
   });
 }
 
@@ -260,21 +365,35 @@ function schemasOf(schemas: Api['definitions']): string[] {
 const MAX_MEMBER_DEPTH = 8;
 
 /** Members of a schema, of what it holds in place of a reference, and of the items of its lists. */
-function membersOf({ properties, required, items, oneOf, anyOf, allOf }: Schema, depth = 0): string[] {
+function membersOf(
+  { properties, required, items, oneOf, anyOf, allOf, additionalProperties }: Schema,
+  depth = 0,
+): string[] {
   if (depth >= MAX_MEMBER_DEPTH) return [];
-  const within = (given: unknown, below: number): string[] => {
-    const { success, data } = schema.safeParse(given);
-    return success && data.$ref === undefined ? membersOf(data, below) : [];
-  };
   return [
     ...properties.flatMap(([key, value]) => {
-      const facts = [typeText(value), required.includes(key) ? 'required' : ''].filter((fact) => fact !== '');
+      const facts = [
+        typeText(value),
+        required.includes(key) ? 'required' : '',
+        ...(isReference(value) ? [] : factsOf(value)),
+      ].filter((fact) => fact !== '');
       const shown = `\`${key}\`${facts.length === 0 ? '' : ` (${facts.join(', ')})`}`;
       return [
         `${'  '.repeat(depth)}- ${shown}${saying(schema.safeParse(value).data?.description)}`,
         ...within(value, depth + 1),
       ];
     }),
+    ...(typeof additionalProperties === 'object'
+      ? [`${'  '.repeat(depth)}- other members (${typeText(additionalProperties)})`]
+      : []),
     ...[items, ...oneOf, ...anyOf, ...allOf].flatMap((part) => within(part, depth)),
   ];
+}
+
+const isReference = (given: unknown): boolean => schema.safeParse(given).data?.$ref !== undefined;
+
+/** Members of what stands in the place of a reference. */
+function within(given: unknown, depth: number): string[] {
+  const { success, data } = schema.safeParse(given);
+  return success && data.$ref === undefined ? membersOf(data, depth) : [];
 }

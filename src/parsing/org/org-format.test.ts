@@ -8,7 +8,7 @@ describe('Org files', () => {
     [
       'states, priorities and tags of headlines',
       '* TODO [#A] Dig the bed :garden:spring:',
-      ['# Dig the bed'],
+      ['# TODO Dig the bed'],
     ],
     [
       'code',
@@ -17,6 +17,16 @@ describe('Org files', () => {
     ],
     ['quotations', '#+begin_quote\nDig *deep*.\n#+end_quote', ['> Dig **deep**.']],
     ['drawers, which are left out', '* A\n:PROPERTIES:\n:ID: 4711\n:END:\nText.', ['# A', 'Text.']],
+    [
+      'properties, but for ids',
+      '* A\n:PROPERTIES:\n:OWNER: Teodor Blaga\n:CUSTOM_ID: x\n:END:\nText.',
+      ['# A', '- OWNER: Teodor Blaga', 'Text.'],
+    ],
+    [
+      'trees of comments, which are left out',
+      '* COMMENT Draft\nhidden\n** hidden\n#+begin_src sh\nhidden\n#+end_src\n* TODO COMMENT x\nhidden\n* COMMENTS\nText.',
+      ['# COMMENTS', 'Text.'],
+    ],
     ['comments, which are left out', '# a remark\n#+BEGIN_COMMENT\nhidden\n#+END_COMMENT\nText.', ['Text.']],
     [
       'lists',
@@ -53,10 +63,10 @@ describe('Org files', () => {
   it('have the title, tags and date that they state', async () => {
     const { title, metadata } = await parseAs(
       ORG_FORMAT,
-      '#+TITLE: Garden plan\n#+FILETAGS: :garden:food:\n#+DATE: <2025-02-03 Mon>\n\n* Beds',
+      '#+TITLE: Garden plan\n#+FILETAGS: :garden:food:\n#+DATE: <2025-02-03 Mon>\n\n* Beds :food:\n** North :über:@x:',
     );
     expect(title).toBe('Garden plan');
-    expect(metadata).toEqual({ tags: ['garden', 'food'], date: '2025-02-03' });
+    expect(metadata).toEqual({ tags: ['garden', 'food', 'über', '@x'], date: '2025-02-03' });
   });
 
   it('keep every line where it was', async () => {

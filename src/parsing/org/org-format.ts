@@ -4,12 +4,12 @@ import type { ConvertedDocument, ConvertedFormat } from '../converted-parser.js'
 import { decodeText } from '../decode-text.js';
 import { levelLineEnds } from '../text-range.js';
 
-/** Org files as Markdown, line for line: headlines, lists, blocks, tables, links. Drawers, comments and settings are left out. */
+/** Org files as Markdown, line for line: headlines with their state, lists, blocks, tables, links, properties. Other drawers, comments, trees of comments and settings are left out. */
 export const ORG_FORMAT: ConvertedFormat = { mediaType: MEDIA_TYPES.org, convert: readOrg };
 
 const SETTING = /^\s*#\+([\w-]+):\s*(.*)$/;
 const HEADLINE =
-  /^(\*+)\s+(?:(?:TODO|DONE|NEXT|WAITING|CANCELLED|CANCELED)\s+)?(?:\[#[A-Z]\]\s+)?(.*?)(?:\s+:[\w@:#%]+:)?\s*$/;
+  /^(\*+)\s+((?:TODO|DONE|NEXT|WAITING|CANCELLED|CANCELED)\s+)?(?:\[#[A-Z]\]\s+)?(.*?)(?:\s+:([\p{L}\p{N}_@:#%]+):)?\s*$/u;
 const BEGIN = /^\s*#\+begin_(\w+)\s*(\S*)/i;
 const LINK = /\[\[([^[\]]{1,2000})\](?:\[([^[\]]{1,2000})\])?\]/g;
 /** Marks stand between blanks or signs, and beside letters. */
@@ -29,10 +29,18 @@ function readOrg({ content, externalId }: RawDocument): ConvertedDocument {
   const { text, warnings } = decodeText(content, externalId);
   const settings = new Map<string, string>();
   let block: string | undefined;
-  let isInDrawer = false;
+  let drawer: string | undefined;
+  const headed = new Set<string>();
+  let commented = Number.POSITIVE_INFINITY;
   const lines = levelLineEnds(text)
     .split('\n')
     .map((line) => {
+      const stars = block === undefined ? (/^(\*+)\s/.exec(line)?.[1]?.length ?? 0) : 0;
+      if (stars > 0) {
+        drawer = undefined;
+        if (stars <= commented) commented = COMMENT_TREE.test(line) ? stars : Number.POSITIVE_INFINITY;
+      }
+      if (Number.isFinite(commented)) return '';
       if (block !== undefined) {
         const isEnd = new RegExp(`^\\s*#\\+end_${block}\\b`, 'i').test(line);
         if (!isEnd) return blockLine(line, block);
@@ -47,14 +55,13 @@ function readOrg({ content, externalId }: RawDocument): ConvertedDocument {
         return VERBATIM.has(block) ? `\`\`\`${begin[2] ?? ''}` : '';
       }
       if (/^\s*:END:\s*$/i.test(line)) {
-        isInDrawer = false;
+        drawer = undefined;
         return '';
       }
-      if (isInDrawer) return '';
-      if (/^\s*:[\w-]+:\s*$/.test(line)) {
-        isInDrawer = true;
-        return '';
-      }
+      if (drawer !== undefined) return drawer === 'properties' ? propertyOf(line) : '';
+      drawer = /^\s*:([\w-]+):\s*$/.exec(line)?.[1]?.toLowerCase();
+      if (drawer !== undefined) return '';
+      for (const tag of HEADLINE.exec(line)?.[4]?.split(':') ?? []) if (tag !== '') headed.add(tag);
       const setting = SETTING.exec(line);
       if (setting !== null) {
         settings.set((setting[1] ?? '').toLowerCase(), setting[2] ?? '');
@@ -62,7 +69,8 @@ function readOrg({ content, externalId }: RawDocument): ConvertedDocument {
       }
       return /^\s*#(?:\s|$)/.test(line) ? '' : written(line);
     });
-  const tags = (settings.get('filetags') ?? '').split(/[:\s]+/).filter((tag) => tag !== '');
+  const filed = (settings.get('filetags') ?? '').split(/[:\s]+/).filter((tag) => tag !== '');
+  const tags = [...new Set([...filed, ...headed])];
   const [title, date] = [settings.get('title'), /\d{4}-\d{2}-\d{2}/.exec(settings.get('date') ?? '')?.[0]];
   return {
     markdown: withRules(lines).join('\n'),
@@ -70,6 +78,14 @@ function readOrg({ content, externalId }: RawDocument): ConvertedDocument {
     metadata: { ...(tags.length === 0 ? {} : { tags }), ...(date === undefined ? {} : { date }) },
     warnings,
   };
+}
+
+const COMMENT_TREE = /^\*+\s+(?:[A-Z]+\s+)?COMMENT(?:\s|$)/;
+
+/** A property as an item; ids say nothing to a reader. */
+function propertyOf(line: string): string {
+  const [, name = '', value = ''] = /^\s*:([\w+-]+):\s+(.*\S)\s*$/.exec(line) ?? [];
+  return name === '' || /^(?:CUSTOM_)?ID$/i.test(name) ? '' : `- ${name}: ${inline(value)}`;
 }
 
 function blockLine(line: string, block: string): string {
@@ -82,7 +98,7 @@ function blockLine(line: string, block: string): string {
 function written(line: string): string {
   const headline = HEADLINE.exec(line);
   if (headline !== null)
-    return `${'#'.repeat(Math.min(6, headline[1]?.length ?? 1))} ${inline(headline[2] ?? '')}`;
+    return `${'#'.repeat(Math.min(6, headline[1]?.length ?? 1))} ${headline[2] ?? ''}${inline(headline[3] ?? '')}`;
   if (/^\s*\|[-+|]+\s*$/.test(line)) return line.trim().replaceAll('+', '|');
   if (/^\s*(?:SCHEDULED|DEADLINE|CLOSED):/.test(line)) return line.trim();
   const fixed = /^\s*:(?: (.*))?$/.exec(line);

@@ -15,6 +15,7 @@ test.each([
   ['see https://a.example/read-\nme now', 'see https://a.example/read-me\n now'],
   ['a third of the party: third-\nparty code', 'a third of the party: third-party\n code'],
   ['third-rate, one-party: third-\nparty code', 'third-rate, one-party: third-party\n code'],
+  ['send an e-\nmail today', 'send an e-mail\n today'],
   ['US-Spektro-\nmeter', 'US-Spektrometer\n'],
   ['an understanding to stand under-\nstanding', 'an understanding to stand understanding\n'],
 ])('a word that its lines divide is whole: %j', (text, whole) => {

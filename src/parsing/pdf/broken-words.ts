@@ -1,5 +1,5 @@
 /** A word that is divided at the end of a line: its halves and the rest of the second line's first word. Soft hyphens divide too. */
-const BROKEN = /(?<![\p{L}\p{N}])(\p{L}{2,60})([-\u00ad\u2010])\n(\p{Ll}{2,60})(?![\p{L}\p{N}])/gu;
+const BROKEN = /(?<![\p{L}\p{N}])(\p{L}{1,60})([-\u00ad\u2010])\n(\p{Ll}{2,60})(?![\p{L}\p{N}])/gu;
 const WORD = /\p{L}+(?:-\p{L}+)*/gu;
 
 /** What stands before a half without a blank, where it makes a flag, a path, an address or a name of programs of it. */
@@ -8,7 +8,7 @@ const MAX_TOKEN = 80;
 
 /**
  * Pages with the words whole that their lines divide: `spectro-` above `photometer`. A hyphen stays where the pages write the compound in one line too,
- * or know both of its halves as words (`read-` above `only`), in flags and names of programs (`--dry-` above `run`), and beside a further hyphen.
+ * or know both of its halves as words (`read-` above `only`), in flags and names of programs (`--dry-` above `run`), beside a further hyphen, and behind one letter (`e-` above `mail`).
  */
 export function withWholeWords(pages: readonly string[]): string[] {
   if (!pages.some((page) => page.search(BROKEN) >= 0)) return [...pages];
@@ -31,7 +31,9 @@ export function withWholeWords(pages: readonly string[]): string[] {
       const isChain = (/-$/.test(before) && !/\p{Lu}/u.test(before)) || /^-\p{Ll}/u.test(behind);
       const isWhole =
         hyphen === '\u00ad' ||
-        (!isOfPrograms && (known.has(one + other) || !(isChain || isCompound(one, other))));
+        (first.length > 1 &&
+          !isOfPrograms &&
+          (known.has(one + other) || !(isChain || isCompound(one, other))));
       return `${first}${isWhole ? '' : '-'}${second}\n`;
     }),
   );

@@ -12,6 +12,7 @@ import { characterMaps } from './character-maps.js';
 import { inReadingOrder, type PageItem } from './columns.js';
 import { countPictures } from './count-pictures.js';
 import { isPicture } from './page-picture.js';
+import { pageText } from './page-text.js';
 
 export interface PdfParserOptions {
   /** Later pages are left out, with a warning. @default 2,000 */
@@ -141,35 +142,6 @@ async function readPages(
   }
 }
 
-/** A gap between lines this much larger than the letters begins a paragraph. */
-const PARAGRAPH_GAP = 1.6;
-
-/** The text of one page: lines as the page has them, with a blank line where it leaves more room than usual. */
-function pageText(items: readonly PageItem[]): string {
-  let text = '';
-  let lineY: number | undefined;
-  let lineHeight = 0;
-  for (const { str, hasEOL, transform, height } of items) {
-    const y = transform[5] ?? 0;
-    if (str.trim() !== '') {
-      const gap = lineY === undefined ? 0 : lineY - y;
-      const isBelow = text.endsWith('\n') && gap > PARAGRAPH_GAP * Math.max(height, lineHeight, 1);
-      // A page in columns goes up again where the next one starts.
-      const isNextColumn = text.endsWith('\n') && gap < 0;
-      if (isBelow || isNextColumn) text += '\n';
-      lineY = y;
-      lineHeight = height;
-    }
-    // Characters without meaning in text are ligature or font artefacts.
-    text += str.replace(/[\0\uFFFE\uFFFF]/g, '') + (hasEOL ? '\n' : '');
-  }
-  return text
-    .replace(/[^\S\n]+/g, ' ')
-    .replace(/ ?\n ?/g, '\n')
-    .replace(/\n{3,}/g, '\n\n')
-    .trim();
-}
-
 /** Error names are PDF.js's own. */
 function refusal(
   cause: unknown,
@@ -209,8 +181,11 @@ async function titleOf(pdf: DescribedDocument): Promise<string | undefined> {
 function warningsOf({ texts, scanned, total, stopped }: ReadPages): string[] {
   const warnings: string[] = [];
   if (scanned.length === texts.length && total > 0) {
+    const isShort = texts.some((text) => text !== '');
     warnings.push(
-      'No page holds text: the document is scanned or drawn, and pictures are not read. Recognise its text (OCR) first.',
+      isShort
+        ? 'Pages are pictures, with no more than a line of text beside each, which is stored; pictures are not read. Recognise their text (OCR) first.'
+        : 'No page holds text: the document is scanned or drawn, and pictures are not read. Recognise its text (OCR) first.',
     );
   } else if (scanned.length > 0) {
     warnings.push(`Pages without text, scanned or empty: ${listNumbers(scanned)}.`);
