@@ -337,10 +337,11 @@ describe('when something fails', () => {
   });
 
   it('none, where the query leaves out all that was found', async () => {
-    const reranker: Reranker = { id: 'r', rerank: async (_query, texts) => texts.map(() => 0.5) } as never;
-    const retriever = await setUp({ loadReranker: async () => reranker });
+    const retriever = await setUp({
+      loadReranker: async () => ({ name: 'r', maxCandidates: 20, doRerank: async () => [] }),
+    });
     const { candidates, degradationLevel } = await retriever.retrieve(
-      request('"the lock" -held -disk -crash -holder'),
+      request('"the lock" -held -disk -crash -holder', { rerank: true }),
     );
     expect(candidates).toEqual([]);
     expect(degradationLevel).toBe(DegradationLevel.FULL_RAG);
