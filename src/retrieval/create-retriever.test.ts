@@ -338,7 +338,10 @@ describe('when something fails', () => {
 
   it('none, where the query leaves out all that was found', async () => {
     const retriever = await setUp({
-      loadReranker: async () => ({ name: 'r', maxCandidates: 20, doRerank: async () => [] }),
+      loadReranker: async () => ({
+        ...{ name: 'r', maxCandidates: 20 },
+        ...{ doRerank: async () => [], close: async () => {} },
+      }),
     });
     const { candidates, degradationLevel } = await retriever.retrieve(
       request('"the lock" -held -disk -crash -holder', { rerank: true }),
