@@ -160,7 +160,8 @@ class PieceReader {
   /** The whole block where it is short enough, else what stands around the unit, on the likelier side first. */
   #inside({ kind, first, end }: Block, at: number): Set<number> {
     const all = range(first, end);
-    if (kind === 'fields') return new Set([at]);
+    // The first field is a title as a rule, and tells nothing alone.
+    if (kind === 'fields' && at !== first) return new Set([at]);
     if (this.#wordsOf(all) <= MOST_WORDS) return new Set(all);
     if (kind === 'table') return this.#rowsLike(at, all);
     const kept = new Set([at]);
