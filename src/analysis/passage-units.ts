@@ -3,7 +3,7 @@ import { splitSentences } from './boundaries.js';
 
 /** The least part of a passage that may be shown or dropped on its own. */
 export interface PassageUnit extends TextRange {
-  /** `definition`: where a link that stands elsewhere leads (`[guide]: guide.md`). Readers see none. */
+  /** `definition`: where a link that stands elsewhere leads (`[guide]: guide.md`). Readers see none. `field`: a field of front matter, with what it holds. */
   readonly kind:
     | 'sentence'
     | 'list-item'
@@ -12,7 +12,8 @@ export interface PassageUnit extends TextRange {
     | 'code-line'
     | 'fence'
     | 'heading'
-    | 'definition';
+    | 'definition'
+    | 'field';
 }
 
 interface Line extends TextRange {
@@ -28,6 +29,10 @@ const DEFINITION =
 const LIST_ITEM = /^(\s*)(?:[-*+]|\d{1,9}[.)])\s+\S/;
 const CODE_LINE =
   /[;{}]\s*$|^\s*(?:import|export|const|let|var|def|class|function|return|if|for|while|#include|public|private|fn|use)\b.*[;:{(]|\)\s*(?:=>|->)|^\s*[@#]?\w+\(.*\)\s*$/;
+
+const FIELD = /^[\p{L}_][\p{L}\p{N}_. -]{0,60}:(?:\s|$)/u;
+const MOST_FRONT_LINES = 200;
+const isMark = (line: Line | undefined): boolean => line !== undefined && /^---\s*$/.test(line.text);
 
 /** In two looks, because one pattern for both takes the square of a long line. */
 function isTableRule(line: string): boolean {
@@ -83,8 +88,23 @@ class UnitReader {
 
   read(): PassageUnit[] {
     if (this.#startsInsideFence()) this.#readCode(undefined);
+    this.#readFrontMatter();
     while (this.#at < this.#lines.length) this.#readBlock();
     return this.#units;
+  }
+
+  #readFrontMatter(): void {
+    if (!isMark(this.#lines[0]) || !FIELD.test(this.#lines[1]?.text ?? '')) return;
+    const close = this.#lines.findIndex((line, at) => at > 0 && isMark(line));
+    if (close < 0 || close > MOST_FRONT_LINES) return;
+    this.#take('fence');
+    while (this.#at < close) {
+      const first = this.#at;
+      this.#at += 1;
+      while (this.#at < close && !FIELD.test(this.#line)) this.#at += 1;
+      this.#addRange(first, 'field');
+    }
+    this.#take('fence');
   }
 
   get #line(): string {
@@ -174,7 +194,7 @@ class UnitReader {
     return ![FENCE, HEADING, DEFINITION, TABLE_ROW, LIST_ITEM].some((other) => other.test(line));
   }
 
-  #addRange(first: number, kind: 'sentence' | 'list-item'): void {
+  #addRange(first: number, kind: 'sentence' | 'list-item' | 'field'): void {
     const range = { start: this.#lines[first]?.start ?? 0, end: this.#lines[this.#at - 1]?.end ?? 0 };
     const parts = kind === 'sentence' ? splitSentences(this.#text, range) : [range];
     for (const part of parts) this.#units.push(...unitOf(this.#text, part, kind));

@@ -82,7 +82,7 @@ const ASKING = new Set([
 function isOfAnotherThing(question: string, titles: readonly string[], held: ReadonlySet<string>): boolean {
   const asked = new Set(analyzeText(question));
   const called = titles.flatMap(phrasesOf).filter((phrase) => phrase.length > 1);
-  return phrasesOf(question).some((phrase) => {
+  return phrasesBehind(question).some((phrase) => {
     const [modifier, head] = phrase.slice(-2);
     if (modifier === undefined || head === undefined || !/\p{L}{3}/u.test(head)) return false;
     if (isHeld(modifier, held)) return false;
@@ -93,6 +93,13 @@ function isOfAnotherThing(question: string, titles: readonly string[], held: Rea
   });
 }
 
+/** Phrases of a question behind an article, a possessive or `of`: of others the last word may be a verb. */
+const phrasesBehind = (question: string): string[][] =>
+  question
+    .split(/\b(?:the|an?|our|my|your|this|that|of)\s+/i)
+    .slice(1)
+    .flatMap((part) => phrasesOf(part).slice(0, 1));
+
 const isHeld = (word: string, terms: ReadonlySet<string>): boolean =>
   analyzeText(word).every((term) => terms.has(term));
 const sameStem = (left: string, right: string): boolean =>
@@ -100,7 +107,7 @@ const sameStem = (left: string, right: string): boolean =>
 
 /** What is counted, and what a field is asked of. */
 const ASKED_THING = [
-  /\bhow (?:many|much) (?:[\p{L}-]+ of )?(?:the |our |my )?((?:[\p{L}\p{N}-]+ ?){1,3}?)(?= (?:do|does|did|is|are|was|were|can|will|may|must|should|has|have|per|in|for|on|at|to|before|after)\b|[?.!]*$)/iu,
+  /\bhow (?:many|much) [\p{L}-]+ of (?:the |our |my )?((?:[\p{L}\p{N}-]+ ?){1,3}?)(?= (?:do|does|did|is|are|was|were|can|will|may|must|should|has|have|per|in|for|on|at|to|before|after)\b|[?.!]*$)/iu,
   /^(?:and )?(?:what|which|who)(?:'s| is| are| was| were)? the (?:[\p{L}-]+ ){1,2}(?:of|for) (?:the |our |a |an )?((?:[\p{L}\p{N}-]+ ?){1,3}?)[?.!]*$/iu,
 ];
 const askedThing = (question: string): string[] =>

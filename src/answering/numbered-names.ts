@@ -50,7 +50,8 @@ export function numberedNamesIn(question: string): NumberedName[] {
       const isVersion = number.includes('.');
       if (acronym !== undefined && UNNUMBERED.has(acronym)) return [];
       if (proper !== undefined && !isVersion) return [];
-      if (versioned !== undefined || proper !== undefined) return [versionName(called, number, isVersion)];
+      if (versioned !== undefined || proper !== undefined || (acronym !== undefined && isVersion))
+        return [versionName(called, number, isVersion)];
       const own = exactName(`${called} ${number}`, `${called}-${number}`.toLowerCase());
       const [whole = number] = number.split('.');
       const alone = new RegExp(

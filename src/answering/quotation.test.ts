@@ -43,6 +43,17 @@ describe('what is quoted', () => {
     expect(result.answer).toContain('| setting23 | value of number 23 in seconds |');
     expect(result.answer).toContain('…');
     for (const { start, end, quote } of result.citations) expect(content.slice(start, end)).toBe(quote);
+    expect(result.answer).not.toContain('setting22');
+    expect(result.answer).not.toContain('setting24');
+  });
+
+  test('is a field of front matter, with its line', async () => {
+    const content =
+      '---\ntitle: Billing service\nowner: Greta Lund\nstatus: deprecated\nteam: payments\n---\n\n# Billing service\n\nIt runs at night.\n';
+    const { answer, citations } = await answerFrom(content, 'Who is the owner of the billing service?');
+    expect(answer).toContain('owner: Greta Lund');
+    expect(answer).not.toContain('payments');
+    expect(citations[0]).toMatchObject({ quote: 'owner: Greta Lund', lines: { start: 3, end: 3 } });
   });
 
   test('is a row with its head where blank lines stand between the rows', async () => {

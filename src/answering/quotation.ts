@@ -11,6 +11,9 @@ const MOST_LEAD_IN_WORDS = 25;
 /** A neighbouring block is quoted too where it is at least this likely to answer, against what is quoted already. */
 const LEAST_GAIN = 0.05;
 
+/** A row of a long table is quoted beside another one where it is so likely to answer, as a share of that. */
+const LIKE_SHARE = 0.5;
+
 /** What can be quoted of a passage and understood on its own. */
 export interface Quotation {
   readonly entry: ContextEntry;
@@ -52,7 +55,7 @@ interface Unit extends PassageUnit {
 
 /** Units of one natural block: a paragraph, a list, a table, a block of code, what nothing is quoted across. */
 interface Block {
-  readonly kind: 'text' | 'list' | 'table' | 'code' | 'border';
+  readonly kind: 'text' | 'list' | 'table' | 'code' | 'fields' | 'border';
   /** Indices into the units, the last one exclusive. */
   readonly first: number;
   readonly end: number;
@@ -145,17 +148,23 @@ class PieceReader {
     if (at < 0 || block === undefined) return undefined;
     const kept = this.#inside(block, at);
     this.#addLeadIn(kept, blockAt);
+    const isApart = block.kind === 'fields';
     const isWhole = kept.has(block.first) && kept.has(block.end - 1);
     if (isWhole && (block.kind === 'text' || block.kind === 'list')) this.#addNeighbours(kept, blockAt);
     this.#addAnnounced(kept);
-    return this.#quotationOf(kept, at, ranked);
+    const quotation = this.#quotationOf(kept, at, ranked);
+    // A field stands for itself.
+    return isApart ? { ...quotation, isCut: { before: false, after: false } } : quotation;
   }
 
   /** The whole block where it is short enough, else what stands around the unit, on the likelier side first. */
   #inside({ kind, first, end }: Block, at: number): Set<number> {
     const all = range(first, end);
+    // The first field is a title as a rule, and tells nothing alone.
+    if (kind === 'fields' && at !== first) return new Set([at]);
     if (this.#wordsOf(all) <= MOST_WORDS) return new Set(all);
-    const kept = new Set([at, ...(kind === 'table' ? all.filter((each) => this.#isHead(each)) : [])]);
+    if (kind === 'table') return this.#rowsLike(at, all);
+    const kept = new Set([at]);
     let before = at - 1;
     let after = at + 1;
     for (;;) {
@@ -167,6 +176,16 @@ class PieceReader {
       if (next === before) before -= 1;
       else after += 1;
     }
+  }
+
+  /** Of a long table its head and the rows that are nearly as likely to answer, the likeliest while there is room. */
+  #rowsLike(at: number, all: readonly number[]): Set<number> {
+    const kept = new Set([at, ...all.filter((each) => this.#isHead(each))]);
+    const likely = all
+      .filter((each) => this.#probability(each) >= LIKE_SHARE * this.#probability(at))
+      .sort((a, b) => this.#probability(b) - this.#probability(a) || Math.abs(a - at) - Math.abs(b - at));
+    for (const each of likely) if (this.#wordsOf([...kept, each]) <= MOST_WORDS) kept.add(each);
+    return kept;
   }
 
   /** The sentence that a list, table or code follows on. */
@@ -245,6 +264,7 @@ const BLOCK_KINDS: Readonly<Record<PassageUnit['kind'], Block['kind']>> = {
   'table-head': 'table',
   'table-row': 'table',
   'code-line': 'code',
+  field: 'fields',
   fence: 'code',
   heading: 'border',
   definition: 'border',
@@ -257,7 +277,7 @@ function blocksOf(units: readonly Unit[], text: string): Block[] {
     const last = blocks.at(-1);
     const previous = units[index - 1];
     const between = previous === undefined ? '' : text.slice(previous.end, unit.start);
-    const isHeld = kind === 'list' || kind === 'code' || unit.kind === 'table-row';
+    const isHeld = kind === 'list' || kind === 'code' || kind === 'fields' || unit.kind === 'table-row';
     const isParted = !isHeld && /\n[^\S\n]*\n/.test(between);
     const isClosed = previous?.kind === 'fence' && unit.kind === 'fence' && isParted;
     if (last === undefined || last.kind !== kind || kind === 'border' || isParted || isClosed)

@@ -16,7 +16,7 @@ const LEAST_TERMS = 2;
 /** Longer ones are no sentences: data, or a list without marks. */
 const MAX_LENGTH = 1_200;
 
-const KINDS: ReadonlySet<string> = new Set(['sentence', 'list-item', 'table-row']);
+const KINDS: ReadonlySet<string> = new Set(['sentence', 'list-item', 'table-row', 'field']);
 
 /** The statements of a text, in order. Pure; time linear in the length of the text. */
 export function statementsOf(text: string): Statement[] {

@@ -31,7 +31,13 @@ async function withPages<Result>(
   const folder = mkdtempSync(join(tmpdir(), 'copies-'));
   folders.push(folder);
   const engine = await createEngine({ config: { provider: 'libsql' }, dataDir: folder });
-  await engine.push([...pages, ...OTHERS].map((page, i) => ({ id: `p${i}`, text: page })));
+  await engine.push(
+    [...pages, ...OTHERS].map((text, i) => ({
+      id: `p${i}`,
+      text,
+      ...(/^[-#]/.test(text) ? { mediaType: 'text/markdown' } : {}),
+    })),
+  );
   try {
     return await use(engine);
   } finally {
@@ -52,6 +58,34 @@ describe('near copies', () => {
       'dated releases',
       'bug fixes',
       twelve((i) => `Version 2.0.${i} of 2024-05-${10 + i}: bug fixes and smaller changes.`),
+    ],
+    [
+      'releases of a product',
+      'wobble',
+      twelve((i) => `# Buzzard 5.${i}\n\nMinor wobble fixes and stability improvements.`),
+    ],
+    [
+      'releases in front matter',
+      'wobble',
+      twelve(
+        (i) =>
+          `---\ntitle: Buzzard 5.${i}\ndate: 2024-05-${10 + i}\n---\n\n# Buzzard 5.${i}\n\nMinor wobble fixes and stability.`,
+      ),
+    ],
+    [
+      'releases of a changelog',
+      'jitter',
+      twelve((i) => `## [6.${i}.0] - 2024-06-${10 + i}\n\n### Fixed\n\n- Minor jitter fixes and stability.`),
+    ],
+    [
+      'releases with the day in the text',
+      'flicker',
+      twelve((i) => `# v7.${i}.0\n\nReleased 2024-07-${10 + i}. Minor flicker fixes and stability.`),
+    ],
+    [
+      'long notes that name their release again',
+      'backup',
+      twelve((i) => `# Harrier 3.${i}\n\n${LONG} Harrier 3.${i} is installed as ever.`),
     ],
     ['the same text', 'licence', twelve(() => 'This page is under the licence of the project.')],
     [
@@ -186,6 +220,33 @@ describe('near copies', () => {
         { length: 6 },
         (_, i) => `Release 1.${i}.0: the timeout of a request is ${i + 1}.5 seconds.`,
       ),
+    ],
+    [
+      'releases of a product that differ in an amount',
+      'timeout',
+      Array.from(
+        { length: 6 },
+        (_, i) => `# Buzzard 5.${i}\n\nThe timeout is now ${i + 2} seconds, not more.`,
+      ),
+    ],
+    [
+      'long notes of releases that differ in a name',
+      'backup',
+      ['Ann', 'Bob', 'Cid', 'Dan'].map(
+        (name, i) => `# Harrier 3.${i}\n\n${LONG} Ask ${name} about the backup.`,
+      ),
+    ],
+    [
+      'products with a release each',
+      'wobble',
+      ['Buzzard', 'Harrier', 'Kestrel', 'Merlin'].map(
+        (product) => `# ${product} 5.1\n\nMinor wobble fixes and stability improvements.`,
+      ),
+    ],
+    [
+      'rooms',
+      'projector',
+      Array.from({ length: 6 }, (_, i) => `# Room 4.${i}\n\nIt has a projector, a table and some chairs.`),
     ],
     [
       'a sentence that begins with a release',

@@ -24,6 +24,12 @@ function wordsOf(texts: readonly string[]): ReadableWords {
 const correct = async (query: string, texts: readonly string[] = TEXTS): Promise<string | undefined> =>
   (await correctQuery(query, { words: wordsOf(texts), loadLanguage: async () => LANGUAGE }))?.searchedFor;
 
+it('in what was typed alone, not in a stack trace', async () => {
+  const trace = 'PipelineError: piepline broke\n    at run (/srv/run.js:1:2)\n    at main (/srv/main.js:3:4)';
+  expect(await correct('piepline broke')).toBe('pipeline broke');
+  expect(await correct(trace)).toBeUndefined();
+});
+
 describe('mistyped words are put right', () => {
   it.each([
     ['continuos integraton', 'continuous integration'],

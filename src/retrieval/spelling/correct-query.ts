@@ -2,6 +2,7 @@ import { ENGLISH_STOP_WORDS } from '../../analysis/english-stop-words.js';
 import { isForeignGrammar, isForeignText } from '../../analysis/foreign-words.js';
 import { analyzeText } from '../../analysis/lexical-analyzer.js';
 import { foldCase, normaliseText } from '../../analysis/normalise.js';
+import { readQueryText } from '../../analysis/query-text.js';
 import { forEachWord, partsOf } from '../../analysis/tokens.js';
 import { compareText } from '../../core/filter.js';
 import { editDistance } from '../../core/nearest-name.js';
@@ -50,6 +51,8 @@ export async function correctQuery(
   query: string,
   input: CorrectionInput,
 ): Promise<QueryCorrection | undefined> {
+  // Nobody typed it.
+  if (readQueryText(query.trim()).isPasted) return undefined;
   const { correctable, short } = readQueryWords(query);
   const looked = correctable.filter(({ term }) => term !== '').slice(0, MOST_WORDS);
   const missing = await unheld(looked, input);
