@@ -57,6 +57,9 @@ const endThreads = (): void => {
   for (const thread of THREADS) void thread.close(readerError('A thread of the reader was ended.'));
 };
 
+/** Answered as soon as a thread has started. */
+const NOTHING: TextToRead = { text: '', isQuery: false };
+
 interface Unread extends TextToRead {
   readonly key: string;
 }
@@ -73,8 +76,7 @@ export class ReaderThreads implements TextReader {
 
   /** Starts a thread, so that no search waits for it; others start where there is much to read. What fails is told where a text is read. */
   async start(): Promise<void> {
-    const text = { text: '', isQuery: false };
-    await withThreads(async () => THREADS[0]?.call(text)).catch(() => undefined);
+    await withThreads(async () => THREADS[0]?.call(NOTHING)).catch(() => undefined);
   }
 
   /** Searches that read at once share the characters; the first unread passage is read by each. */
@@ -130,15 +132,29 @@ export class ReaderThreads implements TextReader {
         if (text?.isQuery === false) left -= Math.min(text.text.length, LONGEST_TEXT);
         return text;
       };
+      const inFlight = new Set<Promise<void>>();
       const readWith = async (thread: (typeof THREADS)[number]): Promise<void> => {
         for (let text = next(); text !== undefined; text = next()) {
-          fresh.set(text.key, await thread.call({ text: text.text, isQuery: text.isQuery }, signal));
-          until = Math.min(until, runtime().elapsed() + LONGEST_MS);
+          const { key, ...asked } = text;
+          const reading = thread.call(asked, signal).then((vector) => {
+            fresh.set(key, vector);
+            until = Math.min(until, runtime().elapsed() + LONGEST_MS);
+            inFlight.delete(reading);
+          });
+          inFlight.add(reading);
+          await reading;
         }
       };
       try {
-        const wanted = Math.ceil(unread.length / TEXTS_A_THREAD);
-        await Promise.all(THREADS.slice(0, wanted).map(readWith));
+        const [first, ...others] = THREADS.slice(0, Math.ceil(unread.length / TEXTS_A_THREAD));
+        // One that has to start first is not waited for: it helps from then on.
+        for (const thread of others)
+          void thread
+            .call(NOTHING)
+            .then(() => readWith(thread))
+            .catch(() => undefined);
+        if (first !== undefined) await readWith(first);
+        await Promise.all(inFlight);
       } finally {
         left = 0;
       }
