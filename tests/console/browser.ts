@@ -51,7 +51,10 @@ interface Served {
 /**
  * A browser, and a service over the index of a folder, for the tests of a group. Both end with them.
  */
-export function servedPages(makeFolder: () => Promise<string>): Served {
+export function servedPages(
+  makeFolder: () => Promise<string>,
+  { timeoutMs }: { readonly timeoutMs?: number } = {},
+): Served {
   let folder: string | undefined;
   let service: SpawnedService | undefined;
   let browser: Browser | undefined;
@@ -61,7 +64,7 @@ export function servedPages(makeFolder: () => Promise<string>): Served {
     // A container has no user namespaces for the sandbox, and what is walked are pages of this service alone.
     const args = ['--no-sandbox', '--disable-dev-shm-usage'];
     browser = await chromium.launch({ executablePath: CHROMIUM ?? '', args });
-  });
+  }, timeoutMs);
   afterAll(async () => {
     await browser?.close();
     service?.process.kill();
@@ -86,9 +89,13 @@ export function servedPages(makeFolder: () => Promise<string>): Served {
   };
 }
 
+/** Against what hangs; long enough for a machine that does ten other things, and for an index of very much. */
+const MOST_WAIT_MS = 240_000;
+
 async function openPage(browser: Browser, url: string, options: PageOptions = {}): Promise<WatchedPage> {
   const { refused = [], elsewhere = [], ...rest } = options;
   const context = await browser.newContext({ viewport: { width: 1280, height: 900 }, ...rest });
+  context.setDefaultTimeout(MOST_WAIT_MS);
   const page = await context.newPage();
   const problems: string[] = [];
   const isExpected = (text: string): boolean =>
