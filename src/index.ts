@@ -27,8 +27,8 @@ export {
   type Gathered,
   type LinkedDocument,
   type StatedLimits,
-} from './agentic/agent.js';
-export { evidenceGatherer } from './agentic/gather-evidence.js';
+} from './answering/agentic/agent.js';
+export { evidenceGatherer } from './answering/agentic/gather-evidence.js';
 export { DIFFERENCE_KINDS, type Difference, type DifferenceKind } from './conflicts/compare-statements.js';
 export {
   type ConflictsRequest,
@@ -98,8 +98,8 @@ export type {
   SourceSyncState,
   VerifyRequest,
   VerifyResult,
-} from './engine/engine.js';
-export type { CreateEngineOptions } from './engine/engine-options.js';
+} from './operations/engine.js';
+export type { CreateEngineOptions } from './operations/engine-options.js';
 export {
   type RAGDocument,
   type RAGIndexRequest,
@@ -111,7 +111,7 @@ export type {
   MissRemedy,
   MissStage,
   MissStep,
-} from './explain-miss/miss-explanation.js';
+} from './operations/miss-explanation.js';
 
 // What people opened of what they were shown, and what that says of passages (docs/feedback.md).
 
@@ -119,7 +119,7 @@ export type {
   ExaminationReport,
   FeedbackJudgments,
   FeedbackJudgmentsRequest,
-} from './feedback/feedback-judgments.js';
+} from './operations/feedback-judgments.js';
 export type {
   FeedbackEvent,
   FeedbackPage,
@@ -128,7 +128,7 @@ export type {
   FeedbackRequest,
   ListFeedbackRequest,
   ShownPassage,
-} from './feedback/feedback-types.js';
+} from './operations/feedback-types.js';
 
 // What is forgotten, and how that is proved (docs/forget.md).
 
@@ -138,18 +138,18 @@ export type {
   LeftElsewhere,
   ReceiptCheck,
   RemovedFrom,
-} from './forgetting/forget-types.js';
+} from './operations/forget-types.js';
 
 // Which index a tenant has (docs/deployments.md).
 
-export { createKnowledgeDeployments } from './deployments/create-knowledge-deployments.js';
+export { createKnowledgeDeployments } from './fleet/deployments/create-knowledge-deployments.js';
 export {
   deploymentInputSchema,
   type KnowledgeDeploymentInput,
-} from './deployments/deployment-config.js';
-export { type DeploymentReference, RagDeploymentModel } from './deployments/deployment-model.js';
-export type { OpenCustomerStore } from './deployments/deployment-settings.js';
-export type { FinishedWrites } from './deployments/finish-writes.js';
+} from './fleet/deployments/deployment-config.js';
+export { type DeploymentReference, RagDeploymentModel } from './operations/deployment-model.js';
+export type { OpenCustomerStore } from './fleet/deployments/deployment-settings.js';
+export type { FinishedWrites } from './fleet/deployments/finish-writes.js';
 export type {
   DamagedDeployment,
   DeploymentListOptions,
@@ -158,20 +158,20 @@ export type {
   KnowledgeDeploymentService,
   ResumeOptions,
   RotateOptions,
-} from './deployments/knowledge-deployment-service.js';
-export type { DeploymentHealth, DeploymentsRotation } from './deployments/maintain-indexes.js';
-export type { MoveReport } from './deployments/move-tenant.js';
+} from './fleet/deployments/knowledge-deployment-service.js';
+export type { DeploymentHealth, DeploymentsRotation } from './fleet/deployments/maintain-indexes.js';
+export type { MoveReport } from './fleet/deployments/move-tenant.js';
 export {
   MultiTenantRAGService,
   type TenantContext,
   type TenantDocument,
-} from './deployments/multi-tenant-rag-service.js';
-export { indexesOf, type TenantIndex, type TenantIndexes } from './deployments/tenant-indexes.js';
+} from './fleet/deployments/multi-tenant-rag-service.js';
+export { indexesOf, type TenantIndex, type TenantIndexes } from './fleet/deployments/tenant-indexes.js';
 export type {
   DeploymentCheck,
   DeploymentCheckResult,
   DeploymentValidationResult,
-} from './deployments/validate-deployment.js';
+} from './fleet/deployments/validate-deployment.js';
 
 // What an answer says, and what a stream of it gives.
 
@@ -221,7 +221,7 @@ export type {
   SummarizeRequest,
   SummarizeResult,
   SummaryPage,
-} from './extraction/extraction-types.js';
+} from './operations/extraction-types.js';
 export { REFERENCE_KINDS, type ReferenceKind } from './graph/graph.js';
 export type { GraphStep } from './graph/walk.js';
 
@@ -264,31 +264,31 @@ export type { PushedDocument } from './sources/push/push-source.js';
 // What is counted, logged and watched (docs/monitoring.md).
 
 export type { TelemetryChannel, TelemetryPayloads } from './core/telemetry.js';
-export type { Alert, AlertName, AlertSeverity } from './monitoring/alerts/alert.js';
-export type { CheckedHealth, HealthSource } from './monitoring/health/health-checks.js';
-export type { AnsweredRequest } from './monitoring/metrics/count-request.js';
-export { type MonitoringPlan, monitoringPlanOf } from './monitoring/monitoring-plan.js';
+export type { Alert, AlertName, AlertSeverity } from './fleet/monitoring/alerts/alert.js';
+export type { CheckedHealth, HealthSource } from './fleet/monitoring/health/health-checks.js';
+export type { AnsweredRequest } from './fleet/monitoring/metrics/count-request.js';
+export { type MonitoringPlan, monitoringPlanOf } from './operations/monitoring-plan.js';
 export {
   type Monitorable,
   type Monitoring,
   type MonitoringOptions,
   startMonitoring,
-} from './monitoring/start-monitoring.js';
+} from './fleet/monitoring/start-monitoring.js';
 
 // Sources that are followed (docs/sync.md).
 
 export type { AsOfReport, HistoryStatus } from './history/as-of-report.js';
-export { startSync } from './sync/start-sync.js';
-export type { Sync, Syncable, SyncOptions } from './sync/sync.js';
-export type { FailedRun, FinishedRun, SyncEvent } from './sync/sync-events.js';
-export { type SourceTiming, type SyncPlan, syncPlanOf } from './sync/sync-plan.js';
-export type { SourceSync, SyncHolder, SyncStatus, SyncTrigger } from './sync/sync-state.js';
+export { startSync } from './fleet/sync/start-sync.js';
+export type { Sync, Syncable, SyncOptions } from './fleet/sync/sync.js';
+export type { FailedRun, FinishedRun, SyncEvent } from './fleet/sync/sync-events.js';
+export { type SourceTiming, type SyncPlan, syncPlanOf } from './operations/sync-plan.js';
+export type { SourceSync, SyncHolder, SyncStatus, SyncTrigger } from './operations/sync-state.js';
 export {
   type BackgroundUpgrade,
   startUpgrade,
   type UpgradeEvent,
   type UpgradeOptions,
-} from './upgrading/start-upgrade.js';
+} from './features/upgrading/start-upgrade.js';
 export type {
   ReembedProgress,
   ReembedRequest,
@@ -296,11 +296,11 @@ export type {
   SwitchRule,
   UpgradeComparison,
   UpgradeStatus,
-} from './upgrading/upgrade-types.js';
+} from './operations/upgrade-types.js';
 
 // An index goes into another store (docs/migrating.md).
 
-export { migrateIndex } from './migration/migrate-index.js';
+export { migrateIndex } from './transfer/migration/migrate-index.js';
 export type {
   CopyCheck,
   MigrateRequest,
@@ -309,11 +309,11 @@ export type {
   MigrationProgress,
   MigrationResult,
   ResultComparison,
-} from './migration/migration-types.js';
+} from './transfer/migration/migration-types.js';
 
 // What a prototype left behind is taken in (docs/migrating.md).
 
-export { type ImportRequest, type ImportResult, importDocuments } from './importing/import-documents.js';
+export { type ImportRequest, type ImportResult, importDocuments } from './transfer/importing/import-documents.js';
 
 // Which items of a pipeline are answered from the index, while that is rolled out (docs/backlog.md).
 
@@ -325,17 +325,17 @@ export {
   type RolloutParts,
   type RolloutReport,
   type RolloutWork,
-} from './rollout/rollout.js';
-export type { RolloutDecision, RolloutExclusion, RolloutSettings } from './rollout/rollout-side.js';
-export type { RolloutAddition, RolloutSums, RolloutTotal, RolloutTotals } from './rollout/rollout-totals.js';
+} from './operations/rollout.js';
+export type { RolloutDecision, RolloutExclusion, RolloutSettings } from './resources/rollout/rollout-side.js';
+export type { RolloutAddition, RolloutSums, RolloutTotal, RolloutTotals } from './resources/rollout/rollout-totals.js';
 
 // Work that is spread over hosts (docs/many-machines.md).
 
-export type { BatchReport, WorkPlan, WorkStatus } from './engine/engine.js';
+export type { BatchReport, WorkPlan, WorkStatus } from './operations/engine.js';
 export type { OwedBatch, OwedCount, OwedItem, OwedReader } from './ledger/owed.js';
 export type { BatchOutcome, QueueConsumer, QueueCounts, WorkQueue } from './queue/work-queue.js';
-export { startWorkers, type Workable, type Workers, type WorkersOptions } from './workers/start-workers.js';
-export type { FailedBatch, FinishedBatch, WorkerEvent, WorkProgress } from './workers/worker-events.js';
+export { startWorkers, type Workable, type Workers, type WorkersOptions } from './fleet/workers/start-workers.js';
+export type { FailedBatch, FinishedBatch, WorkerEvent, WorkProgress } from './fleet/workers/worker-events.js';
 
 // A copy of an index, and back (docs/backup.md).
 
@@ -345,9 +345,9 @@ export {
   type BackupProgress,
   type BackupResult,
   backUp,
-} from './backup/back-up.js';
-export { type RestoreOptions, type RestoreResult, restoreBackup } from './backup/restore.js';
-export { type TakeOverOptions, takeOverTry } from './backup/take-over-try.js';
+} from './transfer/backup/back-up.js';
+export { type RestoreOptions, type RestoreResult, restoreBackup } from './transfer/backup/restore.js';
+export { type TakeOverOptions, takeOverTry } from './transfer/backup/take-over-try.js';
 
 // Which folders are trusted (docs/trust.md).
 
@@ -480,7 +480,7 @@ export {
   SemanticChunker,
   type SemanticChunkerOptions,
 } from './engine/semantic-chunker.js';
-export { tokenCounterFor } from './engine/token-counter-for.js';
+export { tokenCounterFor } from './resources/token-counter-for.js';
 
 // What a program may bring in place of a part: interfaces, each with a suite in `ragstone/testing` (docs/own-parts.md).
 

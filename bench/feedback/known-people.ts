@@ -1,13 +1,13 @@
-import { clicksByItem, fitAttraction } from '../../src/feedback/judging/choice-model.js';
-import { examinationOf } from '../../src/feedback/judging/graded-passages.js';
-import { ObservedQuestions } from '../../src/feedback/judging/observed-questions.js';
+import { clicksByItem, fitAttraction } from '../../src/features/feedback/judging/choice-model.js';
+import { examinationOf } from '../../src/features/feedback/judging/graded-passages.js';
+import { ObservedQuestions } from '../../src/features/feedback/judging/observed-questions.js';
 import {
   pairsInOrder,
   passageName,
   questionName,
   type SimulatedUsers,
   simulateUsers,
-} from '../../src/feedback/judging/test-users.js';
+} from '../../src/features/feedback/judging/test-users.js';
 
 /** How much of the true order clicks as they stand and judgments tell, of people who look at rank k with probability 1 / k. */
 const SEEDS = 6;

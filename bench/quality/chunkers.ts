@@ -10,7 +10,7 @@ import { embedAll } from '../../src/embedding/embed-all.js';
 import type { Embedder } from '../../src/embedding/embedder.js';
 import { createStaticEmbedder, loadBuiltinTokenizer } from '../../src/embedding/static/static-embedder.js';
 import { createTransformersEmbedder } from '../../src/embedding/transformers/transformers-embedder.js';
-import { analyzeForIndex } from '../../src/indexing/chunk-terms.js';
+import { analyzeForIndex } from '../../src/resources/chunk-terms.js';
 import { createMarkdownParser } from '../../src/parsing/markdown/markdown-parser.js';
 import { createRetriever } from '../../src/retrieval/create-retriever.js';
 import { DEFAULT_RETRIEVAL_SETTINGS } from '../../src/retrieval/default-settings.js';

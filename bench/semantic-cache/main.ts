@@ -6,7 +6,7 @@ import { mkdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { parseArgs } from 'node:util';
 import { createEngine, type Engine, type PushedDocument } from '../../src/index.js';
-import { SemanticIndex } from '../../src/searching/cache/semantic-index.js';
+import { SemanticIndex } from '../../src/resources/cache/semantic-index.js';
 import { circumstances } from '../shared/machine.js';
 import { assertPlacesExist, corpusFolder, LOCAL_RESULTS, MINILM, SHARED } from '../shared/places.js';
 import { rounded } from '../shared/statistics.js';

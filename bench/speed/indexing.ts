@@ -1,6 +1,6 @@
 import { join } from 'node:path';
 import { createEngine } from '../../src/engine/create-engine.js';
-import type { IndexResult } from '../../src/engine/engine.js';
+import type { IndexResult } from '../../src/operations/engine.js';
 import { CORPORA, corpusFolder } from '../shared/places.js';
 import { median, rounded, spread, timed } from '../shared/statistics.js';
 import { withTemporaryFolder } from '../shared/temporary-folder.js';

@@ -1,7 +1,7 @@
 import { mkdir, open, readFile, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
-import type { IndexResult } from '../../src/engine/engine.js';
+import type { IndexResult } from '../../src/operations/engine.js';
 import { CLI, CORPORA, corpusFolder } from '../shared/places.js';
 import { runProcess } from '../shared/run-process.js';
 import { rounded } from '../shared/statistics.js';

@@ -1,7 +1,7 @@
 import { createHash } from 'node:crypto';
 import { readdir, readFile } from 'node:fs/promises';
 import { join } from 'node:path';
-import type { IndexResult } from '../../src/engine/engine.js';
+import type { IndexResult } from '../../src/operations/engine.js';
 import { folderState } from '../shared/folder-state.js';
 import { CLI, CORPORA, corpusFolder } from '../shared/places.js';
 import { runProcess } from '../shared/run-process.js';

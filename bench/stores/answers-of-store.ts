@@ -2,7 +2,7 @@
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { deserialize } from 'node:v8';
-import type { SearchMode } from '../../src/engine/engine.js';
+import type { SearchMode } from '../../src/operations/engine.js';
 import { createEngine, type Engine } from '../../src/index.js';
 import { corpusFolder } from '../shared/places.js';
 import { withTemporaryFolder } from '../shared/temporary-folder.js';

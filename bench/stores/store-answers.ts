@@ -1,4 +1,4 @@
-import type { SearchMode } from '../../src/engine/engine.js';
+import type { SearchMode } from '../../src/operations/engine.js';
 
 export type CorpusName = 'scifact' | 'keps';
 

@@ -1,7 +1,7 @@
 import { join } from 'node:path';
 import type pg from 'pg';
 import { createEngine } from '../../src/engine/create-engine.js';
-import type { Engine, IndexResult } from '../../src/engine/engine.js';
+import type { Engine, IndexResult } from '../../src/operations/engine.js';
 import { type Timed, timed } from '../shared/statistics.js';
 import { type BareStages, runBareStages } from './bare-stages.js';
 import { ISSUE_SOURCE } from './jira-issues.js';

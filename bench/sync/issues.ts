@@ -1,6 +1,6 @@
 import { join } from 'node:path';
 import { analyzeText } from '../../src/analysis/lexical-analyzer.js';
-import type { IndexResult } from '../../src/engine/engine.js';
+import type { IndexResult } from '../../src/operations/engine.js';
 import { filesWith } from '../../src/testing/files-with.js';
 import { CLI } from '../shared/places.js';
 import { runProcess } from '../shared/run-process.js';

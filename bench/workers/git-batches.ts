@@ -7,7 +7,7 @@ import { mkdir, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { createEngine } from '../../src/engine/create-engine.js';
 import { createHashEmbedder } from '../../src/testing/hash-embedder.js';
-import { startWorkers } from '../../src/workers/start-workers.js';
+import { startWorkers } from '../../src/fleet/workers/start-workers.js';
 import { stopAllOnExit } from '../../tools/test-stores/start-server.js';
 import { circumstances } from '../shared/machine.js';
 import { rounded } from '../shared/statistics.js';

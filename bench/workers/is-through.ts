@@ -1,5 +1,5 @@
 import { setTimeout as sleep } from 'node:timers/promises';
-import type { Engine } from '../../src/engine/engine.js';
+import type { Engine } from '../../src/operations/engine.js';
 
 /** Until what was listed last is indexed. */
 export async function isThrough(lister: Engine): Promise<void> {

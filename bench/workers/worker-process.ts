@@ -1,7 +1,7 @@
 /** A worker with one thread for its model: `worker-process.ts SETTINGS`, SETTINGS being the options of `createEngine` as JSON. Ends with its parent. */
 import { createTransformersEmbedder } from '../../src/embedding/transformers/transformers-embedder.js';
 import { createEngine } from '../../src/engine/create-engine.js';
-import { startWorkers } from '../../src/workers/start-workers.js';
+import { startWorkers } from '../../src/fleet/workers/start-workers.js';
 import { MINILM } from '../shared/places.js';
 
 const embedder = await createTransformersEmbedder({ model: MINILM, threads: 1 });

@@ -1,4 +1,4 @@
-import type { GatherEvidence, LimitCounter } from '../agentic/agent.js';
+import type { GatherEvidence, LimitCounter } from './agentic/agent.js';
 import type { SynonymRule } from '../analysis/synonyms.js';
 import type { ContextOptions } from '../context/context-pack.js';
 import type { TokenCounter } from '../context/token-counter.js';

@@ -1,4 +1,4 @@
-import type { AgentReport } from '../agentic/agent.js';
+import type { AgentReport } from './agentic/agent.js';
 import type { SourceConflict } from '../conflicts/conflict-types.js';
 import type { OmittedChunk } from '../context/context-pack.js';
 import type { ChatFinishReason, ChatUsage } from '../core/chat-model.js';

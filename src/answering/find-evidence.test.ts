@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { evidenceGatherer } from '../agentic/gather-evidence.js';
+import { evidenceGatherer } from './agentic/gather-evidence.js';
 import { onTimersAlone } from '../core/test-clock.js';
 import { answerQuestion } from './answer-question.js';
 import type { AnswerDependencies } from './answer-request.js';

@@ -1,4 +1,4 @@
-import type { AgentReport, LimitCounter, LimitsLeft } from '../agentic/agent.js';
+import type { AgentReport, LimitCounter, LimitsLeft } from './agentic/agent.js';
 import type { TokenCounter } from '../context/token-counter.js';
 import type { ChatModel } from '../core/chat-model.js';
 import type { StoredChunk } from '../core/chunk.js';

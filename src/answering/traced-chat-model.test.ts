@@ -1,7 +1,7 @@
 import { expect, onTestFinished, test } from 'vitest';
 import type { ChatEvent, ChatModel } from '../core/chat-model.js';
 import { RAGError } from '../core/errors.js';
-import { countOperations } from '../monitoring/metrics/count-operations.js';
+import { countOperations } from '../fleet/monitoring/metrics/count-operations.js';
 import { streamChat } from './chat-answer.js';
 import { tracedChatModel } from './traced-chat-model.js';
 

@@ -1,5 +1,5 @@
 import * as z from 'zod';
-import type { LimitCounter } from '../agentic/agent.js';
+import type { LimitCounter } from './agentic/agent.js';
 import { type TokenCounter, tokensOf } from '../context/token-counter.js';
 import { type ChatMessage, type ChatModel, lateAnswer } from '../core/chat-model.js';
 import { throwIfAborted, toRAGError } from '../core/errors.js';

@@ -1,8 +1,8 @@
 import type { Answer } from '../answering/answer.js';
 import type { AnswerEvent } from '../answering/answer-events.js';
 import { RAGError } from '../core/errors.js';
-import { type DeploymentReference, RagDeploymentModel } from '../deployments/deployment-model.js';
-import type { AskRequest, EngineView, SearchQuery } from '../engine/engine.js';
+import { type DeploymentReference, RagDeploymentModel } from '../operations/deployment-model.js';
+import type { AskRequest, EngineView, SearchQuery } from '../operations/engine.js';
 import type { PushedDocument } from '../sources/push/push-source.js';
 import type { AuditLog } from './audit-log.js';
 import type { AuditEntry, AuditedDeployment } from './audit-record.js';

@@ -1,5 +1,5 @@
 import { LOCAL_SCOPE, type ScopeInput, scopeOf } from '../core/scope.js';
-import type { Engine, EngineView } from '../engine/engine.js';
+import type { Engine, EngineView } from '../operations/engine.js';
 import type { AuditLog } from './audit-log.js';
 import type { AuditEntry } from './audit-record.js';
 import { AuditTrail, audited, notedView, reasonOf } from './audit-trail.js';

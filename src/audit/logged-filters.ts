@@ -3,9 +3,9 @@ import { RAGError } from '../core/errors.js';
 import type { Filter } from '../core/filter.js';
 import { plainCopy } from '../core/plain-copy.js';
 import { FOLDED_KEY, UNLIFTED_KEY } from '../core/pushed-fields.js';
-import type { SearchQuery } from '../engine/engine.js';
-import { assertFilterShape, DEEPEST_CHECKED } from '../engine/requests/check-filter.js';
-import { filtersSchema } from '../engine/requests/request-schemas.js';
+import type { SearchQuery } from '../operations/engine.js';
+import { assertFilterShape, DEEPEST_CHECKED } from '../operations/requests/check-filter.js';
+import { filtersSchema } from '../operations/requests/request-schemas.js';
 
 type StatedFilters = Pick<SearchQuery, 'filters' | 'filter'>;
 

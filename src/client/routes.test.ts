@@ -1,7 +1,7 @@
 import { expect, test } from 'vitest';
 import { temporaryFolder } from '../../tests/e2e/temporary-folder.js';
 import { AuditLog } from '../audit/audit-log.js';
-import { testDeployments } from '../deployments/test-deployments.js';
+import { testDeployments } from '../fleet/deployments/test-deployments.js';
 import { testService } from '../service/test-service.js';
 import { RagstoneClient } from './ragstone-client.js';
 import { ROUTES } from './routes.js';

@@ -1,4 +1,4 @@
-import type { ExternalSearch } from '../agentic/agent.js';
+import type { ExternalSearch } from '../answering/agentic/agent.js';
 import type { SdkLanguageModel } from '../answering/sdk-language-model.js';
 import type { Chunker } from '../chunking/chunker.js';
 import type { ChatModel } from '../core/chat-model.js';

@@ -1,8 +1,8 @@
 import type { Answer } from '../answering/answer.js';
 import type { AnswerEvent } from '../answering/answer-events.js';
-import { chooseProvider } from '../assembly/choose-store.js';
-import { checkQueue } from '../assembly/open-queue.js';
-import { checkOwnParts } from '../assembly/own-parts.js';
+import { chooseProvider } from '../resources/assembly/choose-store.js';
+import { checkQueue } from '../resources/assembly/open-queue.js';
+import { checkOwnParts } from '../resources/assembly/own-parts.js';
 import { loadConfig } from '../config/load-config.js';
 import type { ResolvedConfig } from '../config/resolved-config.js';
 import { assertPlainDataFolder } from '../config/trust/index-reach.js';
@@ -10,36 +10,36 @@ import type { ConflictsRequest, ConflictsResponse } from '../conflicts/conflict-
 import { RAGError } from '../core/errors.js';
 import { runtime } from '../core/runtime.js';
 import { LOCAL_SCOPE, type Scope, type ScopeInput, scopeOf } from '../core/scope.js';
-import { explainMiss } from '../explain-miss/explain-miss.js';
-import type { MissExplanation } from '../explain-miss/miss-explanation.js';
-import type { FeedbackJudgments, FeedbackJudgmentsRequest } from '../feedback/feedback-judgments.js';
+import { explainMiss } from '../features/explain-miss/explain-miss.js';
+import type { MissExplanation } from '../operations/miss-explanation.js';
+import type { FeedbackJudgments, FeedbackJudgmentsRequest } from '../operations/feedback-judgments.js';
 import type {
   FeedbackPage,
   FeedbackReceipt,
   FeedbackRequest,
   ListFeedbackRequest,
-} from '../feedback/feedback-types.js';
-import { feedbackLogOf, giveFeedback } from '../feedback/give-feedback.js';
-import { judgeFeedback } from '../feedback/judge-feedback.js';
-import { forgetResults } from '../forgetting/erase-copies.js';
-import { eraseTries } from '../forgetting/erase-tries.js';
-import type { ForgetReceipt, ForgetRequest, ReceiptCheck } from '../forgetting/forget-types.js';
-import { isUnfinished } from '../forgetting/receipts.js';
-import { eraseUnused } from '../forgetting/unused-copies.js';
-import { dropGeneration, nothingIndexed } from '../indexing/open-collection.js';
+} from '../operations/feedback-types.js';
+import { feedbackLogOf, giveFeedback } from '../features/feedback/give-feedback.js';
+import { judgeFeedback } from '../features/feedback/judge-feedback.js';
+import { forgetResults } from '../features/forgetting/erase-copies.js';
+import { eraseTries } from '../features/forgetting/erase-tries.js';
+import type { ForgetReceipt, ForgetRequest, ReceiptCheck } from '../operations/forget-types.js';
+import { isUnfinished } from '../features/forgetting/receipts.js';
+import { eraseUnused } from '../features/forgetting/unused-copies.js';
+import { dropGeneration, nothingIndexed } from '../resources/open-collection.js';
 import type { IndexFacts, Ledger } from '../ledger/ledger.js';
 import type { LockRequest, LockSubject } from '../ledger/lock.js';
-import { checkHealth } from '../maintenance/check-health.js';
-import { listGenerations, tenantsOf } from '../maintenance/list-generations.js';
-import { readFailures } from '../maintenance/read-failures.js';
-import { readIndexingStates } from '../maintenance/read-indexing-states.js';
-import { readSourceStates } from '../maintenance/read-source-states.js';
-import { readStatus } from '../maintenance/read-status.js';
-import { rotateEncryption } from '../maintenance/rotate-encryption.js';
-import { findGeneration, findRetired, takeBack } from '../maintenance/take-back.js';
-import { isLedgerDamage } from '../maintenance/verify-index.js';
-import { type MonitoringPlan, monitoringPlanOf } from '../monitoring/monitoring-plan.js';
-import { Rollout } from '../rollout/rollout.js';
+import { checkHealth } from '../features/maintenance/check-health.js';
+import { listGenerations, tenantsOf } from '../indexing/list-generations.js';
+import { readFailures } from '../features/maintenance/read-failures.js';
+import { readIndexingStates } from '../features/maintenance/read-indexing-states.js';
+import { readSourceStates } from '../features/maintenance/read-source-states.js';
+import { readStatus } from '../features/maintenance/read-status.js';
+import { rotateEncryption } from '../features/maintenance/rotate-encryption.js';
+import { findGeneration, findRetired, takeBack } from '../features/maintenance/take-back.js';
+import { isLedgerDamage } from '../features/maintenance/verify-index.js';
+import { type MonitoringPlan, monitoringPlanOf } from '../operations/monitoring-plan.js';
+import { Rollout } from '../operations/rollout.js';
 import { contextAsOf, searchAsOf } from '../searching/as-of/search-as-of.js';
 import { findDocumentConflicts } from '../searching/conflicts.js';
 import { embedTexts } from '../searching/embed-texts.js';
@@ -49,8 +49,8 @@ import { lastAnswer, runAsk } from '../searching/run-ask.js';
 import type { PushedDocument } from '../sources/push/push-source.js';
 import type { StoresStatus } from '../stores/failover/failover-states.js';
 import type { VectorStoreManager } from '../stores/failover/store-manager.js';
-import { type SyncPlan, syncPlanOf } from '../sync/sync-plan.js';
-import type { ReembedRequest, ReembedResult } from '../upgrading/upgrade-types.js';
+import { type SyncPlan, syncPlanOf } from '../operations/sync-plan.js';
+import type { ReembedRequest, ReembedResult } from '../operations/upgrade-types.js';
 import { getDocument, listDocuments } from './documents.js';
 import type {
   AskRequest,
@@ -83,9 +83,9 @@ import type {
   VerifyRequest,
   VerifyResult,
   WorkPlan,
-} from './engine.js';
-import type { CreateEngineOptions } from './engine-options.js';
-import { EngineResources } from './engine-resources.js';
+} from '../operations/engine.js';
+import type { CreateEngineOptions } from '../operations/engine-options.js';
+import { EngineResources } from '../resources/engine-resources.js';
 import { viewOf } from './engine-view.js';
 import { graphFactsOver } from './graph-facts.js';
 import {
@@ -128,11 +128,11 @@ import {
   checkedSearch,
   checkedTexts,
   checkedVerification,
-} from './requests/check-requests.js';
+} from '../operations/requests/check-requests.js';
 import { retryFailures } from './retry-failures.js';
-import { scopedIndex } from './scoped-index.js';
-import type { EngineHost } from './select-sources.js';
-import { type AskedIndexing, tracedBeginning } from './traced-indexing.js';
+import { scopedIndex } from '../indexing/scoped-index.js';
+import type { EngineHost } from '../indexing/select-sources.js';
+import { type AskedIndexing, tracedBeginning } from '../resources/traced-indexing.js';
 import { repairIndex, verifyTwice } from './verify-requests.js';
 import { workOnBatch } from './work-requests.js';
 import { WriteGroups } from './write-groups.js';
@@ -480,7 +480,7 @@ class EmbeddedEngine implements Engine {
     const scope = scopeOf(stated);
     const request = checkedForgetting(given);
     return this.#work.run(request.signal, async (signal) => {
-      const { forget } = await import('../forgetting/forget.js');
+      const { forget } = await import('../features/forgetting/forget.js');
       if (request.dryRun === true) return forget(request, { scope, signal }, this.#host);
       return this.#locked('forget', { options: { waitMs: request.waitMs ?? 0 }, signal }, (writing) =>
         forget(request, { scope, signal: writing }, this.#host),
@@ -495,7 +495,7 @@ class EmbeddedEngine implements Engine {
   }
 
   async #finishForgetting(signal: AbortSignal): Promise<readonly string[]> {
-    const { finishForgetting } = await import('../forgetting/forget.js');
+    const { finishForgetting } = await import('../features/forgetting/forget.js');
     return finishForgetting(signal, this.#host);
   }
 
@@ -504,7 +504,7 @@ class EmbeddedEngine implements Engine {
     const name = checkedName(receipt);
     return this.#work.run(undefined, (signal) =>
       this.#locked('forget --undo', { signal }, async () => {
-        const { letIn } = await import('../forgetting/let-in.js');
+        const { letIn } = await import('../features/forgetting/let-in.js');
         return letIn(name, scope, this.#host);
       }),
     );
@@ -514,7 +514,7 @@ class EmbeddedEngine implements Engine {
     const scope = scopeOf(stated);
     const name = checkedName(receipt);
     return this.#work.run(undefined, async (signal) => {
-      const { checkReceipt } = await import('../forgetting/check-receipt.js');
+      const { checkReceipt } = await import('../features/forgetting/check-receipt.js');
       return checkReceipt(name, { scope, signal }, this.#host);
     });
   }
@@ -623,7 +623,7 @@ class EmbeddedEngine implements Engine {
     const scope = scopeOf(stated);
     const request = checkedReembedding(given);
     return this.#work.run(request.signal, async (signal) => {
-      const { reembed } = await import('../upgrading/reembed.js');
+      const { reembed } = await import('../features/upgrading/reembed.js');
       const options = { waitMs: ROTATION_WAIT_MS };
       return reembed(request, scope, {
         config: this.#config,
@@ -672,7 +672,7 @@ class EmbeddedEngine implements Engine {
       if (tries !== undefined && (await this.#resources.ledger.reading()) === undefined)
         return { documents: 0, rewritten: 0, ...removed };
       await this.#existingLedger();
-      const { eraseAllCopies } = await import('../forgetting/erase-copies.js');
+      const { eraseAllCopies } = await import('../features/forgetting/erase-copies.js');
       const rotated = await rotateEncryption({
         sealing,
         eraseCopies: (ledger) => eraseAllCopies(ledger, outer, this.#host),

@@ -3,7 +3,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterEach, beforeEach, describe, expect, test } from 'vitest';
 import { createEngine } from './create-engine.js';
-import type { Engine } from './engine.js';
+import type { Engine } from '../operations/engine.js';
 
 let folder: string;
 let engine: Engine;

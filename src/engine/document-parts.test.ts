@@ -5,7 +5,7 @@ import { temporaryFolder } from '../../tests/e2e/temporary-folder.js';
 import type { RAGConfigInput } from '../config/schema/index.js';
 import { SYSTEM_RUNTIME } from '../core/runtime.js';
 import { createEngine } from './create-engine.js';
-import type { Engine } from './engine.js';
+import type { Engine } from '../operations/engine.js';
 
 async function opened(config: RAGConfigInput, cwd: string, now = SYSTEM_RUNTIME.now): Promise<Engine> {
   const engine = await createEngine({

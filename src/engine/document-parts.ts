@@ -11,9 +11,9 @@ import type { HistoryVersion } from '../ledger/history.js';
 import type { LedgerDocument } from '../ledger/ledger.js';
 import { admits } from '../searching/as-of/past-index.js';
 import { scopeCollection } from '../stores/scoped-collection.js';
-import type { DocumentOriginal, DocumentPassages, DocumentRequest, DocumentVersions } from './engine.js';
-import type { ScopedIndex } from './scoped-index.js';
-import type { EngineHost } from './select-sources.js';
+import type { DocumentOriginal, DocumentPassages, DocumentRequest, DocumentVersions } from '../operations/engine.js';
+import type { ScopedIndex } from '../indexing/scoped-index.js';
+import type { EngineHost } from '../indexing/select-sources.js';
 
 const DEFAULT_PASSAGES = 200;
 const MOST_VERSIONS = 200;

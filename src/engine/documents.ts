@@ -22,9 +22,9 @@ import { LEFT_SEALED } from '../security/sealed-metadata.js';
 import { scopeCollection } from '../stores/scoped-collection.js';
 import type { VectorCollection } from '../stores/vector-store.js';
 import { originalOf, passagesOf, versionsOf } from './document-parts.js';
-import type { DocumentPage, DocumentRequest, DocumentText, IndexedDocument, ListRequest } from './engine.js';
-import type { ScopedIndex } from './scoped-index.js';
-import type { EngineHost } from './select-sources.js';
+import type { DocumentPage, DocumentRequest, DocumentText, IndexedDocument, ListRequest } from '../operations/engine.js';
+import type { ScopedIndex } from '../indexing/scoped-index.js';
+import type { EngineHost } from '../indexing/select-sources.js';
 
 /** A document with the chunk that says who may read it and what the store holds of it. */
 interface ReadableDocument {

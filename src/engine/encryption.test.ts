@@ -6,10 +6,10 @@ import { describe, expect, onTestFinished, test } from 'vitest';
 import { temporaryFolder } from '../../tests/e2e/temporary-folder.js';
 import { loadConfig } from '../config/load-config.js';
 import { eq, exists, type Filter, not } from '../core/filter.js';
-import { rotateEncryption } from '../maintenance/rotate-encryption.js';
+import { rotateEncryption } from '../features/maintenance/rotate-encryption.js';
 import { createEngine, engineOver } from './create-engine.js';
-import type { Engine } from './engine.js';
-import { EngineResources } from './engine-resources.js';
+import type { Engine } from '../operations/engine.js';
+import { EngineResources } from '../resources/engine-resources.js';
 
 const OLD = { id: 'old', key: randomBytes(32).toString('base64') };
 const NEW = { id: 'new', key: randomBytes(32).toString('base64') };

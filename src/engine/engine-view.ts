@@ -1,5 +1,5 @@
 import type { Scope } from '../core/scope.js';
-import type { Engine, EngineView } from './engine.js';
+import type { Engine, EngineView } from '../operations/engine.js';
 
 /** An engine's methods with the scope filled in. */
 export const viewOf = (engine: Engine, scope: Scope): EngineView => ({

@@ -1,13 +1,13 @@
 import { LOCAL_SCOPE, type Scope, scopeOf } from '../core/scope.js';
-import type { FactHost } from '../extraction/fact-host.js';
-import type { GraphFacts } from './interface/graph-facts.js';
+import type { FactHost } from '../features/extraction/fact-host.js';
+import type { GraphFacts } from '../operations/graph-facts.js';
 import {
   checkedEntityName,
   checkedEstimation,
   checkedExtraction,
   checkedSummaries,
   checkedSummarizing,
-} from './requests/check-requests.js';
+} from '../operations/requests/check-requests.js';
 
 /** Which call it is, as others are told who holds the index. */
 export interface FactCall {
@@ -26,39 +26,39 @@ export type RunFactCall = <Outcome>(
 export const graphFactsOver = (run: RunFactCall): GraphFacts => ({
   async estimate(request = {}, scope = LOCAL_SCOPE) {
     const { signal, ...asked } = checkedEstimation(request);
-    const { estimateExtraction } = await import('../extraction/fact-counts.js');
+    const { estimateExtraction } = await import('../features/extraction/fact-counts.js');
     return run({ scope: scopeOf(scope), command: 'graph estimate', signal }, (host) =>
       estimateExtraction(asked, host),
     );
   },
   async extract(request = {}, scope = LOCAL_SCOPE) {
     const asked = checkedExtraction(request);
-    const { extractFacts } = await import('../extraction/extract-facts.js');
+    const { extractFacts } = await import('../features/extraction/extract-facts.js');
     return run({ scope: scopeOf(scope), command: 'graph extract', signal: asked.signal }, (host) =>
       extractFacts(asked, host),
     );
   },
   async summarize(request = {}, scope = LOCAL_SCOPE) {
     const asked = checkedSummarizing(request);
-    const { summarizeFacts } = await import('../extraction/summarize-facts.js');
+    const { summarizeFacts } = await import('../features/extraction/summarize-facts.js');
     return run({ scope: scopeOf(scope), command: 'graph summarize', signal: asked.signal }, (host) =>
       summarizeFacts(asked, host),
     );
   },
   async status(scope = LOCAL_SCOPE) {
-    const { factStatus } = await import('../extraction/fact-counts.js');
+    const { factStatus } = await import('../features/extraction/fact-counts.js');
     return run({ scope: scopeOf(scope), command: 'graph status' }, factStatus);
   },
   async summaries(request = {}, scope = LOCAL_SCOPE) {
     const { signal, ...asked } = checkedSummaries(request);
-    const { listSummaries } = await import('../extraction/list-summaries.js');
+    const { listSummaries } = await import('../features/extraction/list-summaries.js');
     return run({ scope: scopeOf(scope), command: 'graph summaries', signal }, (host) =>
       listSummaries(asked, host),
     );
   },
   async entity(name, scope = LOCAL_SCOPE) {
     const asked = checkedEntityName(name);
-    const { reportEntity } = await import('../extraction/entity-report.js');
+    const { reportEntity } = await import('../features/extraction/entity-report.js');
     return run({ scope: scopeOf(scope), command: 'graph entity' }, (host) => reportEntity(asked, host));
   },
 });

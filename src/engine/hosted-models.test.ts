@@ -9,7 +9,7 @@ import { compatibleRerankWire, rerankReply } from '../../tests/fakes/wire/rerank
 import { startWireServer, type WireServer } from '../../tests/fakes/wire/wire-server.js';
 import type { RAGSettingsInput } from '../config/schema/index.js';
 import { createEngine } from './create-engine.js';
-import type { Engine } from './engine.js';
+import type { Engine } from '../operations/engine.js';
 
 let folder: string;
 const open: (Engine | WireServer)[] = [];

@@ -1,5 +1,5 @@
 import { resolve } from 'node:path';
-import { hasQueue } from '../assembly/open-queue.js';
+import { hasQueue } from '../resources/assembly/open-queue.js';
 import {
   assertLedgerTrusted,
   foldersNamed,
@@ -12,23 +12,23 @@ import type { Risk } from '../config/trust/risks.js';
 import { RAGError } from '../core/errors.js';
 import { runtime } from '../core/runtime.js';
 import { cacheOwner, type Scope } from '../core/scope.js';
-import { Receipts, unfinishedNotice } from '../forgetting/receipts.js';
-import { restoreKeptOut } from '../forgetting/restore-kept-out.js';
+import { Receipts, unfinishedNotice } from '../features/forgetting/receipts.js';
+import { restoreKeptOut } from '../features/forgetting/restore-kept-out.js';
 import { configuredSources, inProject, placesOf } from '../indexing/configured-sources.js';
 import type { Rebuild } from '../indexing/index-pipeline.js';
 import { isOfOldKind, rememberedPaths } from '../indexing/named-folders.js';
-import { retryPolicyOf } from '../indexing/retry-policy.js';
+import { retryPolicyOf } from '../operations/retry-policy.js';
 import { preparing, runIndex } from '../indexing/run-index.js';
 import { configuredNames } from '../indexing/source-owners.js';
 import type { HandOver, IndexSourceOptions } from '../indexing/source-task.js';
 import type { Ledger } from '../ledger/ledger.js';
 import type { WriterLock } from '../ledger/lock.js';
-import { pathAdder } from '../maintenance/read-status.js';
-import { type SalvagedLedger, salvageLedger } from '../maintenance/salvage-ledger.js';
-import { isLedgerDamage } from '../maintenance/verify-index.js';
+import { pathAdder } from '../features/maintenance/read-status.js';
+import { type SalvagedLedger, salvageLedger } from '../features/maintenance/salvage-ledger.js';
+import { isLedgerDamage } from '../features/maintenance/verify-index.js';
 import { splitModelName } from '../providers/provider-table.js';
-import { isUpgradeDue, readUpgradeStatus } from '../upgrading/upgrade-status.js';
-import type { IndexRequest, IndexResult, PrunedSource } from './engine.js';
+import { isUpgradeDue, readUpgradeStatus } from '../features/upgrading/upgrade-status.js';
+import type { IndexRequest, IndexResult, PrunedSource } from '../operations/engine.js';
 import { permission } from './permission.js';
 import { keepFoldersPrivate, keepOutOfGit } from './private-data.js';
 import {
@@ -41,9 +41,9 @@ import {
   rememberSelected,
   type SelectedSources,
   selectSourcesOf,
-} from './select-sources.js';
+} from '../indexing/select-sources.js';
 
-import { type AskedIndexing, tracedIndexing } from './traced-indexing.js';
+import { type AskedIndexing, tracedIndexing } from '../resources/traced-indexing.js';
 
 /** Chunks in one embedding and store batch: large enough to make a store's commits cheap, small enough for steady memory. */
 export const DEFAULT_BATCH_SIZE = 2000;

@@ -5,7 +5,7 @@ import { createMemoryStore } from '../stores/memory/memory-store.js';
 import type { VectorCollection, VectorStore } from '../stores/vector-store.js';
 import { createHashEmbedder } from '../testing/hash-embedder.js';
 import { createEngine } from './create-engine.js';
-import type { SearchResponse } from './engine.js';
+import type { SearchResponse } from '../operations/engine.js';
 
 const HR = { tenant: 'a', groups: ['hr'] };
 const IT = { tenant: 'a', groups: ['it'] };

@@ -8,7 +8,7 @@ import { temporaryFolder } from '../../tests/e2e/temporary-folder.js';
 import type { RAGSettingsInput } from '../config/schema/index.js';
 import { filesWith } from '../testing/files-with.js';
 import { createEngine } from './create-engine.js';
-import type { Engine } from './engine.js';
+import type { Engine } from '../operations/engine.js';
 
 const KEY = { id: 'k', key: randomBytes(32).toString('base64') };
 const FIELD = 'salary_band';

@@ -11,7 +11,7 @@ import type { RAGSettingsInput } from '../config/schema/index.js';
 import { MEDIA_TYPES } from '../core/media-types.js';
 import { filesWith } from '../testing/files-with.js';
 import { createEngine } from './create-engine.js';
-import type { Engine } from './engine.js';
+import type { Engine } from '../operations/engine.js';
 
 const KEY = { id: 'k', key: randomBytes(32).toString('base64') };
 const FIELDS = [F, 'from', 'subject'];

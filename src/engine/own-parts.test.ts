@@ -19,8 +19,8 @@ import { createMemoryStore } from '../stores/memory/memory-store.js';
 import type { VectorStore } from '../stores/vector-store.js';
 import { createHashEmbedder } from '../testing/hash-embedder.js';
 import { createEngine } from './create-engine.js';
-import type { Engine } from './engine.js';
-import type { CreateEngineOptions } from './engine-options.js';
+import type { Engine } from '../operations/engine.js';
+import type { CreateEngineOptions } from '../operations/engine-options.js';
 
 const open: { close(): Promise<void> }[] = [];
 afterEach(async () => {

@@ -4,10 +4,10 @@ import { RAGError } from '../core/errors.js';
 import type { Metadata } from '../core/metadata.js';
 import { plainCopy } from '../core/plain-copy.js';
 import { createEngine } from './create-engine.js';
-import type { Engine, IndexRequest, IndexResult, IndexStatus, SearchQuery, SearchResult } from './engine.js';
-import type { CreateEngineOptions } from './engine-options.js';
-import { checkedSearch } from './requests/check-requests.js';
-import { assertShape, type Refusal, refusing } from './requests/check-shape.js';
+import type { Engine, IndexRequest, IndexResult, IndexStatus, SearchQuery, SearchResult } from '../operations/engine.js';
+import type { CreateEngineOptions } from '../operations/engine-options.js';
+import { checkedSearch } from '../operations/requests/check-requests.js';
+import { assertShape, type Refusal, refusing } from '../operations/requests/check-shape.js';
 
 /** A document as the seed's examples hand it over. */
 export interface RAGDocument {

@@ -5,7 +5,7 @@ import { waitFor } from '../../tests/wait-for.js';
 import { type Runtime, SYSTEM_RUNTIME } from '../core/runtime.js';
 import { keysOfVectors } from '../embedding/kept-vectors.js';
 import { createEngine } from './create-engine.js';
-import type { Engine } from './engine.js';
+import type { Engine } from '../operations/engine.js';
 
 const DOCUMENTS = [
   { id: 'logs.md', text: 'Audit logs are kept for a month.' },

@@ -5,7 +5,7 @@ import { OPEN_ACCESS } from '../core/scope.js';
 import type { Source, UnreadableItem } from '../sources/source.js';
 import { createHashEmbedder } from '../testing/hash-embedder.js';
 import { createEngine } from './create-engine.js';
-import type { Engine } from './engine.js';
+import type { Engine } from '../operations/engine.js';
 
 /** A source of pages, of which some cannot be listed or read now. */
 class Shelf {

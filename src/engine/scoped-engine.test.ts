@@ -4,7 +4,7 @@ import { afterEach, beforeEach, describe, expect, it, onTestFinished } from 'vit
 import { temporaryFolder } from '../../tests/e2e/temporary-folder.js';
 import { EVERYONE, type ScopeInput } from '../core/scope.js';
 import { createEngine } from './create-engine.js';
-import type { Engine, EngineView } from './engine.js';
+import type { Engine, EngineView } from '../operations/engine.js';
 
 const HR = { tenant: 'default', groups: ['hr'], clearance: 2 };
 

@@ -13,7 +13,7 @@ import { LOCAL_SCOPE } from '../core/scope.js';
 import { namedFolders, rememberedPaths } from '../indexing/named-folders.js';
 import type { Ledger } from '../ledger/ledger.js';
 import { openLedger } from '../ledger/sqlite/open-ledger.js';
-import { tenantsOf } from '../maintenance/list-generations.js';
+import { tenantsOf } from '../indexing/list-generations.js';
 import { splitModelName } from '../providers/provider-table.js';
 
 export type { TrustOptions };

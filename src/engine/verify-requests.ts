@@ -6,8 +6,8 @@ import { finishPushes } from '../indexing/finish-pushes.js';
 import { IndexRun } from '../indexing/index-run.js';
 import { keepHistory } from '../indexing/keep-history.js';
 import { readKeptOut } from '../indexing/kept-out.js';
-import { nothingIndexed } from '../indexing/open-collection.js';
-import { retryPolicyOf } from '../indexing/retry-policy.js';
+import { nothingIndexed } from '../resources/open-collection.js';
+import { retryPolicyOf } from '../operations/retry-policy.js';
 import {
   damagedLedger,
   isLedgerDamage,
@@ -16,11 +16,11 @@ import {
   type VerifyContext,
   type VerifyReport,
   verifyIndex,
-} from '../maintenance/verify-index.js';
-import type { Drift, VerifyResult } from './engine.js';
+} from '../features/maintenance/verify-index.js';
+import type { Drift, VerifyResult } from '../operations/engine.js';
 import { runIndexRequest } from './index-requests.js';
 import { writeLive } from './live-targets.js';
-import { abandonedSourcesOf, type EngineHost, indexedSources, selectSourcesOf } from './select-sources.js';
+import { abandonedSourcesOf, type EngineHost, indexedSources, selectSourcesOf } from '../indexing/select-sources.js';
 
 interface Verification {
   readonly scope: Scope;

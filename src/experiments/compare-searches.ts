@@ -1,4 +1,4 @@
-import type { EngineView, SearchQuery, SearchResult } from '../engine/engine.js';
+import type { EngineView, SearchQuery, SearchResult } from '../operations/engine.js';
 import { compareScores, type ScoreComparison } from '../evaluation/compare-scores.js';
 import type { QueryScores } from '../evaluation/query-scores.js';
 import { isAnswerable, type Question } from '../evaluation/question-set.js';

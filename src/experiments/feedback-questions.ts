@@ -5,7 +5,7 @@ import { RAGError } from '../core/errors.js';
 import { LOCAL_SCOPE } from '../core/scope.js';
 import { openEngine } from '../engine/create-engine.js';
 import { formatQuestionSet } from '../evaluation/question-set.js';
-import type { FeedbackJudgments } from '../feedback/feedback-judgments.js';
+import type { FeedbackJudgments } from '../operations/feedback-judgments.js';
 import type { EvaluateOptions } from './experiment-types.js';
 
 /** Which feedback is asked. */

@@ -13,7 +13,7 @@ import { type NestedSelection, selectNested } from '../evaluation/nested-selecti
 import { primaryMetricOf, valuesOf } from '../evaluation/query-scores.js';
 import { areGraded, isAnswerable, type Question } from '../evaluation/question-set.js';
 import { seededRandom, shuffled } from '../evaluation/random.js';
-import type { FeedbackJudgments } from '../feedback/feedback-judgments.js';
+import type { FeedbackJudgments } from '../operations/feedback-judgments.js';
 import type { SearchResources } from '../searching/searched-index.js';
 import { readSynonymFile } from '../searching/synonym-rules.js';
 import { collectionOf, membersOf } from '../stores/collection-members.js';

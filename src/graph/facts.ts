@@ -10,7 +10,7 @@ import type { GraphPage, NameHit } from './graph.js';
 export interface ExtractedEntity {
   /** As it stands there. */
   readonly name: string;
-  /** What all its spellings have in common (`extraction/entity-key.ts`). */
+  /** What all its spellings have in common (`features/extraction/entity-key.ts`). */
   readonly key: string;
   readonly type: string;
   /** In the model's words. */

@@ -3,7 +3,7 @@ import { tmpdir } from 'node:os';
 import { dirname, join } from 'node:path';
 import { afterEach, beforeEach, describe, expect, test } from 'vitest';
 import { createEngine } from '../engine/create-engine.js';
-import type { Engine } from '../engine/engine.js';
+import type { Engine } from '../operations/engine.js';
 
 let cwd: string;
 beforeEach(() => {

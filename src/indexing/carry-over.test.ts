@@ -11,7 +11,7 @@ import { createHashEmbedder } from '../testing/hash-embedder.js';
 import { type CarriedGeneration, carryOver, documentOfChunks } from './carry-over.js';
 import { IndexRun } from './index-run.js';
 import { ItemClaims } from './item-claims.js';
-import { specOf } from './open-collection.js';
+import { specOf } from '../resources/open-collection.js';
 import { type WriteTargets, writeBatch } from './write-batch.js';
 
 const AT = '2026-01-01T00:00:00.000Z';

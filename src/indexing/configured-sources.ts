@@ -1,7 +1,7 @@
 import { resolve } from 'node:path';
 import { ANALYSIS_VERSION } from '../analysis/lexical-analyzer.js';
-import { createSourcesFor } from '../assembly/open-sources.js';
-import { contextModelName } from '../assembly/resolve-context-model.js';
+import { createSourcesFor } from '../resources/assembly/open-sources.js';
+import { contextModelName } from '../resources/assembly/resolve-context-model.js';
 import type { ChunkingOptions } from '../chunking/chunker.js';
 import { CHUNKING_VERSION } from '../chunking/chunking-version.js';
 import { CONTEXT_PROMPT_VERSION } from '../chunking/contextual/context-prompt.js';
@@ -16,7 +16,7 @@ import { sourceDefinition } from '../sources/definitions.js';
 import { maxBytesOf } from '../sources/file-types.js';
 import { assertDistinct, createPushSource, type PushedDocument } from '../sources/push/push-source.js';
 import type { Source } from '../sources/source.js';
-import { protectionSettings } from './document-protection.js';
+import { protectionSettings } from '../resources/document-protection.js';
 import { isPathSource } from './folder-names.js';
 import { pathSourceName, unknownPlace } from './named-folders.js';
 import type { PreparationRecipe } from './preparation/preparation-recipe.js';

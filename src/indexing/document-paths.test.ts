@@ -5,7 +5,7 @@ import { dirname, join } from 'node:path';
 import { afterEach, beforeEach, expect, test } from 'vitest';
 import type { RAGConfigInput } from '../config/schema/index.js';
 import { createEngine } from '../engine/create-engine.js';
-import type { Engine } from '../engine/engine.js';
+import type { Engine } from '../operations/engine.js';
 
 let cwd: string;
 beforeEach(() => {

@@ -5,7 +5,7 @@ import { finishPushes } from './finish-pushes.js';
 import type { IndexPipeline } from './index-pipeline.js';
 import type { IndexRun } from './index-run.js';
 import { ItemClaims } from './item-claims.js';
-import { openForReading, retiredGenerations } from './open-collection.js';
+import { openForReading, retiredGenerations } from '../resources/open-collection.js';
 import type { OpenTarget } from './open-target.js';
 import type { WriteTargets } from './write-batch.js';
 

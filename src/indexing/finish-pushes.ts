@@ -6,7 +6,7 @@ import { runtime } from '../core/runtime.js';
 import type { GenerationReader, ItemKey, LedgerChunk, LedgerDocument, LedgerItem } from '../ledger/ledger.js';
 import { listAll } from '../stores/list-pages.js';
 import { documentOfChunks } from './carry-over.js';
-import { storedDigest } from './chunk-digests.js';
+import { storedDigest } from '../resources/chunk-digests.js';
 import { isPushSource } from './configured-sources.js';
 import { deleteDocuments, forgetItems, purgeDeleted } from './delete-documents.js';
 import type { IndexRun } from './index-run.js';

@@ -3,7 +3,7 @@ import { throwIfAborted } from '../core/errors.js';
 import { runtime } from '../core/runtime.js';
 import { TimeLeft } from '../core/time-left.js';
 import type { EmbeddingEstimate } from '../embedding/embedder.js';
-import type { IndexProgress, IndexResult } from '../engine/engine.js';
+import type { IndexProgress, IndexResult } from '../operations/engine.js';
 import { IndexTally } from './index-tally.js';
 
 const PROGRESS_INTERVAL_MS = 100;

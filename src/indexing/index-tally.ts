@@ -1,6 +1,6 @@
 import { type UnreadCounts, unreadInWords } from '../core/unread.js';
-import type { IndexError, IndexResult } from '../engine/engine.js';
-import type { RedactionCounts } from './document-protection.js';
+import type { IndexError, IndexResult } from '../operations/engine.js';
+import type { RedactionCounts } from '../resources/document-protection.js';
 
 /** What became of some of the items of a run, in numbers and words. */
 export class IndexTally {

@@ -10,7 +10,7 @@ import { LOCAL_SCOPE } from '../core/scope.js';
 import type { Embedder } from '../embedding/embedder.js';
 import type { Ledger } from '../ledger/ledger.js';
 import { openLedger } from '../ledger/sqlite/open-ledger.js';
-import { verifyIndex } from '../maintenance/verify-index.js';
+import { verifyIndex } from '../features/maintenance/verify-index.js';
 import { createPlainTextParser } from '../parsing/plain-text/plain-text-parser.js';
 import { createPushSource } from '../sources/push/push-source.js';
 import type { ListedChange, Source } from '../sources/source.js';

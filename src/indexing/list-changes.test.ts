@@ -3,7 +3,7 @@ import { RAGError } from '../core/errors.js';
 import type { LedgerItem } from '../ledger/ledger.js';
 import type { ListedChange, ListedItem, Source } from '../sources/source.js';
 import { listChanges, onlyOf } from './list-changes.js';
-import { DEFAULT_RETRY_POLICY } from './retry-policy.js';
+import { DEFAULT_RETRY_POLICY } from '../operations/retry-policy.js';
 
 const MAX_ATTEMPTS = DEFAULT_RETRY_POLICY.attempts;
 

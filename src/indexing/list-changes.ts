@@ -12,7 +12,7 @@ import {
   type UnreadableItem,
 } from '../sources/source.js';
 import type { KeptOut } from './kept-out.js';
-import { DEFAULT_RETRY_POLICY, failedAlike, isAhead, type RetryPolicy } from './retry-policy.js';
+import { DEFAULT_RETRY_POLICY, failedAlike, isAhead, type RetryPolicy } from '../operations/retry-policy.js';
 
 /** What a listing of a source means for the index. */
 export interface SourceChanges {

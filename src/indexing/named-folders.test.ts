@@ -13,7 +13,7 @@ import { dirname, join } from 'node:path';
 import Database from 'libsql';
 import { afterEach, beforeEach, describe, expect, test } from 'vitest';
 import { createEngine } from '../engine/create-engine.js';
-import type { Engine, IndexRequest } from '../engine/engine.js';
+import type { Engine, IndexRequest } from '../operations/engine.js';
 import { trustFolder } from '../engine/trust-folder.js';
 
 let folder: string;

@@ -4,7 +4,7 @@ import { dirname, join } from 'node:path';
 import { afterEach, beforeEach, expect, test } from 'vitest';
 import type { RAGSettingsInput } from '../config/schema/index.js';
 import { createEngine } from '../engine/create-engine.js';
-import type { Engine, IndexResult } from '../engine/engine.js';
+import type { Engine, IndexResult } from '../operations/engine.js';
 
 let cwd: string;
 beforeEach(() => {

@@ -10,7 +10,7 @@ import type { Metadata } from '../core/metadata.js';
 import { runtime } from '../core/runtime.js';
 import { contextLine } from '../parsing/line-blocks.js';
 import { boundRepeated } from '../parsing/text-range.js';
-import { termsDigest } from './chunk-digests.js';
+import { termsDigest } from '../resources/chunk-digests.js';
 
 /** What is embedded and matched of a chunk, and not stored with it. */
 export interface RebuiltChunk {

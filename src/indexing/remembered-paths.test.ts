@@ -3,7 +3,7 @@ import { tmpdir } from 'node:os';
 import { dirname, join } from 'node:path';
 import { afterEach, beforeEach, expect, test } from 'vitest';
 import { createEngine } from '../engine/create-engine.js';
-import type { IndexRequest, IndexResult } from '../engine/engine.js';
+import type { IndexRequest, IndexResult } from '../operations/engine.js';
 
 let cwd: string;
 beforeEach(() => {

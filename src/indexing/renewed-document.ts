@@ -10,7 +10,7 @@ import type { LedgerDocument } from '../ledger/ledger.js';
 import type { MetadataSealing } from '../security/sealed-metadata.js';
 import { documentOfChunks, type WholeDocument } from './carry-over.js';
 import { rebuildChunks } from './rebuilt-chunks.js';
-import { isEmptied, type WithheldText, withheldLabels, withholdStored } from './withheld-fields.js';
+import { isEmptied, type WithheldText, withheldLabels, withholdStored } from '../resources/withheld-fields.js';
 import type { BatchDocument } from './write-batch.js';
 
 /**

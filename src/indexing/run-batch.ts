@@ -1,4 +1,4 @@
-import type { IndexResult } from '../engine/engine.js';
+import type { IndexResult } from '../operations/engine.js';
 import type { OwedBatch } from '../ledger/owed.js';
 import type { IndexPipeline } from './index-pipeline.js';
 import { IndexRun } from './index-run.js';

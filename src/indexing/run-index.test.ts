@@ -9,7 +9,7 @@ import { EVERYTHING } from '../core/filter.js';
 import { LOCAL_SCOPE } from '../core/scope.js';
 import type { Ledger } from '../ledger/ledger.js';
 import { openLedger } from '../ledger/sqlite/open-ledger.js';
-import { verifyIndex } from '../maintenance/verify-index.js';
+import { verifyIndex } from '../features/maintenance/verify-index.js';
 import { createPlainTextParser } from '../parsing/plain-text/plain-text-parser.js';
 import { createPushSource, type PushedDocument } from '../sources/push/push-source.js';
 import { createMemoryStore } from '../stores/memory/memory-store.js';

@@ -1,10 +1,10 @@
 import type { ChunkContextualiser } from '../chunking/contextual/chunk-contextualiser.js';
 import { isOfService, RAGError } from '../core/errors.js';
 import type { Embedder, EmbeddingUsage } from '../embedding/embedder.js';
-import type { IndexResult } from '../engine/engine.js';
+import type { IndexResult } from '../operations/engine.js';
 import { failureOfRun, recordFailedRun } from '../ledger/failed-run.js';
 import type { RunRecord } from '../ledger/ledger.js';
-import { probeSample } from '../maintenance/probe-collection.js';
+import { probeSample } from './probe-collection.js';
 import { deleteItems } from './delete-documents.js';
 import { canFinishPushes, finishInterrupted } from './finish-interrupted.js';
 import { indexListedSource } from './index-listed-source.js';

@@ -7,8 +7,8 @@ import { startConfluenceCloud } from '../../tests/fakes/services/confluence-clou
 import { ConfluenceState } from '../../tests/fakes/services/confluence-state.js';
 import type { FakeApi } from '../../tests/fakes/services/fake-api.js';
 import { createEngine } from '../engine/create-engine.js';
-import type { Engine, SearchQuery } from '../engine/engine.js';
-import type { CreateEngineOptions } from '../engine/engine-options.js';
+import type { Engine, SearchQuery } from '../operations/engine.js';
+import type { CreateEngineOptions } from '../operations/engine-options.js';
 import { testSource } from './test-source.js';
 
 const basic = (account: string): string => `Basic ${Buffer.from(account).toString('base64')}`;

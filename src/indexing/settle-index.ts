@@ -10,7 +10,7 @@ import { finishInterrupted } from './finish-interrupted.js';
 import type { IndexPipeline } from './index-pipeline.js';
 import type { IndexRun } from './index-run.js';
 import { keepHistory } from './keep-history.js';
-import { dropRetired, openForReading } from './open-collection.js';
+import { dropRetired, openForReading } from '../resources/open-collection.js';
 import type { OpenTarget } from './open-target.js';
 import { liftFolded } from './renew-documents.js';
 import type { WriteTargets } from './write-batch.js';

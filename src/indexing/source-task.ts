@@ -9,7 +9,7 @@ import type { KeptOut } from './kept-out.js';
 import type { PreparationRecipe } from './preparation/preparation-recipe.js';
 import type { Preparer } from './preparation/preparer.js';
 import type { PreparationParts } from './prepare-document.js';
-import type { RetryPolicy } from './retry-policy.js';
+import type { RetryPolicy } from '../operations/retry-policy.js';
 import type { WriteTargets } from './write-batch.js';
 
 /** Bytes that an item is taken to have where its source does not say. */

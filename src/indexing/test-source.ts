@@ -1,4 +1,4 @@
-import { createSourceNamed } from '../assembly/open-sources.js';
+import { createSourceNamed } from '../resources/assembly/open-sources.js';
 import { type LoadConfigOptions, loadConfig } from '../config/load-config.js';
 import type { RawDocument } from '../core/document.js';
 import { type ErrorReason, RAGError, throwIfAborted, toRAGError } from '../core/errors.js';

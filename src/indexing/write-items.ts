@@ -10,7 +10,7 @@ import type { Preparer } from './preparation/preparer.js';
 import { previewItems } from './preview-items.js';
 import { type ItemRead, prepareItem, readItem, settleItem, withoutRepeats } from './read-item.js';
 import { withoutExpired } from './retention.js';
-import { DEFAULT_RETRY_POLICY, nextAttemptAt } from './retry-policy.js';
+import { DEFAULT_RETRY_POLICY, nextAttemptAt } from '../operations/retry-policy.js';
 import { orLeave, type SourcePass } from './source-pass.js';
 import type { SourceTask } from './source-task.js';
 import { type BatchDocument, writeBatch } from './write-batch.js';

@@ -1,6 +1,6 @@
 import { join } from 'node:path';
-import { chooseProvider, createStoreFor, storeDefinition } from '../assembly/choose-store.js';
-import { createEmbedderFor } from '../assembly/open-embedder.js';
+import { chooseProvider, createStoreFor, storeDefinition } from '../resources/assembly/choose-store.js';
+import { createEmbedderFor } from '../resources/assembly/open-embedder.js';
 import { createChunker } from '../chunking/create-chunker.js';
 import { loadConfig } from '../config/load-config.js';
 import { originOf, type ResolvedConfig } from '../config/resolved-config.js';
@@ -13,7 +13,7 @@ import { LOCAL_SCOPE, type Scope } from '../core/scope.js';
 import type { Embedder } from '../embedding/embedder.js';
 import { loadBuiltinTokenizer } from '../embedding/static/static-embedder.js';
 import { engineOver } from '../engine/create-engine.js';
-import { EngineResources } from '../engine/engine-resources.js';
+import { EngineResources } from '../resources/engine-resources.js';
 import type { Ledger } from '../ledger/ledger.js';
 import type { VectorStore } from '../stores/vector-store.js';
 import { adoptDocuments } from './adopt-documents.js';

@@ -149,7 +149,7 @@ export interface IndexFacts extends GenerationTarget {
   readonly switchedAt?: string | undefined;
   /** Changes whenever the model has learnt anew how to read queries over it; absent before the first time. */
   readonly learned?: string | undefined;
-  /** JSON of how it was made from another generation: by another model (`upgrading/upgrade-record.ts`), in another store (`migration/migration-record.ts`); absent where it was not. */
+  /** JSON of how it was made from another generation: by another model (`resources/upgrade-record.ts`), in another store (`features/upgrading/migration-record.ts`); absent where it was not. */
   readonly upgrade?: string | undefined;
 }
 

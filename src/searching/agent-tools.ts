@@ -1,5 +1,5 @@
-import type { AgentNarrowing, AgentToolResult, AgentTools } from '../agentic/agent.js';
-import { linkedIds } from '../agentic/passage-links.js';
+import type { AgentNarrowing, AgentToolResult, AgentTools } from '../answering/agentic/agent.js';
+import { linkedIds } from '../answering/agentic/passage-links.js';
 import { eq, type Filter, oneOf, or } from '../core/filter.js';
 import { documentIdOf } from '../core/ids.js';
 import type { Scope } from '../core/scope.js';

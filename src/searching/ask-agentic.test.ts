@@ -2,11 +2,11 @@ import { mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
-import { ChoosingModel } from '../agentic/test-agent.js';
+import { ChoosingModel } from '../answering/agentic/test-agent.js';
 import { ScriptedChatModel, saying } from '../answering/test-answering.js';
 import { createEngine } from '../engine/create-engine.js';
-import type { Engine } from '../engine/engine.js';
-import type { CreateEngineOptions } from '../engine/engine-options.js';
+import type { Engine } from '../operations/engine.js';
+import type { CreateEngineOptions } from '../operations/engine-options.js';
 
 const FILLER = [...Array(30).keys()].map((n) => ({
   id: `filler-${n}.md`,

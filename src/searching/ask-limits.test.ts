@@ -2,7 +2,7 @@ import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import { temporaryFolder } from '../../tests/e2e/temporary-folder.js';
 import { ScriptedChatModel } from '../answering/test-answering.js';
 import { createEngine } from '../engine/create-engine.js';
-import type { AskRequest, Engine } from '../engine/engine.js';
+import type { AskRequest, Engine } from '../operations/engine.js';
 
 const DOCUMENTS = [
   { id: 'gateway.md', text: '# Gateway\n\nThe gateway listens on port 8443.' },

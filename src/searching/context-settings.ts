@@ -4,7 +4,7 @@ import type { Scope } from '../core/scope.js';
 import type { PartName } from '../degradation/level.js';
 import { isOutage } from '../degradation/outage.js';
 import { whileReaching } from '../degradation/parts.js';
-import type { EngineResources } from '../engine/engine-resources.js';
+import type { EngineResources } from '../resources/engine-resources.js';
 import { chunksOf } from './document-chunks.js';
 
 /** `rag.context`, with chunks beside those found read through the scope; a passage stays as it was found where they cannot be read now. */

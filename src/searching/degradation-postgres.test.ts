@@ -3,7 +3,7 @@ import { describe, expect, it, onTestFinished } from 'vitest';
 import { temporaryFolder } from '../../tests/e2e/temporary-folder.js';
 import { withTestServer } from '../../tests/with-test-server.js';
 import { createEngine } from '../engine/create-engine.js';
-import type { Engine } from '../engine/engine.js';
+import type { Engine } from '../operations/engine.js';
 import { FaultyProxy } from '../testing/faulty-proxy.js';
 
 const STATIC = [{ text: 'Call the desk.' }];

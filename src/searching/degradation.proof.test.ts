@@ -8,8 +8,8 @@ import { startWireServer, type WireServer } from '../../tests/fakes/wire/wire-se
 import type { RAGSettingsInput } from '../config/schema/index.js';
 import { RAGError } from '../core/errors.js';
 import { createEngine } from '../engine/create-engine.js';
-import type { Engine, SearchResponse } from '../engine/engine.js';
-import type { CreateEngineOptions } from '../engine/engine-options.js';
+import type { Engine, SearchResponse } from '../operations/engine.js';
+import type { CreateEngineOptions } from '../operations/engine-options.js';
 import { createMemoryStore } from '../stores/memory/memory-store.js';
 import type { VectorCollection, VectorStore } from '../stores/vector-store.js';
 import { FaultyProxy } from '../testing/faulty-proxy.js';

@@ -1,7 +1,7 @@
 import type { StoredChunk } from '../core/chunk.js';
 import { eq } from '../core/filter.js';
 import type { Scope } from '../core/scope.js';
-import type { EngineResources } from '../engine/engine-resources.js';
+import type { EngineResources } from '../resources/engine-resources.js';
 import { scopeCollection } from '../stores/scoped-collection.js';
 
 /** Who reads, and with what. */

@@ -1,7 +1,7 @@
 import type { Scope } from '../core/scope.js';
 import { embedAll } from '../embedding/embed-all.js';
-import type { EmbeddedTexts, EmbedRequest } from '../engine/engine.js';
-import type { EngineResources } from '../engine/engine-resources.js';
+import type { EmbeddedTexts, EmbedRequest } from '../operations/engine.js';
+import type { EngineResources } from '../resources/engine-resources.js';
 
 /** Vectors by the model of the live index, so that they are comparable with what it holds; before the first run, by the configured one. */
 export async function embedTexts(

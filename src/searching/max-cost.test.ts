@@ -4,7 +4,7 @@ import { join } from 'node:path';
 import { afterEach, expect, test } from 'vitest';
 import type { Embedder } from '../embedding/embedder.js';
 import { createEngine } from '../engine/create-engine.js';
-import type { Engine } from '../engine/engine.js';
+import type { Engine } from '../operations/engine.js';
 import { rerankCost } from '../reranking/hosted/rerank-price.js';
 import type { Reranker } from '../reranking/reranker.js';
 import { createHashEmbedder } from '../testing/hash-embedder.js';

@@ -12,7 +12,7 @@ import {
 import type { RAGSettingsInput } from '../config/schema/index.js';
 import { DegradationLevel } from '../core/degradation.js';
 import { createEngine } from '../engine/create-engine.js';
-import type { Engine } from '../engine/engine.js';
+import type { Engine } from '../operations/engine.js';
 
 type Behaviour = 'well' | 'busy' | 'silent' | 'refuses' | 'zero';
 

@@ -3,7 +3,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { expect, it } from 'vitest';
 import { createEngine } from '../engine/create-engine.js';
-import type { SearchResponse } from '../engine/engine.js';
+import type { SearchResponse } from '../operations/engine.js';
 
 const SUBJECTS = [
   'gateway',

@@ -2,8 +2,8 @@ import type { ResolvedConfig } from '../config/resolved-config.js';
 import { RAGError } from '../core/errors.js';
 import { runtime } from '../core/runtime.js';
 import { rounded } from '../core/telemetry.js';
-import type { SearchPlanReport } from '../planning/plan-report.js';
-import type { NamedPlan, SearchPlan } from '../planning/search-plan.js';
+import type { SearchPlanReport } from '../retrieval/planning/plan-report.js';
+import type { NamedPlan, SearchPlan } from '../retrieval/planning/search-plan.js';
 import type { RetrievalRequest } from '../retrieval/retriever.js';
 import type { FindResources } from './searched-index.js';
 

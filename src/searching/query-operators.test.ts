@@ -3,7 +3,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { createEngine } from '../engine/create-engine.js';
-import type { Engine } from '../engine/engine.js';
+import type { Engine } from '../operations/engine.js';
 import { collectionOf, membersOf } from '../stores/collection-members.js';
 import { createMemoryStore } from '../stores/memory/memory-store.js';
 import type { VectorStore } from '../stores/vector-store.js';

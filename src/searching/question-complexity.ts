@@ -1,6 +1,6 @@
 import { questionParts } from '../analysis/question-parts.js';
 import type { ResolvedConfig } from '../config/resolved-config.js';
-import type { QueryReading, SearchQuery } from '../engine/engine.js';
+import type { QueryReading, SearchQuery } from '../operations/engine.js';
 
 /** What a question asks, one text a thing, in its order; the question itself where that is one thing. */
 export function askedThings(question: string): readonly string[] {

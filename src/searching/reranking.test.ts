@@ -4,7 +4,7 @@ import { join } from 'node:path';
 import { afterAll, afterEach, beforeAll, describe, expect, it } from 'vitest';
 import { DegradationLevel } from '../core/degradation.js';
 import { createEngine } from '../engine/create-engine.js';
-import type { Engine } from '../engine/engine.js';
+import type { Engine } from '../operations/engine.js';
 import { writeTinyClassifier } from '../reranking/cross-encoder/test-classifier.js';
 
 let folder: string;

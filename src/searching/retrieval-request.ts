@@ -1,6 +1,6 @@
 import type { ResolvedConfig } from '../config/resolved-config.js';
 import { RAGError } from '../core/errors.js';
-import type { SearchMode, SearchQuery } from '../engine/engine.js';
+import type { SearchMode, SearchQuery } from '../operations/engine.js';
 import type { RetrievalRequest, RetrievalSettings } from '../retrieval/retriever.js';
 import { resultsFor } from './question-complexity.js';
 import { searchFilter } from './search-filter.js';

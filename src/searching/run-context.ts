@@ -4,9 +4,9 @@ import { DegradationLevel } from '../core/degradation.js';
 import { statedNotices, toldNotices } from '../core/notice.js';
 import type { Scope } from '../core/scope.js';
 import { toldDegradation } from '../degradation/degradation-report.js';
-import type { ContextQuery, ContextResponse } from '../engine/engine.js';
-import type { EngineResources } from '../engine/engine-resources.js';
-import { tokenCounterFor } from '../engine/token-counter-for.js';
+import type { ContextQuery, ContextResponse } from '../operations/engine.js';
+import type { EngineResources } from '../resources/engine-resources.js';
+import { tokenCounterFor } from '../resources/token-counter-for.js';
 import { contextSettings } from './context-settings.js';
 import { findPassages } from './find-passages.js';
 

@@ -4,7 +4,7 @@ import { matchBandOf } from '../core/match-band.js';
 import { toldNotices } from '../core/notice.js';
 import type { Scope } from '../core/scope.js';
 import { toldDegradation } from '../degradation/degradation-report.js';
-import type { ScoreExplanation, SearchQuery, SearchResponse, SearchResult } from '../engine/engine.js';
+import type { ScoreExplanation, SearchQuery, SearchResponse, SearchResult } from '../operations/engine.js';
 import { originsOf } from '../indexing/document-paths.js';
 import type { CandidateExplanation, RankedCandidate } from '../retrieval/retriever.js';
 import { findPassages } from './find-passages.js';

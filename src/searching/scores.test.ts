@@ -3,7 +3,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { createEngine } from '../engine/create-engine.js';
-import type { Engine, SearchQuery } from '../engine/engine.js';
+import type { Engine, SearchQuery } from '../operations/engine.js';
 
 const ITEMS = [
   'Implement user authentication: log in with OAuth, keep a session with refresh tokens, log out everywhere.',

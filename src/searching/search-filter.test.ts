@@ -1,7 +1,7 @@
 import { describe, expect, test } from 'vitest';
 import { matchesFilter } from '../core/filter.js';
 import type { MetadataValue } from '../core/metadata.js';
-import type { SearchQuery } from '../engine/engine.js';
+import type { SearchQuery } from '../operations/engine.js';
 import { searchFilter } from './search-filter.js';
 
 const RECORD: Readonly<Record<string, MetadataValue>> = {

@@ -3,7 +3,7 @@ import { RAGError } from '../core/errors.js';
 import { and, contains, eq, exists, type Filter, not, oneOf, or, range } from '../core/filter.js';
 import type { MetadataValue } from '../core/metadata.js';
 import { mapFields } from '../core/pushed-fields.js';
-import type { SearchQuery } from '../engine/engine.js';
+import type { SearchQuery } from '../operations/engine.js';
 
 /** The filters of a query as one filter of the algebra; all of them must hold. */
 export function searchFilter({ filters, filter }: Pick<SearchQuery, 'filters' | 'filter'>): Filter {

@@ -4,7 +4,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterEach, beforeEach, expect, it } from 'vitest';
 import { createEngine } from '../engine/create-engine.js';
-import type { Engine } from '../engine/engine.js';
+import type { Engine } from '../operations/engine.js';
 
 let folder: string;
 let engine: Engine;

@@ -7,7 +7,7 @@ import { isOutage } from '../degradation/outage.js';
 import type { Embedder } from '../embedding/embedder.js';
 import { createStaticEmbedder } from '../embedding/static/static-embedder.js';
 import type { TextReader } from '../embedding/text-reader.js';
-import type { EngineResources } from '../engine/engine-resources.js';
+import type { EngineResources } from '../resources/engine-resources.js';
 
 const BUILTIN = 'builtin';
 

@@ -4,7 +4,7 @@ import { ENGINE_KEYS } from '../core/chunk-metadata.js';
 import { isTagField } from '../core/document-tags.js';
 import { and, contains, eq, exists, type Filter, lookupPath, not, oneOf, or } from '../core/filter.js';
 import type { MetadataScalar, MetadataValue } from '../core/metadata.js';
-import type { SearchQuery } from '../engine/engine.js';
+import type { SearchQuery } from '../operations/engine.js';
 import type { VectorCollection } from '../stores/vector-store.js';
 import { metadataFilters, searchFilter } from './search-filter.js';
 

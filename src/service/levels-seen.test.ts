@@ -5,7 +5,7 @@ import type { RAGSettingsInput } from '../config/schema/index.js';
 import { RAGError } from '../core/errors.js';
 import type { Embedder } from '../embedding/embedder.js';
 import { createEngine, startMonitoring, type ToldDegradation } from '../index.js';
-import { openOutStore } from '../maintenance/test-out-store.js';
+import { openOutStore } from '../features/maintenance/test-out-store.js';
 import type { Reranker } from '../reranking/reranker.js';
 import { createHashEmbedder } from '../testing/hash-embedder.js';
 import { testService } from './test-service.js';

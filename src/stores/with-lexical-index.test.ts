@@ -3,7 +3,7 @@ import { DegradationLevel } from '../core/degradation.js';
 import { RAGError } from '../core/errors.js';
 import { EVERYTHING, eq } from '../core/filter.js';
 import { LOCAL_SCOPE } from '../core/scope.js';
-import { openForReading } from '../indexing/open-collection.js';
+import { openForReading } from '../resources/open-collection.js';
 import { createRetriever } from '../retrieval/create-retriever.js';
 import { DEFAULT_RETRIEVAL_SETTINGS } from '../retrieval/default-settings.js';
 import { createMemoryStore } from './memory/memory-store.js';

@@ -5,7 +5,7 @@ import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { fileURLToPath } from 'node:url';
 import { expect, onTestFinished, test } from 'vitest';
-import { deploymentIdOf } from '../../src/deployments/deployment-model.js';
+import { deploymentIdOf } from '../../src/operations/deployment-model.js';
 import { numberAt } from '../../src/sqlite/row.js';
 import { SqliteDatabase } from '../../src/sqlite/sqlite-database.js';
 import { storeError } from '../../src/stores/libsql/store-errors.js';

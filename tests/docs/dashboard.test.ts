@@ -1,7 +1,7 @@
 import { readFileSync } from 'node:fs';
 import { expect, test } from 'vitest';
-import { METRICS, type MetricDefinition } from '../../src/monitoring/metrics/metric-definitions.js';
-import { MetricRegistry } from '../../src/monitoring/metrics/metric-registry.js';
+import { METRICS, type MetricDefinition } from '../../src/fleet/monitoring/metrics/metric-definitions.js';
+import { MetricRegistry } from '../../src/fleet/monitoring/metrics/metric-registry.js';
 
 interface Panel {
   readonly type: string;

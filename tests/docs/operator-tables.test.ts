@@ -55,9 +55,9 @@ const LEVELS: Readonly<Record<string, readonly Replay[]>> = {
 const seenLevels = (): string[] =>
   [...read(SEEN).matchAll(/\{ level: (\d), out:/g)].map(([, level = '']) => level);
 
-const WATCHED = 'src/monitoring/start-monitoring.test.ts';
+const WATCHED = 'src/fleet/monitoring/start-monitoring.test.ts';
 const specified: Replay = {
-  file: 'src/monitoring/alerts/specified-alerts.test.ts',
+  file: 'src/fleet/monitoring/alerts/specified-alerts.test.ts',
   title:
     'the alerts of the specification: each is told once and resolved once, to the channels that its severity reaches',
 };

@@ -1,6 +1,6 @@
 import { afterEach, describe, expect, it } from 'vitest';
 import { createEngine } from '../../src/engine/create-engine.js';
-import type { Engine, EngineView } from '../../src/engine/engine.js';
+import type { Engine, EngineView } from '../../src/operations/engine.js';
 import { RESTRICTED_NOTICE } from '../../src/stores/scope-reach.js';
 import { temporaryFolder } from './temporary-folder.js';
 

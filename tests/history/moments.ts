@@ -1,7 +1,7 @@
 import fc from 'fast-check';
 import { expect } from 'vitest';
 import type { ScopeInput } from '../../src/core/scope.js';
-import type { Engine } from '../../src/engine/engine.js';
+import type { Engine } from '../../src/operations/engine.js';
 import { temporaryFolder } from '../e2e/temporary-folder.js';
 import { type Held, type Moment, type OpenBooks, RecordedIndex } from './recorded-index.js';
 

@@ -2,13 +2,13 @@ import fc from 'fast-check';
 import { afterAll, beforeAll, describe, it, vi } from 'vitest';
 import { RAGError } from '../../src/core/errors.js';
 import { createEngine } from '../../src/engine/create-engine.js';
-import type { Engine, IndexRequest } from '../../src/engine/engine.js';
+import type { Engine, IndexRequest } from '../../src/operations/engine.js';
 import { RAGService } from '../../src/engine/rag-service.js';
 import {
   feedbackJudgmentsSchema,
   feedbackListSchema,
   feedbackSchema,
-} from '../../src/engine/requests/feedback-schemas.js';
+} from '../../src/operations/requests/feedback-schemas.js';
 import {
   askSchema,
   documentSchema,
@@ -17,7 +17,7 @@ import {
   listSchema,
   searchSchema,
   verifySchema,
-} from '../../src/engine/requests/request-schemas.js';
+} from '../../src/operations/requests/request-schemas.js';
 import {
   getKnowledgeStore,
   type KnowledgeStore,

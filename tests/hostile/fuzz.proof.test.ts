@@ -2,7 +2,7 @@ import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import { RAGError } from '../../src/core/errors.js';
 import { type Filter, matchesFilter } from '../../src/core/filter.js';
-import { assertFilterShape } from '../../src/engine/requests/check-filter.js';
+import { assertFilterShape } from '../../src/operations/requests/check-filter.js';
 import { FUZZ_TARGETS, textsOf } from './fuzz-targets.js';
 import { assertForAll, forSlowRuns } from './slow-runs.js';
 

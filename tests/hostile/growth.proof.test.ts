@@ -3,7 +3,7 @@ import { fileURLToPath } from 'node:url';
 import { expect, it } from 'vitest';
 import { passageUnits } from '../../src/analysis/passage-units.js';
 import { neutralise } from '../../src/context/neutralise.js';
-import { withholdText } from '../../src/indexing/withheld-fields.js';
+import { withholdText } from '../../src/resources/withheld-fields.js';
 import { IS_LONG } from '../long-forms.js';
 
 const withhold = (text: string): unknown => withholdText(text, ['pay'], { isConverted: true });

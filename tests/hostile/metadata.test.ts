@@ -3,7 +3,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import { createEngine } from '../../src/engine/create-engine.js';
-import type { Engine } from '../../src/engine/engine.js';
+import type { Engine } from '../../src/operations/engine.js';
 
 let folder: string;
 let engine: Engine;

@@ -5,7 +5,7 @@ import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import { ContextCache } from '../../src/chunking/contextual/context-cache.js';
 import { openEmbeddingCache } from '../../src/embedding/disk-embedding-cache.js';
 import { createEngine } from '../../src/engine/create-engine.js';
-import type { IndexResult } from '../../src/engine/engine.js';
+import type { IndexResult } from '../../src/operations/engine.js';
 
 let umask: number;
 let folder: string;

@@ -6,7 +6,7 @@ import { buildProgram } from '../../src/cli/program.js';
 import { ERROR_TABLE } from '../../src/core/errors.js';
 import { createEngine } from '../../src/index.js';
 import { connectClient } from '../../src/mcp/test-client.js';
-import { METRICS } from '../../src/monitoring/metrics/metric-definitions.js';
+import { METRICS } from '../../src/fleet/monitoring/metrics/metric-definitions.js';
 import { schemaLines } from '../../src/service/openapi/schema-lines.js';
 import { testService } from '../../src/service/test-service.js';
 import { temporaryFolder } from '../e2e/temporary-folder.js';

@@ -3,7 +3,7 @@
  * in good order when it is told to by a message or by SIGTERM.
  */
 import { createEngine } from '../../src/engine/create-engine.js';
-import { startWorkers } from '../../src/workers/start-workers.js';
+import { startWorkers } from '../../src/fleet/workers/start-workers.js';
 import type { WorkerSettings } from './scene.js';
 import { slowEmbedder } from './slow-embedder.js';
 

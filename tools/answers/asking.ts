@@ -8,7 +8,7 @@ import { loadConfig } from '../../src/config/load-config.js';
 import type { Filter } from '../../src/core/filter.js';
 import { LOCAL_SCOPE, scopeOf } from '../../src/core/scope.js';
 import { engineOver } from '../../src/engine/create-engine.js';
-import { EngineResources } from '../../src/engine/engine-resources.js';
+import { EngineResources } from '../../src/resources/engine-resources.js';
 import type { CreateEngineOptions, Engine } from '../../src/index.js';
 import { answerDependencies } from '../../src/searching/run-ask.js';
 

@@ -3,7 +3,7 @@ import path from 'node:path';
 import { contentHash } from '../../src/core/ids.js';
 import type { Embedder, EmbeddingKind } from '../../src/embedding/embedder.js';
 import { fingerprintOf } from '../../src/embedding/embedder.js';
-import { ADAPTATION_SAMPLE } from '../../src/searching/query-adaptation.js';
+import { ADAPTATION_SAMPLE } from '../../src/resources/query-adaptation.js';
 
 /** The embedder that reads queries over these texts as the engine would after indexing them. */
 export async function queryEmbedderFor(embedder: Embedder, texts: readonly string[]): Promise<Embedder> {

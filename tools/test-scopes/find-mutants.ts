@@ -32,7 +32,7 @@ const CHECKS_OF_FILE: Readonly<Record<string, Readonly<Record<string, TakeAway>>
     matchesFilter: () => 'true',
     assertOwn: () => 'undefined',
   },
-  'src/feedback/feedback-log.ts': { isWithin: () => 'true' },
+  'src/features/feedback/feedback-log.ts': { isWithin: () => 'true' },
   'src/engine/verify-requests.ts': { isOwn: () => 'true' },
   'src/stores/scope-reach.ts': { scopeFilter: ([scope = '']) => `ownedFilter(${scope})` },
 };

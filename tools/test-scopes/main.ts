@@ -24,14 +24,14 @@ const SUITES = [
 ];
 /** Those of the folder in which a check stands. */
 const SUITES_OF_FOLDER: Readonly<Record<string, readonly string[]>> = {
-  'src/explain-miss': ['src/explain-miss/explain-miss.test.ts'],
-  'src/extraction': ['src/extraction/extract-facts.test.ts', 'src/extraction/summarize-facts.test.ts'],
-  'src/feedback': ['src/feedback/feedback-log.test.ts', 'src/feedback/feedback.test.ts'],
+  'src/features/explain-miss': ['src/features/explain-miss/explain-miss.test.ts'],
+  'src/features/extraction': ['src/features/extraction/extract-facts.test.ts', 'src/features/extraction/summarize-facts.test.ts'],
+  'src/features/feedback': ['src/features/feedback/feedback-log.test.ts', 'src/features/feedback/feedback.test.ts'],
   'src/indexing': ['src/indexing/abandoned-sources.test.ts', 'src/indexing/run-index.test.ts'],
   'src/knowledge-store': ['src/knowledge-store/knowledge-store.test.ts'],
-  'src/maintenance': ['src/maintenance/verify-index.test.ts'],
+  'src/features/maintenance': ['src/features/maintenance/verify-index.test.ts'],
   'src/searching': [
-    'src/searching/query-adaptation.test.ts',
+    'src/resources/query-adaptation.test.ts',
     'src/searching/related.test.ts',
     'src/searching/conflicts.test.ts',
   ],
@@ -54,7 +54,7 @@ const REPEATED: readonly { readonly path: string; readonly text: string; readonl
     because: 'engine/index-requests.ts asks for no rebuild where another tenant has documents',
   },
   {
-    path: 'src/searching/query-adaptation.ts',
+    path: 'src/resources/query-adaptation.ts',
     text: 'part.tenant === tenant',
     because: 'the hash of a sample is one over ids of chunks, which are hashes over the tenant',
   },

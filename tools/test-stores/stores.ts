@@ -223,7 +223,7 @@ export const STORES: readonly StoreUnderTest[] = [
   {
     name: 'deployments',
     when: 'always',
-    tests: ['src/deployments/customer-postgres.test.ts', 'src/deployments/customer-texts.contract.test.ts'],
+    tests: ['src/fleet/deployments/customer-postgres.test.ts', 'src/fleet/deployments/customer-texts.contract.test.ts'],
     kind: 'real',
     server: postgres,
   },
@@ -234,20 +234,20 @@ export const STORES: readonly StoreUnderTest[] = [
     kind: 'real',
     server: postgres,
   },
-  { name: 'import-postgres', when: 'always', tests: 'src/importing/', kind: 'real', server: postgres },
+  { name: 'import-postgres', when: 'always', tests: 'src/transfer/importing/', kind: 'real', server: postgres },
   {
     // Writers, workers and hosts that are killed, and the isolation of tenants; the long forms by RAGSTONE_SLOW=1.
     name: 'postgres-proofs',
     isProof: true,
-    tests: ['tests/ledger/postgres/', 'tests/workers/', 'src/deployments/isolation.proof.test.ts'],
+    tests: ['tests/ledger/postgres/', 'tests/workers/', 'src/fleet/deployments/isolation.proof.test.ts'],
     about: [
       POSTGRES,
-      'src/deployments/',
+      'src/fleet/deployments/',
       'src/indexing/',
       'src/ledger/',
       'src/postgres/',
       'src/queue/',
-      'src/workers/',
+      'src/fleet/workers/',
     ],
     packages: ['pg', 'bullmq'],
     kind: 'real',
@@ -278,7 +278,7 @@ export const STORES: readonly StoreUnderTest[] = [
   {
     name: 'migration',
     isProof: true,
-    tests: 'src/migration/',
+    tests: 'src/transfer/migration/',
     about: [POSTGRES, CHROMA],
     packages: ['pg', 'chromadb'],
     kind: 'real',
@@ -288,7 +288,7 @@ export const STORES: readonly StoreUnderTest[] = [
   { name: 'chroma', tests: CHROMA, packages: ['chromadb'], kind: 'real', server: chroma },
   {
     name: 'import-chroma',
-    tests: 'src/importing/',
+    tests: 'src/transfer/importing/',
     about: [CHROMA],
     packages: ['chromadb'],
     kind: 'real',

@@ -52,7 +52,7 @@ async function runShow(context: CliContext): Promise<void> {
 
 async function runCheck(context: CliContext): Promise<void> {
   const config = await load(context);
-  const { checkConfig } = await import('../../maintenance/check-config.js');
+  const { checkConfig } = await import('../../features/maintenance/check-config.js');
   const { missing, notices } = await checkConfig(config);
   const { notActive } = config;
   const ok = missing.every(({ stops }) => !stops);

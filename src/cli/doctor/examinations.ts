@@ -48,7 +48,7 @@ const numbersOf = (version: string): number[] => [...version.matchAll(/\d+/g)].m
 
 /** What the configuration names and this machine lacks. */
 export async function examineParts(config: ResolvedConfig): Promise<Finding[]> {
-  const { checkConfig } = await import('../../maintenance/check-config.js');
+  const { checkConfig } = await import('../../features/maintenance/check-config.js');
   const { missing, notices } = await checkConfig(config);
   const found = [
     ...missing.map(({ setting, problem, stops }) => ({ detail: `${setting}: ${problem}`, stops })),

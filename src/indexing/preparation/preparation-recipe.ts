@@ -5,7 +5,7 @@ import { byMediaType, createParsers, type ParserOptions } from '../../parsing/cr
 import type { Parser } from '../../parsing/parser.js';
 import { isolateParsers } from '../../parsing/worker/isolate-parsers.js';
 import type { ParsingLimits } from '../../parsing/worker/parsing-thread.js';
-import { openProtection, type ProtectionSettings } from '../document-protection.js';
+import { openProtection, type ProtectionSettings } from '../../resources/document-protection.js';
 import type { PreparationParts } from '../prepare-document.js';
 
 /** What decides how documents are prepared, as plain data: the same parts can be opened from it in any thread. */

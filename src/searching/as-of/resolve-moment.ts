@@ -1,4 +1,4 @@
-import { createSourceNamed } from '../../assembly/open-sources.js';
+import { createSourceNamed } from '../../resources/assembly/open-sources.js';
 import type { ResolvedConfig } from '../../config/resolved-config.js';
 import { ageMs } from '../../core/age.js';
 import { RAGError, toRAGError } from '../../core/errors.js';

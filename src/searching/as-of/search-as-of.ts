@@ -1,7 +1,7 @@
 import { RAGError } from '../../core/errors.js';
 import type { Scope } from '../../core/scope.js';
-import type { ContextQuery, ContextResponse, SearchQuery, SearchResponse } from '../../engine/engine.js';
-import type { EngineResources } from '../../engine/engine-resources.js';
+import type { ContextQuery, ContextResponse, SearchQuery, SearchResponse } from '../../operations/engine.js';
+import type { EngineResources } from '../../resources/engine-resources.js';
 import { runContext } from '../run-context.js';
 import { runSearch } from '../run-search.js';
 import { resourcesAsOf } from './past-resources.js';

@@ -1,7 +1,7 @@
 import { packConfig } from '../../config/packed-config.js';
 import type { ResolvedConfig } from '../../config/resolved-config.js';
 import { RAGError } from '../../core/errors.js';
-import { SearchProcesses } from './search-processes.js';
+import { SearchProcesses } from '../../resources/processes/search-processes.js';
 
 /**
  * So many processes for an engine of a configuration.

@@ -3,10 +3,10 @@ import { unpackConfig } from '../../config/packed-config.js';
 import { recordOperations, type SentOperation, sentOperations } from '../../core/heard-operations.js';
 import { runtime } from '../../core/runtime.js';
 import { sentError } from '../../core/sent-error.js';
-import { EngineResources } from '../../engine/engine-resources.js';
+import { EngineResources } from '../../resources/engine-resources.js';
 import { LEAST_MS } from '../../retrieval/time-left.js';
 import { findPassages } from '../find-passages.js';
-import type { FromProcess, ToProcess } from './search-message.js';
+import type { FromProcess, ToProcess } from '../../resources/processes/search-message.js';
 
 const indexes = new Map<number, EngineResources>();
 const underWay = new Map<number, AbortController>();

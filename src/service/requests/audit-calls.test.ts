@@ -6,7 +6,7 @@ import { AuditLog, type AuditLogOptions } from '../../audit/audit-log.js';
 import type { AuditRecord } from '../../audit/audit-record.js';
 import { readAudit } from '../../audit/read-audit.js';
 import { DATA_FOLDERS } from '../../core/data-folder.js';
-import { TestServers, testDeployments } from '../../deployments/test-deployments.js';
+import { TestServers, testDeployments } from '../../fleet/deployments/test-deployments.js';
 import { createEngine, indexesOf, RagDeploymentModel, type TenantIndexes } from '../../index.js';
 import { testService, withDocuments } from '../test-service.js';
 

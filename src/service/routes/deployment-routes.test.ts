@@ -1,6 +1,6 @@
 import { describe, expect, test } from 'vitest';
 import { temporaryFolder } from '../../../tests/e2e/temporary-folder.js';
-import { TestServers, testDeployments } from '../../deployments/test-deployments.js';
+import { TestServers, testDeployments } from '../../fleet/deployments/test-deployments.js';
 import { testService } from '../test-service.js';
 
 const RAG = '/api/ai/rag';

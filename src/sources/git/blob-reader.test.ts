@@ -3,7 +3,7 @@ import { join } from 'node:path';
 import { expect, test } from 'vitest';
 import { temporaryFolder } from '../../../tests/e2e/temporary-folder.js';
 import { withRuntime } from '../../core/runtime.js';
-import { TestClock } from '../../sync/test-clock.js';
+import { TestClock } from '../../fleet/sync/test-clock.js';
 import { BlobReader } from './blob-reader.js';
 
 test('an object that is asked for while the idle process ends is read by another one', async () => {

@@ -5,7 +5,7 @@ import { join } from 'node:path';
 import pg from 'pg';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import { createEngine } from '../../../src/engine/create-engine.js';
-import type { Engine } from '../../../src/engine/engine.js';
+import type { Engine } from '../../../src/operations/engine.js';
 import type { LockSubject } from '../../../src/ledger/lock.js';
 import { openPostgresLedger } from '../../../src/ledger/postgres/postgres-ledger.js';
 

@@ -1,0 +1,80 @@
+import { RAGError } from '../../core/errors.js';
+import type { Scope } from '../../core/scope.js';
+import type { FindPath } from '../../indexing/document-paths.js';
+import type { GenerationReader, LedgerDocument } from '../../ledger/ledger.js';
+import type { LedgerFailure } from '../../ledger/source-state.js';
+
+const PAGE = 500;
+/** Most documents that a message names. */
+const NAMED = 5;
+const FAILURES = 10_000;
+
+/** What the ledger says of a document that somebody asked for by name. */
+export type LedgerFinding =
+  | { readonly kind: 'known'; readonly document: LedgerDocument; readonly failure?: LedgerFailure }
+  | { readonly kind: 'failed'; readonly itemId: string; readonly failure: LedgerFailure }
+  | { readonly kind: 'unknown' };
+
+/**
+ * Finds a document by its id, its path or id in its source, or the end of its path, inside the tenant and project of the
+ * scope. Throws `USAGE` where the name means several.
+ */
+export async function findInLedger(
+  ledger: GenerationReader,
+  name: string,
+  { scope, findPath }: { readonly scope: Scope; readonly findPath: FindPath },
+): Promise<LedgerFinding> {
+  const matches: LedgerDocument[] = [];
+  for await (const document of documentsOf(ledger))
+    if (isOfScope(document, scope) && isNamed(document, name)) matches.push(document);
+  const exact = matches.filter(({ documentId, externalId }) => documentId === name || externalId === name);
+  // Two sources may both have a README.md: then the place of the file tells them apart.
+  const located = matches.filter(({ source, externalId }) => isEndOf(findPath(source, externalId), name));
+  const candidates = [exact, located].find((found) => found.length > 0) ?? matches;
+  const [document, second] = candidates;
+  if (second !== undefined) throw ambiguous(name, candidates);
+  const failed = (await ledger.failures(FAILURES)).find(
+    ({ tenant, itemId, source }) =>
+      tenant === scope.tenant &&
+      (document === undefined
+        ? isPath(itemId, name)
+        : itemId === document.itemId && source === document.source),
+  );
+  if (document !== undefined)
+    return { kind: 'known', document, ...(failed?.error === undefined ? {} : { failure: failed.error }) };
+  if (failed?.error !== undefined) return { kind: 'failed', itemId: failed.itemId, failure: failed.error };
+  return { kind: 'unknown' };
+}
+
+async function* documentsOf(ledger: GenerationReader): AsyncGenerator<LedgerDocument> {
+  let after: string | undefined;
+  for (;;) {
+    const page = await ledger.documents(after, PAGE);
+    yield* page;
+    const last = page.at(-1);
+    if (last === undefined || page.length < PAGE) return;
+    after = last.documentId;
+  }
+}
+
+const isOfScope = ({ tenant, project }: LedgerDocument, scope: Scope): boolean =>
+  tenant === scope.tenant && (scope.project === undefined || project === scope.project);
+
+const isNamed = ({ documentId, externalId }: LedgerDocument, name: string): boolean =>
+  documentId === name || isPath(externalId, name);
+
+/** The path itself, its end, or a longer path that ends with it (a path from the working folder). */
+const isPath = (externalId: string, name: string): boolean =>
+  externalId === name || externalId.endsWith(`/${name}`) || name.endsWith(`/${externalId}`);
+
+const isEndOf = (path: string | undefined, name: string): boolean =>
+  path !== undefined && (path === name || path.endsWith(`/${name}`));
+
+function ambiguous(name: string, documents: readonly LedgerDocument[]): RAGError {
+  const names = documents.slice(0, NAMED).map(({ source, externalId }) => `${externalId} (${source})`);
+  const more = documents.length > NAMED ? `, and ${documents.length - NAMED} more` : '';
+  return new RAGError(
+    'USAGE',
+    `"${name}" names ${documents.length} documents: ${names.join(', ')}${more}. Give more of the path, or the document's id.`,
+  );
+}

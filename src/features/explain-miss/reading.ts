@@ -1,0 +1,63 @@
+import { indexedTextOfStored } from '../../analysis/indexed-text.js';
+import type { StoredChunk } from '../../core/chunk.js';
+import type { Journey } from './journey.js';
+import type { AskedSearch } from './ranking.js';
+import { coverageOf, isCutApart, truncationOf } from './text.js';
+
+/** Notes what cutting and the model's input length did to the document. */
+export async function readTexts(
+  journey: Journey,
+  { query, resources }: AskedSearch,
+  chunks: readonly StoredChunk[],
+): Promise<void> {
+  const { maxSize, overlap, unit } = resources.config.rag.chunking;
+  const coverage = coverageOf(query.text, chunks);
+  const { best, acrossBorder, terms } = coverage;
+  if (isCutApart(coverage)) {
+    const reason = `What the query asks for is cut apart: ${acrossBorder} of its ${terms.length} words stand around the border of chunks ${coverage.border + 1} and ${coverage.border + 2}, and no chunk holds more than ${best}.`;
+    journey.suspect({
+      stage: 'chunk-cut',
+      reason,
+      remedies: [
+        {
+          setting: `chunking.maxSize: ${maxSize * 2}`,
+          detail: `Larger chunks, or more overlap (now ${maxSize} and ${overlap} ${unit}); index again afterwards.`,
+        },
+      ],
+    });
+    journey.note('chunk-cut', reason);
+  } else journey.pass('chunk-cut', `One chunk holds ${best} of the query's ${terms.length} words.`);
+  await readTruncation(journey, { query, resources, chunks });
+}
+
+async function readTruncation(
+  journey: Journey,
+  { query, resources, chunks }: Pick<AskedSearch, 'query' | 'resources'> & { chunks: readonly StoredChunk[] },
+): Promise<void> {
+  if (query.options?.mode === 'lexical') return;
+  const { facts } = await resources.stores.collection();
+  const { embedder } = await resources.models.embedderOf(facts);
+  const model = {
+    countTokens: (text: string) => embedder.countTokens(text),
+    maxInputTokens: embedder.maxInputTokens,
+  };
+  for (const chunk of chunks) {
+    const cut = truncationOf(indexedTextOfStored(chunk), query.text, model);
+    if (cut === undefined || cut.termsRead >= cut.terms) continue;
+    const reason = `The embedding model reads the first ${cut.limit} of ${cut.tokens} tokens of a chunk, and there stand ${cut.termsRead} of the ${cut.terms} words that the chunk shares with the query.`;
+    const { maxSize } = resources.config.rag.chunking;
+    journey.suspect({
+      stage: 'truncated',
+      reason,
+      remedies: [
+        {
+          setting: `chunking.maxSize: ${Math.max(1, Math.floor((maxSize * cut.limit) / cut.tokens))}`,
+          detail: 'Smaller chunks are read whole; index again afterwards. Or use a model that reads more.',
+        },
+      ],
+    });
+    journey.note('truncated', reason);
+    return;
+  }
+  journey.pass('truncated', 'The embedding model reads every word that its chunks share with the query.');
+}
