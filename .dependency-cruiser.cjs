@@ -1,6 +1,6 @@
 // Import rules of ARCHITECTURE.md, machine-checked.
 const stages =
-  'analysis|sources|parsing|chunking|embedding|stores|ledger|retrieval|reranking|context|agentic|answering|graph|history|evaluation|security|queue|operations|degradation|conflicts';
+  'analysis|sources|parsing|chunking|embedding|stores|ledger|retrieval|reranking|context|answering|graph|history|evaluation|security|queue|degradation|conflicts';
 const interfaceFiles = [
   'sources/source',
   'parsing/parser',
@@ -16,7 +16,7 @@ const interfaceFiles = [
   'conflicts/(opposites|quantities|word-classes|words)',
   'reranking/reranker',
   'retrieval/retriever',
-  'agentic/agent',
+  'answering/agentic/agent',
   // What an answer is and how it is checked, for its measures.
   'answering/(answer|check-support|support-features)',
   // What an answer is made of; answering and its measures build on all of it.
@@ -38,8 +38,7 @@ const interfaceFiles = [
 ].join('|');
 
 // What assembles the stages; no stage knows it.
-const rooms =
-  'engine|assembly|indexing|searching|maintenance|forgetting|backup|explain-miss|experiments|deployments|sync|workers|upgrading|migration|importing|rollout|monitoring|feedback|extraction';
+const rooms = 'engine|operations|resources|indexing|searching|features|experiments|fleet|transfer';
 
 module.exports = {
   forbidden: [
@@ -87,7 +86,7 @@ module.exports = {
       to: {
         path: `^src/(core|${rooms}|${stages})/`,
         pathNot:
-          '^src/(maintenance/check-config|security/regular-file|analysis/lexical-analyzer|degradation/level-words|context/outside-code)\\.ts$',
+          '^src/(features/maintenance/check-config|security/regular-file|analysis/lexical-analyzer|degradation/level-words|context/outside-code)\\.ts$',
       },
     },
     {

@@ -42,6 +42,12 @@ export {
   type SourceStatement,
 } from './conflicts/conflict-types.js';
 export { createEngine } from './engine/create-engine.js';
+export {
+  type RAGDocument,
+  type RAGIndexRequest,
+  RAGService,
+  type RAGServicePlace,
+} from './engine/rag-service.js';
 export type {
   AskRequest,
   CollapseMode,
@@ -100,12 +106,6 @@ export type {
   VerifyResult,
 } from './operations/engine.js';
 export type { CreateEngineOptions } from './operations/engine-options.js';
-export {
-  type RAGDocument,
-  type RAGIndexRequest,
-  RAGService,
-  type RAGServicePlace,
-} from './engine/rag-service.js';
 export type {
   MissExplanation,
   MissRemedy,
@@ -147,7 +147,6 @@ export {
   deploymentInputSchema,
   type KnowledgeDeploymentInput,
 } from './fleet/deployments/deployment-config.js';
-export { type DeploymentReference, RagDeploymentModel } from './operations/deployment-model.js';
 export type { OpenCustomerStore } from './fleet/deployments/deployment-settings.js';
 export type { FinishedWrites } from './fleet/deployments/finish-writes.js';
 export type {
@@ -172,6 +171,7 @@ export type {
   DeploymentCheckResult,
   DeploymentValidationResult,
 } from './fleet/deployments/validate-deployment.js';
+export { type DeploymentReference, RagDeploymentModel } from './operations/deployment-model.js';
 
 // What an answer says, and what a stream of it gives.
 
@@ -202,6 +202,8 @@ export type {
 } from './degradation/degradation-report.js';
 export type { PartName } from './degradation/level.js';
 export { type ToldOutage, toldOutage } from './degradation/outage.js';
+export { REFERENCE_KINDS, type ReferenceKind } from './graph/graph.js';
+export type { GraphStep } from './graph/walk.js';
 export type {
   CallEstimate,
   EntityReport,
@@ -222,8 +224,6 @@ export type {
   SummarizeResult,
   SummaryPage,
 } from './operations/extraction-types.js';
-export { REFERENCE_KINDS, type ReferenceKind } from './graph/graph.js';
-export type { GraphStep } from './graph/walk.js';
 
 // Who asks, and for what.
 
@@ -267,28 +267,28 @@ export type { TelemetryChannel, TelemetryPayloads } from './core/telemetry.js';
 export type { Alert, AlertName, AlertSeverity } from './fleet/monitoring/alerts/alert.js';
 export type { CheckedHealth, HealthSource } from './fleet/monitoring/health/health-checks.js';
 export type { AnsweredRequest } from './fleet/monitoring/metrics/count-request.js';
-export { type MonitoringPlan, monitoringPlanOf } from './operations/monitoring-plan.js';
 export {
   type Monitorable,
   type Monitoring,
   type MonitoringOptions,
   startMonitoring,
 } from './fleet/monitoring/start-monitoring.js';
+export { type MonitoringPlan, monitoringPlanOf } from './operations/monitoring-plan.js';
 
 // Sources that are followed (docs/sync.md).
 
-export type { AsOfReport, HistoryStatus } from './history/as-of-report.js';
-export { startSync } from './fleet/sync/start-sync.js';
-export type { Sync, Syncable, SyncOptions } from './fleet/sync/sync.js';
-export type { FailedRun, FinishedRun, SyncEvent } from './fleet/sync/sync-events.js';
-export { type SourceTiming, type SyncPlan, syncPlanOf } from './operations/sync-plan.js';
-export type { SourceSync, SyncHolder, SyncStatus, SyncTrigger } from './operations/sync-state.js';
 export {
   type BackgroundUpgrade,
   startUpgrade,
   type UpgradeEvent,
   type UpgradeOptions,
 } from './features/upgrading/start-upgrade.js';
+export { startSync } from './fleet/sync/start-sync.js';
+export type { Sync, Syncable, SyncOptions } from './fleet/sync/sync.js';
+export type { FailedRun, FinishedRun, SyncEvent } from './fleet/sync/sync-events.js';
+export type { AsOfReport, HistoryStatus } from './history/as-of-report.js';
+export { type SourceTiming, type SyncPlan, syncPlanOf } from './operations/sync-plan.js';
+export type { SourceSync, SyncHolder, SyncStatus, SyncTrigger } from './operations/sync-state.js';
 export type {
   ReembedProgress,
   ReembedRequest,
@@ -313,7 +313,11 @@ export type {
 
 // What a prototype left behind is taken in (docs/migrating.md).
 
-export { type ImportRequest, type ImportResult, importDocuments } from './transfer/importing/import-documents.js';
+export {
+  type ImportRequest,
+  type ImportResult,
+  importDocuments,
+} from './transfer/importing/import-documents.js';
 
 // Which items of a pipeline are answered from the index, while that is rolled out (docs/backlog.md).
 
@@ -327,15 +331,25 @@ export {
   type RolloutWork,
 } from './operations/rollout.js';
 export type { RolloutDecision, RolloutExclusion, RolloutSettings } from './resources/rollout/rollout-side.js';
-export type { RolloutAddition, RolloutSums, RolloutTotal, RolloutTotals } from './resources/rollout/rollout-totals.js';
+export type {
+  RolloutAddition,
+  RolloutSums,
+  RolloutTotal,
+  RolloutTotals,
+} from './resources/rollout/rollout-totals.js';
 
 // Work that is spread over hosts (docs/many-machines.md).
 
-export type { BatchReport, WorkPlan, WorkStatus } from './operations/engine.js';
-export type { OwedBatch, OwedCount, OwedItem, OwedReader } from './ledger/owed.js';
-export type { BatchOutcome, QueueConsumer, QueueCounts, WorkQueue } from './queue/work-queue.js';
-export { startWorkers, type Workable, type Workers, type WorkersOptions } from './fleet/workers/start-workers.js';
+export {
+  startWorkers,
+  type Workable,
+  type Workers,
+  type WorkersOptions,
+} from './fleet/workers/start-workers.js';
 export type { FailedBatch, FinishedBatch, WorkerEvent, WorkProgress } from './fleet/workers/worker-events.js';
+export type { OwedBatch, OwedCount, OwedItem, OwedReader } from './ledger/owed.js';
+export type { BatchReport, WorkPlan, WorkStatus } from './operations/engine.js';
+export type { BatchOutcome, QueueConsumer, QueueCounts, WorkQueue } from './queue/work-queue.js';
 
 // A copy of an index, and back (docs/backup.md).
 

@@ -2,8 +2,8 @@
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { deserialize } from 'node:v8';
-import type { SearchMode } from '../../src/operations/engine.js';
 import { createEngine, type Engine } from '../../src/index.js';
+import type { SearchMode } from '../../src/operations/engine.js';
 import { corpusFolder } from '../shared/places.js';
 import { withTemporaryFolder } from '../shared/temporary-folder.js';
 import { benchedStore } from './benched-stores.js';

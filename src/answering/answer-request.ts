@@ -1,4 +1,3 @@
-import type { GatherEvidence, LimitCounter } from './agentic/agent.js';
 import type { SynonymRule } from '../analysis/synonyms.js';
 import type { ContextOptions } from '../context/context-pack.js';
 import type { TokenCounter } from '../context/token-counter.js';
@@ -7,6 +6,7 @@ import type { ChatModel } from '../core/chat-model.js';
 import type { ScoredChunk } from '../core/chunk.js';
 import type { DegradationLevel } from '../core/degradation.js';
 import type { NoticeKind } from '../core/notice.js';
+import type { GatherEvidence, LimitCounter } from './agentic/agent.js';
 import type { AnswerMode, ConversationTurn } from './answer.js';
 import type { SearchSignals } from './confidence-features.js';
 import type { IsKnownIdentifier } from './exact-names.js';

@@ -1,4 +1,3 @@
-import type { AgentReport } from './agentic/agent.js';
 import type { SourceConflict } from '../conflicts/conflict-types.js';
 import type { OmittedChunk } from '../context/context-pack.js';
 import type { ChatFinishReason, ChatUsage } from '../core/chat-model.js';
@@ -10,6 +9,7 @@ import type { StageTimes } from '../core/telemetry.js';
 import type { ToldDegradation } from '../degradation/degradation-report.js';
 import type { AsOfReport } from '../history/as-of-report.js';
 import type { QueryCorrection } from '../retrieval/retriever.js';
+import type { AgentReport } from './agentic/agent.js';
 
 /** One earlier message of a conversation (`conversation_history` of a request). */
 export interface ConversationTurn {

@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest';
-import { evidenceGatherer } from './agentic/gather-evidence.js';
 import { onTimersAlone } from '../core/test-clock.js';
+import { evidenceGatherer } from './agentic/gather-evidence.js';
 import { answerQuestion } from './answer-question.js';
 import type { AnswerDependencies } from './answer-request.js';
 import { fixedRetrieve, testDependencies } from './test-answering.js';

@@ -1,10 +1,10 @@
-import type { AgentReport, LimitCounter, LimitsLeft } from './agentic/agent.js';
 import type { TokenCounter } from '../context/token-counter.js';
 import type { ChatModel } from '../core/chat-model.js';
 import type { StoredChunk } from '../core/chunk.js';
 import { RAGError } from '../core/errors.js';
 import type { Notice } from '../core/notice.js';
 import { resultWithin } from '../core/with-deadline.js';
+import type { AgentReport, LimitCounter, LimitsLeft } from './agentic/agent.js';
 import type { AnswerMode } from './answer.js';
 import type { AnswerDependencies, Retrieved } from './answer-request.js';
 import type { SearchSignals } from './confidence-features.js';

@@ -1,10 +1,10 @@
 import * as z from 'zod';
-import type { LimitCounter } from './agentic/agent.js';
 import { type TokenCounter, tokensOf } from '../context/token-counter.js';
 import { type ChatMessage, type ChatModel, lateAnswer } from '../core/chat-model.js';
 import { throwIfAborted, toRAGError } from '../core/errors.js';
 import { withDeadline } from '../core/with-deadline.js';
 import { unknownPrice } from './affordable-model.js';
+import type { LimitCounter } from './agentic/agent.js';
 import type { AnswerFallback, AnswerMode, ConversationTurn } from './answer.js';
 import { isFollowUp, rewriteByRules, type StandaloneQuestion, unchangedQuestion } from './follow-up.js';
 import { TURN_OVERHEAD } from './history.js';

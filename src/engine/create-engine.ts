@@ -1,8 +1,5 @@
 import type { Answer } from '../answering/answer.js';
 import type { AnswerEvent } from '../answering/answer-events.js';
-import { chooseProvider } from '../resources/assembly/choose-store.js';
-import { checkQueue } from '../resources/assembly/open-queue.js';
-import { checkOwnParts } from '../resources/assembly/own-parts.js';
 import { loadConfig } from '../config/load-config.js';
 import type { ResolvedConfig } from '../config/resolved-config.js';
 import { assertPlainDataFolder } from '../config/trust/index-reach.js';
@@ -11,26 +8,13 @@ import { RAGError } from '../core/errors.js';
 import { runtime } from '../core/runtime.js';
 import { LOCAL_SCOPE, type Scope, type ScopeInput, scopeOf } from '../core/scope.js';
 import { explainMiss } from '../features/explain-miss/explain-miss.js';
-import type { MissExplanation } from '../operations/miss-explanation.js';
-import type { FeedbackJudgments, FeedbackJudgmentsRequest } from '../operations/feedback-judgments.js';
-import type {
-  FeedbackPage,
-  FeedbackReceipt,
-  FeedbackRequest,
-  ListFeedbackRequest,
-} from '../operations/feedback-types.js';
 import { feedbackLogOf, giveFeedback } from '../features/feedback/give-feedback.js';
 import { judgeFeedback } from '../features/feedback/judge-feedback.js';
 import { forgetResults } from '../features/forgetting/erase-copies.js';
 import { eraseTries } from '../features/forgetting/erase-tries.js';
-import type { ForgetReceipt, ForgetRequest, ReceiptCheck } from '../operations/forget-types.js';
 import { isUnfinished } from '../features/forgetting/receipts.js';
 import { eraseUnused } from '../features/forgetting/unused-copies.js';
-import { dropGeneration, nothingIndexed } from '../resources/open-collection.js';
-import type { IndexFacts, Ledger } from '../ledger/ledger.js';
-import type { LockRequest, LockSubject } from '../ledger/lock.js';
 import { checkHealth } from '../features/maintenance/check-health.js';
-import { listGenerations, tenantsOf } from '../indexing/list-generations.js';
 import { readFailures } from '../features/maintenance/read-failures.js';
 import { readIndexingStates } from '../features/maintenance/read-indexing-states.js';
 import { readSourceStates } from '../features/maintenance/read-source-states.js';
@@ -38,20 +22,11 @@ import { readStatus } from '../features/maintenance/read-status.js';
 import { rotateEncryption } from '../features/maintenance/rotate-encryption.js';
 import { findGeneration, findRetired, takeBack } from '../features/maintenance/take-back.js';
 import { isLedgerDamage } from '../features/maintenance/verify-index.js';
-import { type MonitoringPlan, monitoringPlanOf } from '../operations/monitoring-plan.js';
-import { Rollout } from '../operations/rollout.js';
-import { contextAsOf, searchAsOf } from '../searching/as-of/search-as-of.js';
-import { findDocumentConflicts } from '../searching/conflicts.js';
-import { embedTexts } from '../searching/embed-texts.js';
-import { openSearchProcesses } from '../searching/processes/open-search-processes.js';
-import { findRelated } from '../searching/related.js';
-import { lastAnswer, runAsk } from '../searching/run-ask.js';
-import type { PushedDocument } from '../sources/push/push-source.js';
-import type { StoresStatus } from '../stores/failover/failover-states.js';
-import type { VectorStoreManager } from '../stores/failover/store-manager.js';
-import { type SyncPlan, syncPlanOf } from '../operations/sync-plan.js';
-import type { ReembedRequest, ReembedResult } from '../operations/upgrade-types.js';
-import { getDocument, listDocuments } from './documents.js';
+import { listGenerations, tenantsOf } from '../indexing/list-generations.js';
+import { scopedIndex } from '../indexing/scoped-index.js';
+import type { EngineHost } from '../indexing/select-sources.js';
+import type { IndexFacts, Ledger } from '../ledger/ledger.js';
+import type { LockRequest, LockSubject } from '../ledger/lock.js';
 import type {
   AskRequest,
   ContextQuery,
@@ -85,27 +60,16 @@ import type {
   WorkPlan,
 } from '../operations/engine.js';
 import type { CreateEngineOptions } from '../operations/engine-options.js';
-import { EngineResources } from '../resources/engine-resources.js';
-import { viewOf } from './engine-view.js';
-import { graphFactsOver } from './graph-facts.js';
-import {
-  deletionWrite,
-  type EngineWrite,
-  pushWrite,
-  type WriteOutcome,
-  writeTogether,
-} from './grouped-writes.js';
-import {
-  askedRun,
-  type HeldIndex,
-  needsWhole,
-  refuseEmptyRequest,
-  runIndexRequest,
-} from './index-requests.js';
-import { KeptSources } from './kept-sources.js';
-import { anySignal, OpenWork } from './open-work.js';
-import { askedPush, asPush, type PushRequest } from './push-requests.js';
-import { ReadAhead } from './read-ahead.js';
+import type { FeedbackJudgments, FeedbackJudgmentsRequest } from '../operations/feedback-judgments.js';
+import type {
+  FeedbackPage,
+  FeedbackReceipt,
+  FeedbackRequest,
+  ListFeedbackRequest,
+} from '../operations/feedback-types.js';
+import type { ForgetReceipt, ForgetRequest, ReceiptCheck } from '../operations/forget-types.js';
+import type { MissExplanation } from '../operations/miss-explanation.js';
+import { type MonitoringPlan, monitoringPlanOf } from '../operations/monitoring-plan.js';
 import {
   checkedConflicts,
   checkedContext,
@@ -129,10 +93,46 @@ import {
   checkedTexts,
   checkedVerification,
 } from '../operations/requests/check-requests.js';
-import { retryFailures } from './retry-failures.js';
-import { scopedIndex } from '../indexing/scoped-index.js';
-import type { EngineHost } from '../indexing/select-sources.js';
+import { Rollout } from '../operations/rollout.js';
+import { type SyncPlan, syncPlanOf } from '../operations/sync-plan.js';
+import type { ReembedRequest, ReembedResult } from '../operations/upgrade-types.js';
+import { chooseProvider } from '../resources/assembly/choose-store.js';
+import { checkQueue } from '../resources/assembly/open-queue.js';
+import { checkOwnParts } from '../resources/assembly/own-parts.js';
+import { EngineResources } from '../resources/engine-resources.js';
+import { dropGeneration, nothingIndexed } from '../resources/open-collection.js';
 import { type AskedIndexing, tracedBeginning } from '../resources/traced-indexing.js';
+import { contextAsOf, searchAsOf } from '../searching/as-of/search-as-of.js';
+import { findDocumentConflicts } from '../searching/conflicts.js';
+import { embedTexts } from '../searching/embed-texts.js';
+import { openSearchProcesses } from '../searching/processes/open-search-processes.js';
+import { findRelated } from '../searching/related.js';
+import { lastAnswer, runAsk } from '../searching/run-ask.js';
+import type { PushedDocument } from '../sources/push/push-source.js';
+import type { StoresStatus } from '../stores/failover/failover-states.js';
+import type { VectorStoreManager } from '../stores/failover/store-manager.js';
+import { getDocument, listDocuments } from './documents.js';
+import { viewOf } from './engine-view.js';
+import { graphFactsOver } from './graph-facts.js';
+import {
+  deletionWrite,
+  type EngineWrite,
+  pushWrite,
+  type WriteOutcome,
+  writeTogether,
+} from './grouped-writes.js';
+import {
+  askedRun,
+  type HeldIndex,
+  needsWhole,
+  refuseEmptyRequest,
+  runIndexRequest,
+} from './index-requests.js';
+import { KeptSources } from './kept-sources.js';
+import { anySignal, OpenWork } from './open-work.js';
+import { askedPush, asPush, type PushRequest } from './push-requests.js';
+import { ReadAhead } from './read-ahead.js';
+import { retryFailures } from './retry-failures.js';
 import { repairIndex, verifyTwice } from './verify-requests.js';
 import { workOnBatch } from './work-requests.js';
 import { WriteGroups } from './write-groups.js';

@@ -2,8 +2,8 @@ import { mkdtempSync, readdirSync, readFileSync, rmSync, statSync, writeFileSync
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterEach, beforeEach, describe, expect, test } from 'vitest';
-import { createEngine } from './create-engine.js';
 import type { Engine } from '../operations/engine.js';
+import { createEngine } from './create-engine.js';
 
 let folder: string;
 let engine: Engine;

@@ -4,8 +4,8 @@ import { describe, expect, onTestFinished, test } from 'vitest';
 import { temporaryFolder } from '../../tests/e2e/temporary-folder.js';
 import type { RAGConfigInput } from '../config/schema/index.js';
 import { SYSTEM_RUNTIME } from '../core/runtime.js';
-import { createEngine } from './create-engine.js';
 import type { Engine } from '../operations/engine.js';
+import { createEngine } from './create-engine.js';
 
 async function opened(config: RAGConfigInput, cwd: string, now = SYSTEM_RUNTIME.now): Promise<Engine> {
   const engine = await createEngine({

@@ -6,14 +6,19 @@ import { RAGError } from '../core/errors.js';
 import { runtime } from '../core/runtime.js';
 import { configuredSources, pathSource } from '../indexing/configured-sources.js';
 import { rememberedPaths } from '../indexing/named-folders.js';
+import type { ScopedIndex } from '../indexing/scoped-index.js';
+import type { EngineHost } from '../indexing/select-sources.js';
 import type { ConfiguredSource } from '../indexing/source-task.js';
 import type { HistoryVersion } from '../ledger/history.js';
 import type { LedgerDocument } from '../ledger/ledger.js';
+import type {
+  DocumentOriginal,
+  DocumentPassages,
+  DocumentRequest,
+  DocumentVersions,
+} from '../operations/engine.js';
 import { admits } from '../searching/as-of/past-index.js';
 import { scopeCollection } from '../stores/scoped-collection.js';
-import type { DocumentOriginal, DocumentPassages, DocumentRequest, DocumentVersions } from '../operations/engine.js';
-import type { ScopedIndex } from '../indexing/scoped-index.js';
-import type { EngineHost } from '../indexing/select-sources.js';
 
 const DEFAULT_PASSAGES = 200;
 const MOST_VERSIONS = 200;

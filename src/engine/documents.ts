@@ -16,15 +16,21 @@ import {
 import { originsOf } from '../indexing/document-paths.js';
 import { IndexRun } from '../indexing/index-run.js';
 import { isLeaseLost } from '../indexing/item-claims.js';
+import type { ScopedIndex } from '../indexing/scoped-index.js';
+import type { EngineHost } from '../indexing/select-sources.js';
 import type { LedgerChunk, LedgerDocument } from '../ledger/ledger.js';
+import type {
+  DocumentPage,
+  DocumentRequest,
+  DocumentText,
+  IndexedDocument,
+  ListRequest,
+} from '../operations/engine.js';
 import { searchFilter } from '../searching/search-filter.js';
 import { LEFT_SEALED } from '../security/sealed-metadata.js';
 import { scopeCollection } from '../stores/scoped-collection.js';
 import type { VectorCollection } from '../stores/vector-store.js';
 import { originalOf, passagesOf, versionsOf } from './document-parts.js';
-import type { DocumentPage, DocumentRequest, DocumentText, IndexedDocument, ListRequest } from '../operations/engine.js';
-import type { ScopedIndex } from '../indexing/scoped-index.js';
-import type { EngineHost } from '../indexing/select-sources.js';
 
 /** A document with the chunk that says who may read it and what the store holds of it. */
 interface ReadableDocument {

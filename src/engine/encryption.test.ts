@@ -7,9 +7,9 @@ import { temporaryFolder } from '../../tests/e2e/temporary-folder.js';
 import { loadConfig } from '../config/load-config.js';
 import { eq, exists, type Filter, not } from '../core/filter.js';
 import { rotateEncryption } from '../features/maintenance/rotate-encryption.js';
-import { createEngine, engineOver } from './create-engine.js';
 import type { Engine } from '../operations/engine.js';
 import { EngineResources } from '../resources/engine-resources.js';
+import { createEngine, engineOver } from './create-engine.js';
 
 const OLD = { id: 'old', key: randomBytes(32).toString('base64') };
 const NEW = { id: 'new', key: randomBytes(32).toString('base64') };

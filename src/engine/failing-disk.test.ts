@@ -4,8 +4,8 @@ import { join } from 'node:path';
 import { afterEach, beforeEach, expect, it } from 'vitest';
 import { temporaryFolder } from '../../tests/e2e/temporary-folder.js';
 import { SYSTEM_RUNTIME } from '../core/runtime.js';
-import { createEngine } from './create-engine.js';
 import type { Engine } from '../operations/engine.js';
+import { createEngine } from './create-engine.js';
 
 /** What a read of the file that is tampered with gives, after so many bytes of it. */
 type Read = (handle: FileHandle, sought: { buffer: Buffer; length: number; done: number }) => Promise<number>;

@@ -4,8 +4,8 @@ import { join } from 'node:path';
 import { afterEach, beforeEach, describe, expect, test } from 'vitest';
 import { EVERYONE } from '../core/scope.js';
 import { openLedger } from '../ledger/sqlite/open-ledger.js';
-import { createEngine } from './create-engine.js';
 import type { Engine } from '../operations/engine.js';
+import { createEngine } from './create-engine.js';
 
 let folder: string;
 const engines: Engine[] = [];

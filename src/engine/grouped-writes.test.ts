@@ -1,7 +1,7 @@
 import { describe, expect, onTestFinished, test } from 'vitest';
 import { temporaryFolder } from '../../tests/e2e/temporary-folder.js';
-import { createEngine } from './create-engine.js';
 import type { Engine } from '../operations/engine.js';
+import { createEngine } from './create-engine.js';
 
 const open = async (provider: 'libsql' | 'memory', settings = {}): Promise<Engine> => {
   const engine = await createEngine({ config: { provider, ...settings }, cwd: temporaryFolder() });

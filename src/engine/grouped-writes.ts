@@ -4,15 +4,15 @@ import { runtime } from '../core/runtime.js';
 import type { Scope } from '../core/scope.js';
 import { pushSourceName } from '../indexing/configured-sources.js';
 import { ItemClaims } from '../indexing/item-claims.js';
-import { retiredGenerations } from '../resources/open-collection.js';
-import { deleteReadable } from './documents.js';
-import type { IndexResult } from '../operations/engine.js';
-import type { StoreHandle } from '../resources/handles/store-handle.js';
-import type { RunParts } from './index-requests.js';
-import { type PushRequest, runPushes, sizeOf, touchedBy } from './push-requests.js';
 import { scopedIndex } from '../indexing/scoped-index.js';
 import type { EngineHost } from '../indexing/select-sources.js';
+import type { IndexResult } from '../operations/engine.js';
+import type { StoreHandle } from '../resources/handles/store-handle.js';
+import { retiredGenerations } from '../resources/open-collection.js';
 import { tracedDeletion } from '../resources/traced-indexing.js';
+import { deleteReadable } from './documents.js';
+import type { RunParts } from './index-requests.js';
+import { type PushRequest, runPushes, sizeOf, touchedBy } from './push-requests.js';
 import type { GroupedWrite } from './write-groups.js';
 
 /** A push, or a deletion of documents by name, that may go together with others. */

@@ -8,8 +8,8 @@ import { compatibleEmbeddingWire, embeddingReply } from '../../tests/fakes/wire/
 import { compatibleRerankWire, rerankReply } from '../../tests/fakes/wire/rerank-wire.js';
 import { startWireServer, type WireServer } from '../../tests/fakes/wire/wire-server.js';
 import type { RAGSettingsInput } from '../config/schema/index.js';
-import { createEngine } from './create-engine.js';
 import type { Engine } from '../operations/engine.js';
+import { createEngine } from './create-engine.js';
 
 let folder: string;
 const open: (Engine | WireServer)[] = [];

@@ -1,5 +1,4 @@
 import { resolve } from 'node:path';
-import { hasQueue } from '../resources/assembly/open-queue.js';
 import {
   assertLedgerTrusted,
   foldersNamed,
@@ -14,23 +13,14 @@ import { runtime } from '../core/runtime.js';
 import { cacheOwner, type Scope } from '../core/scope.js';
 import { Receipts, unfinishedNotice } from '../features/forgetting/receipts.js';
 import { restoreKeptOut } from '../features/forgetting/restore-kept-out.js';
-import { configuredSources, inProject, placesOf } from '../indexing/configured-sources.js';
-import type { Rebuild } from '../indexing/index-pipeline.js';
-import { isOfOldKind, rememberedPaths } from '../indexing/named-folders.js';
-import { retryPolicyOf } from '../operations/retry-policy.js';
-import { preparing, runIndex } from '../indexing/run-index.js';
-import { configuredNames } from '../indexing/source-owners.js';
-import type { HandOver, IndexSourceOptions } from '../indexing/source-task.js';
-import type { Ledger } from '../ledger/ledger.js';
-import type { WriterLock } from '../ledger/lock.js';
 import { pathAdder } from '../features/maintenance/read-status.js';
 import { type SalvagedLedger, salvageLedger } from '../features/maintenance/salvage-ledger.js';
 import { isLedgerDamage } from '../features/maintenance/verify-index.js';
-import { splitModelName } from '../providers/provider-table.js';
 import { isUpgradeDue, readUpgradeStatus } from '../features/upgrading/upgrade-status.js';
-import type { IndexRequest, IndexResult, PrunedSource } from '../operations/engine.js';
-import { permission } from './permission.js';
-import { keepFoldersPrivate, keepOutOfGit } from './private-data.js';
+import { configuredSources, inProject, placesOf } from '../indexing/configured-sources.js';
+import type { Rebuild } from '../indexing/index-pipeline.js';
+import { isOfOldKind, rememberedPaths } from '../indexing/named-folders.js';
+import { preparing, runIndex } from '../indexing/run-index.js';
 import {
   abandonedSourcesOf,
   abandonmentsOf,
@@ -42,8 +32,17 @@ import {
   type SelectedSources,
   selectSourcesOf,
 } from '../indexing/select-sources.js';
-
+import { configuredNames } from '../indexing/source-owners.js';
+import type { HandOver, IndexSourceOptions } from '../indexing/source-task.js';
+import type { Ledger } from '../ledger/ledger.js';
+import type { WriterLock } from '../ledger/lock.js';
+import type { IndexRequest, IndexResult, PrunedSource } from '../operations/engine.js';
+import { retryPolicyOf } from '../operations/retry-policy.js';
+import { splitModelName } from '../providers/provider-table.js';
+import { hasQueue } from '../resources/assembly/open-queue.js';
 import { type AskedIndexing, tracedIndexing } from '../resources/traced-indexing.js';
+import { permission } from './permission.js';
+import { keepFoldersPrivate, keepOutOfGit } from './private-data.js';
 
 /** Chunks in one embedding and store batch: large enough to make a store's commits cheap, small enough for steady memory. */
 export const DEFAULT_BATCH_SIZE = 2000;

@@ -1,11 +1,11 @@
 import { expect, onTestFinished, test } from 'vitest';
 import { temporaryFolder } from '../../tests/e2e/temporary-folder.js';
 import { RAGError } from '../core/errors.js';
+import type { SearchResponse } from '../operations/engine.js';
 import { createMemoryStore } from '../stores/memory/memory-store.js';
 import type { VectorCollection, VectorStore } from '../stores/vector-store.js';
 import { createHashEmbedder } from '../testing/hash-embedder.js';
 import { createEngine } from './create-engine.js';
-import type { SearchResponse } from '../operations/engine.js';
 
 const HR = { tenant: 'a', groups: ['hr'] };
 const IT = { tenant: 'a', groups: ['it'] };

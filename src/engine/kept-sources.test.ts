@@ -2,8 +2,8 @@ import { expect, test } from 'vitest';
 import { temporaryFolder } from '../../tests/e2e/temporary-folder.js';
 import { loadConfig } from '../config/load-config.js';
 import { withRuntime } from '../core/runtime.js';
-import type { ConfiguredSource } from '../indexing/source-task.js';
 import { TestClock } from '../fleet/sync/test-clock.js';
+import type { ConfiguredSource } from '../indexing/source-task.js';
 import { KeptSources } from './kept-sources.js';
 
 const kept = async (): Promise<KeptSources> => {

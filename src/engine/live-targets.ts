@@ -1,10 +1,10 @@
 import { runtime } from '../core/runtime.js';
 import { ItemClaims } from '../indexing/item-claims.js';
-import { openForWriting, retiredGenerations } from '../resources/open-collection.js';
 import type { WriteTargets } from '../indexing/write-batch.js';
 import type { IndexFacts, Ledger } from '../ledger/ledger.js';
 import type { EngineResources } from '../resources/engine-resources.js';
 import type { StoreHandle } from '../resources/handles/store-handle.js';
+import { openForWriting, retiredGenerations } from '../resources/open-collection.js';
 
 /** Where a write that is no run goes: the live generation, made where there is none. */
 export interface LiveTargets {

@@ -6,9 +6,9 @@ import Database from 'libsql';
 import { describe, expect, onTestFinished, test } from 'vitest';
 import { temporaryFolder } from '../../tests/e2e/temporary-folder.js';
 import type { RAGSettingsInput } from '../config/schema/index.js';
+import type { Engine } from '../operations/engine.js';
 import { filesWith } from '../testing/files-with.js';
 import { createEngine } from './create-engine.js';
-import type { Engine } from '../operations/engine.js';
 
 const KEY = { id: 'k', key: randomBytes(32).toString('base64') };
 const FIELD = 'salary_band';

@@ -9,9 +9,9 @@ import { makeEpub, makeOdt, makePptx, makeXlsx } from '../../tests/fixtures/docu
 import { F, LATE_FORMS, MARKED_FORMS, V } from '../../tests/fixtures/marked-forms.js';
 import type { RAGSettingsInput } from '../config/schema/index.js';
 import { MEDIA_TYPES } from '../core/media-types.js';
+import type { Engine } from '../operations/engine.js';
 import { filesWith } from '../testing/files-with.js';
 import { createEngine } from './create-engine.js';
-import type { Engine } from '../operations/engine.js';
 
 const KEY = { id: 'k', key: randomBytes(32).toString('base64') };
 const FIELDS = [F, 'from', 'subject'];

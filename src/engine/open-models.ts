@@ -4,11 +4,11 @@ import { loadConfig } from '../config/load-config.js';
 import type { ChatModel } from '../core/chat-model.js';
 import { embedAll } from '../embedding/embed-all.js';
 import { loadTextMeaning } from '../embedding/static/text-meaning.js';
-import { builtinSimilarity } from '../searching/text-similarity.js';
 import type { EmbeddedTexts, EmbedRequest } from '../operations/engine.js';
 import type { CreateEngineOptions } from '../operations/engine-options.js';
-import { EngineResources } from '../resources/engine-resources.js';
 import { checkedEngineOptions, checkedTexts } from '../operations/requests/check-requests.js';
+import { EngineResources } from '../resources/engine-resources.js';
+import { builtinSimilarity } from '../searching/text-similarity.js';
 
 /** The models that a configuration names, for a program whose passages lie in tables of its own. */
 export interface Models {

@@ -12,6 +12,8 @@ import type { ChatModel } from '../core/chat-model.js';
 import { OPEN_ACCESS } from '../core/scope.js';
 import type { Embedder } from '../embedding/embedder.js';
 import { openLedger } from '../ledger/sqlite/open-ledger.js';
+import type { Engine } from '../operations/engine.js';
+import type { CreateEngineOptions } from '../operations/engine-options.js';
 import type { Parser } from '../parsing/parser.js';
 import type { Reranker } from '../reranking/reranker.js';
 import type { Source } from '../sources/source.js';
@@ -19,8 +21,6 @@ import { createMemoryStore } from '../stores/memory/memory-store.js';
 import type { VectorStore } from '../stores/vector-store.js';
 import { createHashEmbedder } from '../testing/hash-embedder.js';
 import { createEngine } from './create-engine.js';
-import type { Engine } from '../operations/engine.js';
-import type { CreateEngineOptions } from '../operations/engine-options.js';
 
 const open: { close(): Promise<void> }[] = [];
 afterEach(async () => {

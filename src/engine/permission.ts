@@ -1,10 +1,10 @@
 import { RAGError } from '../core/errors.js';
 import { type AccessControl, EVERYONE, type Scope } from '../core/scope.js';
-import type { PushedDocument } from '../sources/push/push-source.js';
-import { earlierPushes } from './documents.js';
-import type { IndexRequest } from '../operations/engine.js';
 import { scopedIndex } from '../indexing/scoped-index.js';
 import type { EngineHost } from '../indexing/select-sources.js';
+import type { IndexRequest } from '../operations/engine.js';
+import type { PushedDocument } from '../sources/push/push-source.js';
+import { earlierPushes } from './documents.js';
 
 /**
  * What makes of a request one without what the scope may not touch: it replaces no document that it may not read, and deletes none.

@@ -5,15 +5,15 @@ import { runtime } from '../core/runtime.js';
 import { cacheOwner, type Scope } from '../core/scope.js';
 import { restoreKeptOut } from '../features/forgetting/restore-kept-out.js';
 import { assertPushable, inProject, pushedSource, pushSourceName } from '../indexing/configured-sources.js';
-import { retryPolicyOf } from '../operations/retry-policy.js';
 import { preparing, runRequests } from '../indexing/run-index.js';
-import type { PushedDocument } from '../sources/push/push-source.js';
+import type { EngineHost } from '../indexing/select-sources.js';
 import type { IndexRequest, IndexResult } from '../operations/engine.js';
+import { retryPolicyOf } from '../operations/retry-policy.js';
+import { type AskedIndexing, tracedIndexing } from '../resources/traced-indexing.js';
+import type { PushedDocument } from '../sources/push/push-source.js';
 import { DEFAULT_BATCH_SIZE, DEFAULT_PARALLEL, partsNamed, type RunParts } from './index-requests.js';
 import { permission } from './permission.js';
 import { keepFoldersPrivate, keepOutOfGit } from './private-data.js';
-import type { EngineHost } from '../indexing/select-sources.js';
-import { type AskedIndexing, tracedIndexing } from '../resources/traced-indexing.js';
 
 /** Documents to write and ids of documents to delete. */
 export interface PushRequest {

@@ -3,11 +3,18 @@ import type { RAGConfigInput, RAGSettingsInput } from '../config/schema/index.js
 import { RAGError } from '../core/errors.js';
 import type { Metadata } from '../core/metadata.js';
 import { plainCopy } from '../core/plain-copy.js';
-import { createEngine } from './create-engine.js';
-import type { Engine, IndexRequest, IndexResult, IndexStatus, SearchQuery, SearchResult } from '../operations/engine.js';
+import type {
+  Engine,
+  IndexRequest,
+  IndexResult,
+  IndexStatus,
+  SearchQuery,
+  SearchResult,
+} from '../operations/engine.js';
 import type { CreateEngineOptions } from '../operations/engine-options.js';
 import { checkedSearch } from '../operations/requests/check-requests.js';
 import { assertShape, type Refusal, refusing } from '../operations/requests/check-shape.js';
+import { createEngine } from './create-engine.js';
 
 /** A document as the seed's examples hand it over. */
 export interface RAGDocument {

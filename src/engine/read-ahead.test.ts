@@ -4,8 +4,8 @@ import { temporaryFolder } from '../../tests/e2e/temporary-folder.js';
 import { waitFor } from '../../tests/wait-for.js';
 import { type Runtime, SYSTEM_RUNTIME } from '../core/runtime.js';
 import { keysOfVectors } from '../embedding/kept-vectors.js';
-import { createEngine } from './create-engine.js';
 import type { Engine } from '../operations/engine.js';
+import { createEngine } from './create-engine.js';
 
 const DOCUMENTS = [
   { id: 'logs.md', text: 'Audit logs are kept for a month.' },

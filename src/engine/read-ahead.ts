@@ -2,10 +2,10 @@ import { headingPathOf, titleOf } from '../core/chunk-metadata.js';
 import { RAGError } from '../core/errors.js';
 import { EVERYTHING } from '../core/filter.js';
 import { runtime, sleep } from '../core/runtime.js';
-import type { Reranker } from '../reranking/reranker.js';
-import { listPages } from '../stores/list-pages.js';
-import type { EngineResources } from '../resources/engine-resources.js';
 import type { ReadingProgress } from '../operations/index-status.js';
+import type { Reranker } from '../reranking/reranker.js';
+import type { EngineResources } from '../resources/engine-resources.js';
+import { listPages } from '../stores/list-pages.js';
 
 const PAGE = 200;
 /** What is written or asked in short is over by then, in milliseconds. */

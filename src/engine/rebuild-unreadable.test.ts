@@ -2,10 +2,10 @@ import { expect, it } from 'vitest';
 import { temporaryFolder } from '../../tests/e2e/temporary-folder.js';
 import { RAGError } from '../core/errors.js';
 import { OPEN_ACCESS } from '../core/scope.js';
+import type { Engine } from '../operations/engine.js';
 import type { Source, UnreadableItem } from '../sources/source.js';
 import { createHashEmbedder } from '../testing/hash-embedder.js';
 import { createEngine } from './create-engine.js';
-import type { Engine } from '../operations/engine.js';
 
 /** A source of pages, of which some cannot be listed or read now. */
 class Shelf {

@@ -1,10 +1,10 @@
-import { configuredSources } from '../indexing/configured-sources.js';
-import { isPathSource } from '../indexing/folder-names.js';
 import { readFailures } from '../features/maintenance/read-failures.js';
 import { readFailingSources } from '../features/maintenance/read-source-states.js';
+import { configuredSources } from '../indexing/configured-sources.js';
+import { isPathSource } from '../indexing/folder-names.js';
+import { type EngineHost, indexedSources } from '../indexing/select-sources.js';
 import type { IndexResult, RetryRequest } from '../operations/engine.js';
 import { type HeldIndex, type RunParts, runIndexRequest } from './index-requests.js';
-import { type EngineHost, indexedSources } from '../indexing/select-sources.js';
 
 /** Tries failed items and failing sources again and brings their sources in step; says which of them nobody can read any more. Hold the writer lock. */
 export async function retryFailures(

@@ -1,8 +1,8 @@
 import { afterEach, expect, it } from 'vitest';
 import { temporaryFolder } from '../../tests/e2e/temporary-folder.js';
 import { type Runtime, SYSTEM_RUNTIME } from '../core/runtime.js';
-import { createEngine } from './create-engine.js';
 import type { Engine } from '../operations/engine.js';
+import { createEngine } from './create-engine.js';
 
 const open: Engine[] = [];
 afterEach(async () => {

@@ -5,10 +5,10 @@ import { temporaryFolder } from '../../tests/e2e/temporary-folder.js';
 import { loadConfig } from '../config/load-config.js';
 import type { RAGSettingsInput } from '../config/schema/index.js';
 import { EVERYTHING } from '../core/filter.js';
-import type { PushedDocument } from '../sources/push/push-source.js';
-import { engineOver } from './create-engine.js';
 import type { Engine } from '../operations/engine.js';
 import { EngineResources } from '../resources/engine-resources.js';
+import type { PushedDocument } from '../sources/push/push-source.js';
+import { engineOver } from './create-engine.js';
 
 // Each test stands for one check of a scope: `npm run test:scopes` takes the check away and expects the test to fail.
 

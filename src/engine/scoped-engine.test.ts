@@ -3,8 +3,8 @@ import { join } from 'node:path';
 import { afterEach, beforeEach, describe, expect, it, onTestFinished } from 'vitest';
 import { temporaryFolder } from '../../tests/e2e/temporary-folder.js';
 import { EVERYONE, type ScopeInput } from '../core/scope.js';
-import { createEngine } from './create-engine.js';
 import type { Engine, EngineView } from '../operations/engine.js';
+import { createEngine } from './create-engine.js';
 
 const HR = { tenant: 'default', groups: ['hr'], clearance: 2 };
 

@@ -3,10 +3,10 @@ import { temporaryFolder, writeFiles } from '../../tests/e2e/temporary-folder.js
 import { RAGError } from '../core/errors.js';
 import { SYSTEM_RUNTIME } from '../core/runtime.js';
 import { OPEN_ACCESS } from '../core/scope.js';
-import type { ListChangesOptions, ListedChange, Source, SourceItem } from '../sources/source.js';
-import { createEngine } from './create-engine.js';
 import type { Engine } from '../operations/engine.js';
 import type { CreateEngineOptions } from '../operations/engine-options.js';
+import type { ListChangesOptions, ListedChange, Source, SourceItem } from '../sources/source.js';
+import { createEngine } from './create-engine.js';
 
 const START = Date.parse('2026-01-01T00:00:00.000Z');
 const MINUTE = 60_000;

@@ -10,10 +10,10 @@ import { type TrustOptions, trustConfiguration } from '../config/trust/trust-con
 import { revoke, type TrustedFolder, trust, trustedFolders } from '../config/trust/trust-store.js';
 import { DATA_FILES } from '../core/data-folder.js';
 import { LOCAL_SCOPE } from '../core/scope.js';
+import { tenantsOf } from '../indexing/list-generations.js';
 import { namedFolders, rememberedPaths } from '../indexing/named-folders.js';
 import type { Ledger } from '../ledger/ledger.js';
 import { openLedger } from '../ledger/sqlite/open-ledger.js';
-import { tenantsOf } from '../indexing/list-generations.js';
 import { splitModelName } from '../providers/provider-table.js';
 
 export type { TrustOptions };

@@ -1,13 +1,5 @@
 import { runtime } from '../core/runtime.js';
 import type { Scope } from '../core/scope.js';
-import { configuredSources, inProject } from '../indexing/configured-sources.js';
-import { pathsOf } from '../indexing/document-paths.js';
-import { finishPushes } from '../indexing/finish-pushes.js';
-import { IndexRun } from '../indexing/index-run.js';
-import { keepHistory } from '../indexing/keep-history.js';
-import { readKeptOut } from '../indexing/kept-out.js';
-import { nothingIndexed } from '../resources/open-collection.js';
-import { retryPolicyOf } from '../operations/retry-policy.js';
 import {
   damagedLedger,
   isLedgerDamage,
@@ -17,10 +9,23 @@ import {
   type VerifyReport,
   verifyIndex,
 } from '../features/maintenance/verify-index.js';
+import { configuredSources, inProject } from '../indexing/configured-sources.js';
+import { pathsOf } from '../indexing/document-paths.js';
+import { finishPushes } from '../indexing/finish-pushes.js';
+import { IndexRun } from '../indexing/index-run.js';
+import { keepHistory } from '../indexing/keep-history.js';
+import { readKeptOut } from '../indexing/kept-out.js';
+import {
+  abandonedSourcesOf,
+  type EngineHost,
+  indexedSources,
+  selectSourcesOf,
+} from '../indexing/select-sources.js';
 import type { Drift, VerifyResult } from '../operations/engine.js';
+import { retryPolicyOf } from '../operations/retry-policy.js';
+import { nothingIndexed } from '../resources/open-collection.js';
 import { runIndexRequest } from './index-requests.js';
 import { writeLive } from './live-targets.js';
-import { abandonedSourcesOf, type EngineHost, indexedSources, selectSourcesOf } from '../indexing/select-sources.js';
 
 interface Verification {
   readonly scope: Scope;

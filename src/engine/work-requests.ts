@@ -1,15 +1,15 @@
 import { runtime } from '../core/runtime.js';
 import { cacheOwner, scopeOf } from '../core/scope.js';
 import { inProject } from '../indexing/configured-sources.js';
-import { retryPolicyOf } from '../operations/retry-policy.js';
 import { runBatch } from '../indexing/run-batch.js';
+import type { EngineHost } from '../indexing/select-sources.js';
 import { configuredNames } from '../indexing/source-owners.js';
 import type { OwedBatch } from '../ledger/owed.js';
 import type { BatchReport } from '../operations/engine.js';
+import { retryPolicyOf } from '../operations/retry-policy.js';
+import { tracedIndexing } from '../resources/traced-indexing.js';
 import { DEFAULT_BATCH_SIZE, DEFAULT_PARALLEL, type HeldIndex } from './index-requests.js';
 import type { KeptSources } from './kept-sources.js';
-import type { EngineHost } from '../indexing/select-sources.js';
-import { tracedIndexing } from '../resources/traced-indexing.js';
 
 interface BatchWork extends HeldIndex {
   readonly signal: AbortSignal;

@@ -1,8 +1,8 @@
-import type { EngineView, SearchQuery, SearchResult } from '../operations/engine.js';
 import { compareScores, type ScoreComparison } from '../evaluation/compare-scores.js';
 import type { QueryScores } from '../evaluation/query-scores.js';
 import { isAnswerable, type Question } from '../evaluation/question-set.js';
 import { scoreQuestion } from '../evaluation/score-questions.js';
+import type { EngineView, SearchQuery, SearchResult } from '../operations/engine.js';
 
 /** How one side searches; what is left out is as the index is set. */
 export type SearchSettings = NonNullable<SearchQuery['options']>;

@@ -2,8 +2,8 @@ import type { Environment } from '../config/expand-variables.js';
 import type { ResolvedConfig } from '../config/resolved-config.js';
 import type { RAGSettingsInput } from '../config/schema/index.js';
 import type { ScopeInput } from '../core/scope.js';
-import type { SearchMode } from '../operations/engine.js';
 import type { ScoreBy } from '../evaluation/retrieval-dataset.js';
+import type { SearchMode } from '../operations/engine.js';
 
 /** Which data set is searched, with which settings and metrics. */
 export interface EvaluateOptions {

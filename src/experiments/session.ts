@@ -1,7 +1,6 @@
 import { mkdtemp, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join, resolve } from 'node:path';
-import { resolveReranker } from '../resources/assembly/resolve-reranker.js';
 import { loadConfig } from '../config/load-config.js';
 import { mergeSettings } from '../config/merge-settings.js';
 import type { ResolvedConfig } from '../config/resolved-config.js';
@@ -9,8 +8,6 @@ import type { RAGSettingsInput } from '../config/schema/index.js';
 import { RAGError } from '../core/errors.js';
 import { LOCAL_SCOPE, scopeOf } from '../core/scope.js';
 import { engineOver } from '../engine/create-engine.js';
-import type { EngineView, IndexProgress, SearchQuery } from '../operations/engine.js';
-import { EngineResources } from '../resources/engine-resources.js';
 import { evaluateRetrieval } from '../evaluation/evaluate-retrieval.js';
 import { DEFAULT_METRICS, type Metric, parseMetrics, type ScoredId } from '../evaluation/metrics.js';
 import type { QueryScores } from '../evaluation/query-scores.js';
@@ -18,6 +15,9 @@ import { areGraded, isAnswerable, type Question, readQuestionSet } from '../eval
 import { type RetrievalDataset, readRetrievalDataset } from '../evaluation/retrieval-dataset.js';
 import { evaluateQuestions, type QuestionEvaluation } from '../evaluation/score-questions.js';
 import { formatTrecRun } from '../evaluation/trec-run.js';
+import type { EngineView, IndexProgress, SearchQuery } from '../operations/engine.js';
+import { resolveReranker } from '../resources/assembly/resolve-reranker.js';
+import { EngineResources } from '../resources/engine-resources.js';
 import { runSearch } from '../searching/run-search.js';
 import type { SearchResources } from '../searching/searched-index.js';
 import type { EvaluateOptions } from './experiment-types.js';

@@ -5,13 +5,13 @@ import { afterEach, beforeEach, expect, test } from 'vitest';
 import { OPEN_ACCESS } from '../core/scope.js';
 import type { GenerationWriter, Ledger, LedgerItem } from '../ledger/ledger.js';
 import { openLedger } from '../ledger/sqlite/open-ledger.js';
+import { specOf } from '../resources/open-collection.js';
 import { createMemoryStore } from '../stores/memory/memory-store.js';
 import type { VectorCollection } from '../stores/vector-store.js';
 import { createHashEmbedder } from '../testing/hash-embedder.js';
 import { type CarriedGeneration, carryOver, documentOfChunks } from './carry-over.js';
 import { IndexRun } from './index-run.js';
 import { ItemClaims } from './item-claims.js';
-import { specOf } from '../resources/open-collection.js';
 import { type WriteTargets, writeBatch } from './write-batch.js';
 
 const AT = '2026-01-01T00:00:00.000Z';

@@ -13,9 +13,9 @@ import type {
   LedgerItem,
 } from '../ledger/ledger.js';
 import { encodeText } from '../ledger/text-encoding.js';
+import { recordDigest, storedDigest } from '../resources/chunk-digests.js';
 import { listPages } from '../stores/list-pages.js';
 import type { VectorCollection } from '../stores/vector-store.js';
-import { recordDigest, storedDigest } from '../resources/chunk-digests.js';
 import type { IndexRun } from './index-run.js';
 import type { ChunkSketch, PreparedChunk } from './prepare-document.js';
 import { type RebuiltChunk, rebuildChunks } from './rebuilt-chunks.js';

@@ -1,8 +1,8 @@
 import type { StoredChunk } from '../core/chunk.js';
 import { compareText, EVERYTHING } from '../core/filter.js';
+import type { GenerationReader, LedgerChunk } from '../ledger/ledger.js';
 import type { Drift } from '../operations/engine.js';
 import { storedDigest } from '../resources/chunk-digests.js';
-import type { GenerationReader, LedgerChunk } from '../ledger/ledger.js';
 import { listPages } from '../stores/list-pages.js';
 import type { VectorCollection } from '../stores/vector-store.js';
 import { probeCollection } from './probe-collection.js';

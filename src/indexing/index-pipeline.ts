@@ -1,12 +1,12 @@
 import type { ChunkContextualiser } from '../chunking/contextual/chunk-contextualiser.js';
 import type { EmbedAllOptions } from '../embedding/embed-all.js';
 import type { Embedder } from '../embedding/embedder.js';
-import type { IndexProgress } from '../operations/engine.js';
 import type { IndexFacts, Ledger } from '../ledger/ledger.js';
+import type { IndexProgress } from '../operations/engine.js';
+import type { WriteTarget } from '../resources/open-collection.js';
 import type { MetadataSealing } from '../security/sealed-metadata.js';
 import type { VectorStore } from '../stores/vector-store.js';
 import type { AbandonedSource } from './abandoned-sources.js';
-import type { WriteTarget } from '../resources/open-collection.js';
 import type { ChoosePreparer, ConfiguredSource, HandOver, IndexSourceOptions } from './source-task.js';
 import type { WriteTargets } from './write-batch.js';
 

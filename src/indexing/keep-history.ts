@@ -3,8 +3,8 @@ import type { StoredChunk } from '../core/chunk.js';
 import { runtime } from '../core/runtime.js';
 import { PART_CHUNKS, packChunks } from '../history/kept-chunks.js';
 import type { IndexFacts, Ledger } from '../ledger/ledger.js';
-import { readHeld } from './carry-over.js';
 import { storedDigest } from '../resources/chunk-digests.js';
+import { readHeld } from './carry-over.js';
 import type { IndexRun } from './index-run.js';
 import type { WriteTargets } from './write-batch.js';
 

@@ -1,9 +1,9 @@
 import { expect, test } from 'vitest';
 import { RAGError } from '../core/errors.js';
 import type { LedgerItem } from '../ledger/ledger.js';
+import { DEFAULT_RETRY_POLICY } from '../operations/retry-policy.js';
 import type { ListedChange, ListedItem, Source } from '../sources/source.js';
 import { listChanges, onlyOf } from './list-changes.js';
-import { DEFAULT_RETRY_POLICY } from '../operations/retry-policy.js';
 
 const MAX_ATTEMPTS = DEFAULT_RETRY_POLICY.attempts;
 

@@ -1,5 +1,6 @@
 import type { GenerationReader, LedgerItem } from '../ledger/ledger.js';
 import type { OwedItem } from '../ledger/owed.js';
+import { DEFAULT_RETRY_POLICY, failedAlike, isAhead, type RetryPolicy } from '../operations/retry-policy.js';
 import {
   coversItem,
   isDeleted,
@@ -12,7 +13,6 @@ import {
   type UnreadableItem,
 } from '../sources/source.js';
 import type { KeptOut } from './kept-out.js';
-import { DEFAULT_RETRY_POLICY, failedAlike, isAhead, type RetryPolicy } from '../operations/retry-policy.js';
 
 /** What a listing of a source means for the index. */
 export interface SourceChanges {

@@ -1,5 +1,5 @@
-import type { GenerationSummary } from '../operations/engine.js';
 import type { Ledger } from '../ledger/ledger.js';
+import type { GenerationSummary } from '../operations/engine.js';
 
 /** All generations, newest first, with how much they hold. */
 export async function listGenerations(ledger: Ledger): Promise<GenerationSummary[]> {

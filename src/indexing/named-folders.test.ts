@@ -13,8 +13,8 @@ import { dirname, join } from 'node:path';
 import Database from 'libsql';
 import { afterEach, beforeEach, describe, expect, test } from 'vitest';
 import { createEngine } from '../engine/create-engine.js';
-import type { Engine, IndexRequest } from '../operations/engine.js';
 import { trustFolder } from '../engine/trust-folder.js';
+import type { Engine, IndexRequest } from '../operations/engine.js';
 
 let folder: string;
 let env: Readonly<Record<string, string>>;

@@ -1,11 +1,11 @@
 import { RAGError } from '../core/errors.js';
 import { runtime } from '../core/runtime.js';
 import type { IndexFacts } from '../ledger/ledger.js';
+import { openForReading, openForWriting, retiredGenerations } from '../resources/open-collection.js';
 import type { VectorCollection } from '../stores/vector-store.js';
 import type { IndexPipeline, Rebuild } from './index-pipeline.js';
 import type { IndexRun } from './index-run.js';
 import { ItemClaims } from './item-claims.js';
-import { openForReading, openForWriting, retiredGenerations } from '../resources/open-collection.js';
 import type { WriteTargets } from './write-batch.js';
 
 /** What a run writes to; a dry run of an index that does not exist yet has no facts. */

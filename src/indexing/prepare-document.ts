@@ -17,12 +17,16 @@ import type { Parser } from '../parsing/parser.js';
 import { parsingFor } from '../parsing/worker/parsing-threads.js';
 import { recordDigest } from '../resources/chunk-digests.js';
 import { analyzeForIndex, type ChunkTerms } from '../resources/chunk-terms.js';
+import type {
+  DocumentProtection,
+  ProtectedDocument,
+  RedactionCounts,
+} from '../resources/document-protection.js';
+import { parseWithheld } from '../resources/withheld-fields.js';
 import { documentDates } from './document-dates.js';
 import { type GatedMetadata, gateMetadata } from './document-metadata.js';
-import type { DocumentProtection, ProtectedDocument, RedactionCounts } from '../resources/document-protection.js';
 import { sliceReader, stringReader } from './slice-reader.js';
 import { wellFormed } from './well-formed.js';
-import { parseWithheld } from '../resources/withheld-fields.js';
 
 /** What of a chunk makes it the same: its identity, and the hash of its record, which tells whether what the store holds is right. */
 export interface ChunkSketch {

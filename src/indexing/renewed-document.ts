@@ -7,10 +7,15 @@ import { chunkIdOf, contentHash } from '../core/ids.js';
 import { lastAtOrBefore } from '../core/last-at-or-before.js';
 import type { Metadata, MetadataValue } from '../core/metadata.js';
 import type { LedgerDocument } from '../ledger/ledger.js';
+import {
+  isEmptied,
+  type WithheldText,
+  withheldLabels,
+  withholdStored,
+} from '../resources/withheld-fields.js';
 import type { MetadataSealing } from '../security/sealed-metadata.js';
 import { documentOfChunks, type WholeDocument } from './carry-over.js';
 import { rebuildChunks } from './rebuilt-chunks.js';
-import { isEmptied, type WithheldText, withheldLabels, withholdStored } from '../resources/withheld-fields.js';
 import type { BatchDocument } from './write-batch.js';
 
 /**

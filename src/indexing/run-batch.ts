@@ -1,5 +1,5 @@
-import type { IndexResult } from '../operations/engine.js';
 import type { OwedBatch } from '../ledger/owed.js';
+import type { IndexResult } from '../operations/engine.js';
 import type { IndexPipeline } from './index-pipeline.js';
 import { IndexRun } from './index-run.js';
 import { readKeptOut } from './kept-out.js';

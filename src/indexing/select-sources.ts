@@ -1,6 +1,9 @@
 import type { ResolvedConfig } from '../config/resolved-config.js';
 import { assertLedgerTrusted, foldersOutside } from '../config/trust/index-reach.js';
 import { RAGError } from '../core/errors.js';
+import type { Ledger } from '../ledger/ledger.js';
+import type { IndexRequest } from '../operations/engine.js';
+import type { EngineResources } from '../resources/engine-resources.js';
 import { type AbandonedSource, abandonedSources, abandonments } from './abandoned-sources.js';
 import {
   configuredSources,
@@ -17,9 +20,6 @@ import { isOfOldKind, linksAmong, type NamedFolder, namedFolders } from './named
 import { isRedundant, withoutOverlaps } from './overlapping-sources.js';
 import { type Ownership, readOwnership, recordOwnership } from './source-owners.js';
 import type { ConfiguredSource } from './source-task.js';
-import type { Ledger } from '../ledger/ledger.js';
-import type { IndexRequest } from '../operations/engine.js';
-import type { EngineResources } from '../resources/engine-resources.js';
 
 /** What the work of an engine is done with. */
 export interface EngineHost {

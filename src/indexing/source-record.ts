@@ -1,8 +1,8 @@
 import type { RAGError } from '../core/errors.js';
 import { runtime } from '../core/runtime.js';
 import type { LedgerFailure, SourceState } from '../ledger/source-state.js';
-import type { ListedSource } from './index-source.js';
 import { DEFAULT_RETRY_POLICY, isAhead, nextAttemptAt } from '../operations/retry-policy.js';
+import type { ListedSource } from './index-source.js';
 import type { SourceTask } from './source-task.js';
 
 /** Everything is listed again after a week where the configuration says nothing else, in milliseconds. */

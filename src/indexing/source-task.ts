@@ -3,13 +3,13 @@ import type { Metadata } from '../core/metadata.js';
 import type { Scope } from '../core/scope.js';
 import type { GenerationReader } from '../ledger/ledger.js';
 import type { OwedBatch } from '../ledger/owed.js';
+import type { RetryPolicy } from '../operations/retry-policy.js';
 import type { Source } from '../sources/source.js';
 import type { IndexRun } from './index-run.js';
 import type { KeptOut } from './kept-out.js';
 import type { PreparationRecipe } from './preparation/preparation-recipe.js';
 import type { Preparer } from './preparation/preparer.js';
 import type { PreparationParts } from './prepare-document.js';
-import type { RetryPolicy } from '../operations/retry-policy.js';
 import type { WriteTargets } from './write-batch.js';
 
 /** Bytes that an item is taken to have where its source does not say. */

@@ -1,8 +1,8 @@
-import { createSourceNamed } from '../resources/assembly/open-sources.js';
 import { type LoadConfigOptions, loadConfig } from '../config/load-config.js';
 import type { RawDocument } from '../core/document.js';
 import { type ErrorReason, RAGError, throwIfAborted, toRAGError } from '../core/errors.js';
 import { runtime } from '../core/runtime.js';
+import { createSourceNamed } from '../resources/assembly/open-sources.js';
 import { isUnreadable, type Source, type SourceItem } from '../sources/source.js';
 
 /** Something that keeps a source, or one item of it, from being read. */

@@ -1,9 +1,9 @@
 import { RAGError } from '../core/errors.js';
 import type { LedgerItem } from '../ledger/ledger.js';
 import type { OwedBatch, OwedItem } from '../ledger/owed.js';
+import { DEFAULT_RETRY_POLICY, failedAlike, isAhead } from '../operations/retry-policy.js';
 import { deleteGone } from './delete-gone.js';
 import { leaveOut } from './read-item.js';
-import { DEFAULT_RETRY_POLICY, failedAlike, isAhead } from '../operations/retry-policy.js';
 import { keyOf, nothingWritten, orLeave, type SourcePass, takeLeft } from './source-pass.js';
 import { type SourceTask, USUAL_BYTES } from './source-task.js';
 import { readAndWrite, recordFailure } from './write-items.js';

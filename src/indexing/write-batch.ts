@@ -11,6 +11,7 @@ import type {
   PlannedDocument,
   SharedTransactions,
 } from '../ledger/ledger.js';
+import type { RetiredGenerations } from '../resources/open-collection.js';
 import type { EnlistedWrites, VectorCollection } from '../stores/vector-store.js';
 import { historiesOf, partOf } from './history-parts.js';
 import type { IndexRun } from './index-run.js';
@@ -49,11 +50,6 @@ export interface WriteTargets {
    */
   readonly transactionChunks?: number | undefined;
 }
-
-/** Opens them when something is deleted. One whose store does not answer is reported and left out. */
-export type RetiredGenerations = (
-  run: IndexRun,
-) => Promise<readonly Pick<WriteTargets, 'ledger' | 'collection' | 'signal'>[]>;
 
 /** Chunk ids in one delete filter. */
 const DELETE_BATCH = 500;

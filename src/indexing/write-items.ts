@@ -1,6 +1,7 @@
 import type { RAGError } from '../core/errors.js';
 import { mapInOrder } from '../core/map-in-order.js';
 import { runtime } from '../core/runtime.js';
+import { DEFAULT_RETRY_POLICY, nextAttemptAt } from '../operations/retry-policy.js';
 import type { SourceItem } from '../sources/source.js';
 import { deleteDocuments } from './delete-documents.js';
 import { deleteVanished } from './delete-gone.js';
@@ -10,7 +11,6 @@ import type { Preparer } from './preparation/preparer.js';
 import { previewItems } from './preview-items.js';
 import { type ItemRead, prepareItem, readItem, settleItem, withoutRepeats } from './read-item.js';
 import { withoutExpired } from './retention.js';
-import { DEFAULT_RETRY_POLICY, nextAttemptAt } from '../operations/retry-policy.js';
 import { orLeave, type SourcePass } from './source-pass.js';
 import type { SourceTask } from './source-task.js';
 import { type BatchDocument, writeBatch } from './write-batch.js';

@@ -1,10 +1,10 @@
 import { existsSync } from 'node:fs';
-import { createStoreFor } from '../resources/assembly/choose-store.js';
 import type { ResolvedConfig } from '../config/resolved-config.js';
 import { RAGError } from '../core/errors.js';
 import { and, EVERYTHING, eq, oneOf } from '../core/filter.js';
-import type { Engine } from '../operations/engine.js';
 import { acquireWriterLock } from '../ledger/writer-lock.js';
+import type { Engine } from '../operations/engine.js';
+import { createStoreFor } from '../resources/assembly/choose-store.js';
 import { listAll, listPages } from '../stores/list-pages.js';
 import type { VectorCollection, VectorStore } from '../stores/vector-store.js';
 import { documentsOf } from './document-chunks.js';

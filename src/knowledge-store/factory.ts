@@ -1,6 +1,4 @@
 import { join } from 'node:path';
-import { chooseProvider, createStoreFor, storeDefinition } from '../resources/assembly/choose-store.js';
-import { createEmbedderFor } from '../resources/assembly/open-embedder.js';
 import { createChunker } from '../chunking/create-chunker.js';
 import { loadConfig } from '../config/load-config.js';
 import { originOf, type ResolvedConfig } from '../config/resolved-config.js';
@@ -13,8 +11,10 @@ import { LOCAL_SCOPE, type Scope } from '../core/scope.js';
 import type { Embedder } from '../embedding/embedder.js';
 import { loadBuiltinTokenizer } from '../embedding/static/static-embedder.js';
 import { engineOver } from '../engine/create-engine.js';
-import { EngineResources } from '../resources/engine-resources.js';
 import type { Ledger } from '../ledger/ledger.js';
+import { chooseProvider, createStoreFor, storeDefinition } from '../resources/assembly/choose-store.js';
+import { createEmbedderFor } from '../resources/assembly/open-embedder.js';
+import { EngineResources } from '../resources/engine-resources.js';
 import type { VectorStore } from '../stores/vector-store.js';
 import { adoptDocuments } from './adopt-documents.js';
 import { KnowledgeStoreConfig } from './config.js';

@@ -1,4 +1,3 @@
-import { createRerankerFor } from '../resources/assembly/open-reranker.js';
 import type { DocumentChunker } from '../chunking/chunker.js';
 import type { ResolvedConfig } from '../config/resolved-config.js';
 import type { ChunkRecord, StoredChunk } from '../core/chunk.js';
@@ -8,8 +7,9 @@ import type { Scope } from '../core/scope.js';
 import { OpenedOnce } from '../core/shared-load.js';
 import { embedAll } from '../embedding/embed-all.js';
 import { type Embedder, fingerprintOf } from '../embedding/embedder.js';
-import { findPassages } from '../searching/find-passages.js';
+import { createRerankerFor } from '../resources/assembly/open-reranker.js';
 import { queryEmbedderOver } from '../resources/query-adaptation.js';
+import { findPassages } from '../searching/find-passages.js';
 import type { FindResources, SearchedIndex } from '../searching/searched-index.js';
 import { NO_SEALING } from '../security/sealed-metadata.js';
 import { listAll } from '../stores/list-pages.js';

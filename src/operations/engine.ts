@@ -2,7 +2,11 @@ import type { Answer } from '../answering/answer.js';
 import type { AnswerEvent } from '../answering/answer-events.js';
 import type { ConflictsRequest, ConflictsResponse } from '../conflicts/conflict-types.js';
 import type { Scope, ScopeInput } from '../core/scope.js';
-import type { MissExplanation } from './miss-explanation.js';
+import type { PushedDocument } from '../sources/push/push-source.js';
+import type { StoresStatus } from '../stores/failover/failover-states.js';
+import type { AskRequest, ContextQuery, ContextResponse } from './answers.js';
+import type { DocumentPage, DocumentRequest, DocumentText, ListRequest } from './documents.js';
+import type { EmbeddedTexts, EmbedRequest } from './embedding.js';
 import type { FeedbackJudgments, FeedbackJudgmentsRequest } from './feedback-judgments.js';
 import type {
   FeedbackPage,
@@ -11,28 +15,18 @@ import type {
   ListFeedbackRequest,
 } from './feedback-types.js';
 import type { ForgetReceipt, ForgetRequest, ReceiptCheck } from './forget-types.js';
-import type { MonitoringPlan } from './monitoring-plan.js';
-import type { Rollout } from './rollout.js';
-import type { PushedDocument } from '../sources/push/push-source.js';
-import type { StoresStatus } from '../stores/failover/failover-states.js';
-import type { SyncPlan } from './sync-plan.js';
-import type { ReembedRequest, ReembedResult } from './upgrade-types.js';
-import type { AskRequest, ContextQuery, ContextResponse } from './answers.js';
-import type { DocumentPage, DocumentRequest, DocumentText, ListRequest } from './documents.js';
-import type { EmbeddedTexts, EmbedRequest } from './embedding.js';
 import type { GraphFacts, ScopedGraphFacts } from './graph-facts.js';
 import type { EngineHealth, HealthOptions } from './health.js';
 import type { GenerationSummary, IndexStatus, WorkPlan } from './index-status.js';
-import type {
-  FailedItem,
-  FailuresRequest,
-  IndexRequest,
-  IndexResult,
-  RetryRequest,
-} from './indexing.js';
+import type { FailedItem, FailuresRequest, IndexRequest, IndexResult, RetryRequest } from './indexing.js';
+import type { MissExplanation } from './miss-explanation.js';
+import type { MonitoringPlan } from './monitoring-plan.js';
 import type { RelatedRequest, RelatedResponse } from './related.js';
+import type { Rollout } from './rollout.js';
 import type { SearchQuery, SearchResponse } from './search.js';
 import type { IndexingStatePage, SourceSyncState } from './source-state.js';
+import type { SyncPlan } from './sync-plan.js';
+import type { ReembedRequest, ReembedResult } from './upgrade-types.js';
 import type { VerifyRequest, VerifyResult } from './verification.js';
 
 // What its calls take and give, a file for each subject.

@@ -6,6 +6,9 @@ export const FEEDBACK_KINDS = ['search', 'answer', 'context'] as const;
 /** What can be said of an answer as a whole. */
 export const ANSWER_VERDICTS = ['good', 'bad', 'regenerated'] as const;
 
+/** Places of a list that are stored. */
+export const MOST_SHOWN = 100;
+
 /** A place of a list that was shown: the chunks that it was made of. */
 export interface ShownPassage {
   readonly chunkIds: readonly string[];

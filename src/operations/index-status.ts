@@ -5,10 +5,10 @@ import type { GenerationState } from '../ledger/ledger.js';
 import type { OwedBatch, OwedReader } from '../ledger/owed.js';
 import type { QueueCounts, WorkQueue } from '../queue/work-queue.js';
 import type { StoresStatus } from '../stores/failover/failover-states.js';
-import type { SyncStatus } from './sync-state.js';
-import type { UpgradeStatus } from './upgrade-types.js';
 import type { IndexError, IndexResult } from './indexing.js';
 import type { SourceStatus } from './source-state.js';
+import type { SyncStatus } from './sync-state.js';
+import type { UpgradeStatus } from './upgrade-types.js';
 
 /** What became of a batch that a listing had left to workers. */
 export type BatchReport =

@@ -6,9 +6,9 @@ import { expect, onTestFinished, test } from 'vitest';
 import { temporaryFolder } from '../../tests/e2e/temporary-folder.js';
 import { SYSTEM_RUNTIME } from '../core/runtime.js';
 import type { TelemetryPayloads } from '../core/telemetry.js';
-import { Rollout, type RolloutWork } from './rollout.js';
 import type { RolloutSettings } from '../resources/rollout/rollout-side.js';
 import { RolloutFile, RolloutMemory } from '../resources/rollout/rollout-totals.js';
+import { Rollout, type RolloutWork } from './rollout.js';
 
 const ALL: RolloutSettings = { rag_enrichment: true, rolloutPercentage: 100, shadow: false };
 const SHADOW: RolloutSettings = { ...ALL, shadow: true };

@@ -8,7 +8,11 @@ import {
   rolloutPosition,
   rolloutSide,
 } from '../resources/rollout/rollout-side.js';
-import { type RolloutAddition, RolloutMemory, type RolloutTotals } from '../resources/rollout/rollout-totals.js';
+import {
+  type RolloutAddition,
+  RolloutMemory,
+  type RolloutTotals,
+} from '../resources/rollout/rollout-totals.js';
 
 /** The same item done both ways. */
 export interface RolloutComparison {

@@ -1,9 +1,9 @@
 import type { ResolvedConfig, ResolvedSource } from '../config/resolved-config.js';
 import type { CronSchedule } from '../core/cron-schedule.js';
 import type { Runtime } from '../core/runtime.js';
-import { type RetryPolicy, retryPolicyOf } from './retry-policy.js';
 import { sourceDefinition } from '../sources/definitions.js';
 import type { WatchedPlace } from '../sources/watched-place.js';
+import { type RetryPolicy, retryPolicyOf } from './retry-policy.js';
 
 /** When one source is to be read. */
 export interface SourceTiming {

@@ -1,20 +1,20 @@
 import { join } from 'node:path';
-import { openQueueFor } from './assembly/open-queue.js';
 import type { ResolvedConfig } from '../config/resolved-config.js';
 import { DATA_FILES } from '../core/data-folder.js';
 import { DegradationLevel } from '../core/degradation.js';
 import { OpenedOnce } from '../core/shared-load.js';
 import { Parts } from '../degradation/parts.js';
+import type { WorkQueue } from '../queue/work-queue.js';
 import { Planner } from '../retrieval/planning/planner.js';
 import { ProfileFile } from '../retrieval/planning/search-profile.js';
-import type { WorkQueue } from '../queue/work-queue.js';
-import { RolloutFile, RolloutMemory, type RolloutTotals } from './rollout/rollout-totals.js';
+import { openQueueFor } from './assembly/open-queue.js';
 import type { RemoteIndex } from './found-passages.js';
-import type { SearchProcesses } from './processes/search-processes.js';
 import { LedgerHandle } from './handles/ledger-handle.js';
 import { ModelHandle } from './handles/model-handle.js';
 import { ResultsHandle } from './handles/results-handle.js';
 import { StoreHandle } from './handles/store-handle.js';
+import type { SearchProcesses } from './processes/search-processes.js';
+import { RolloutFile, RolloutMemory, type RolloutTotals } from './rollout/rollout-totals.js';
 import { SearchTraffic } from './search-traffic.js';
 
 /** Searching in other processes. */

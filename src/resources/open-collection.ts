@@ -9,9 +9,8 @@ import { contentHash } from '../core/ids.js';
 import { runtime } from '../core/runtime.js';
 import { isStoreOut } from '../degradation/parts.js';
 import { type Embedder, fingerprintOf } from '../embedding/embedder.js';
-import type { IndexFacts, Ledger } from '../ledger/ledger.js';
+import type { GenerationWriter, IndexFacts, Ledger } from '../ledger/ledger.js';
 import type { VectorCollection, VectorStore } from '../stores/vector-store.js';
-import type { RetiredGenerations } from '../indexing/write-batch.js';
 
 /** What every question to an index is answered before the first `index`. */
 export const nothingIndexed = (config: ResolvedConfig): RAGError =>
@@ -230,6 +229,15 @@ export async function dropRetired(
   }
   return problems;
 }
+
+/** Opens them when something is deleted. One whose store does not answer is reported and left out. */
+export type RetiredGenerations = (run: { notice(text: string): void }) => Promise<
+  readonly {
+    readonly ledger: GenerationWriter;
+    readonly collection: VectorCollection;
+    readonly signal: AbortSignal | undefined;
+  }[]
+>;
 
 /** See `WriteTargets.retired`. */
 export function retiredGenerations(

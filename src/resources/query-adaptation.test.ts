@@ -3,8 +3,8 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import { createEngine } from '../engine/create-engine.js';
-import type { Engine } from '../operations/engine.js';
 import { openLedger } from '../ledger/sqlite/open-ledger.js';
+import type { Engine } from '../operations/engine.js';
 
 let folder: string;
 let engine: Engine;

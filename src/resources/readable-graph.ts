@@ -1,6 +1,5 @@
 import { type Notice, noticesOfKind } from '../core/notice.js';
 import type { Scope } from '../core/scope.js';
-import type { LiveIndex } from './handles/ledger-handle.js';
 import { withEntities } from '../graph/entity-graph.js';
 import type { GraphReader } from '../graph/graph.js';
 import { linkedFrom } from '../graph/linked-from.js';
@@ -9,6 +8,7 @@ import { PER_NAME, type WalkOptions, walkGraph } from '../graph/walk.js';
 import type { Ledger } from '../ledger/ledger.js';
 import type { SearchedGraph } from '../retrieval/retriever-options.js';
 import type { VectorCollection } from '../stores/vector-store.js';
+import type { LiveIndex } from './handles/ledger-handle.js';
 
 /** The graph of an index as one scope sees it. */
 export interface ReadableGraph extends SearchedGraph {

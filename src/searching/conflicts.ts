@@ -20,10 +20,10 @@ import { RAGError, throwIfAborted } from '../core/errors.js';
 import { compareText } from '../core/filter.js';
 import { type Notice, noticesOfKind, toldNotices } from '../core/notice.js';
 import type { Scope } from '../core/scope.js';
-import type { EngineResources } from '../resources/engine-resources.js';
 import type { GenerationReader, LedgerDocument } from '../ledger/ledger.js';
-import { scopeCollection } from '../stores/scoped-collection.js';
+import type { EngineResources } from '../resources/engine-resources.js';
 import { readableIn } from '../resources/readable-graph.js';
+import { scopeCollection } from '../stores/scoped-collection.js';
 
 const DEFAULT_LIMIT = 100;
 /** Places of one passage that are shown. */

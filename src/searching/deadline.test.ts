@@ -4,8 +4,8 @@ import { join } from 'node:path';
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import { DATA_FILES } from '../core/data-folder.js';
 import { createEngine } from '../engine/create-engine.js';
-import type { Engine } from '../operations/engine.js';
 import { profileSearches } from '../experiments/profile.js';
+import type { Engine } from '../operations/engine.js';
 import type { SearchProfile } from '../retrieval/planning/search-profile.js';
 
 let folder: string;

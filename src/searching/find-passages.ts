@@ -16,12 +16,14 @@ import { isOutage, unanswered } from '../degradation/outage.js';
 import { type Parts, whileReaching } from '../degradation/parts.js';
 import { staticResponsesFor } from '../degradation/static-responses.js';
 import { loadWordRarity } from '../embedding/static/word-rarity.js';
-import type { SearchQuery } from '../operations/engine.js';
 import type { RunRecord } from '../ledger/ledger.js';
 import { unfinishedRunNotice } from '../ledger/unfinished-run.js';
+import type { SearchQuery } from '../operations/engine.js';
+import type { FoundPassages, RemoteIndex } from '../resources/found-passages.js';
+import { readableGraph } from '../resources/readable-graph.js';
+import { createRetriever } from '../retrieval/create-retriever.js';
 import type { SearchPlanReport } from '../retrieval/planning/plan-report.js';
 import type { NamedPlan } from '../retrieval/planning/search-plan.js';
-import { createRetriever } from '../retrieval/create-retriever.js';
 import type {
   LaneReport,
   RankedCandidate,
@@ -35,12 +37,10 @@ import { RESTRICTED_NOTICE, remembersReach } from '../stores/scope-reach.js';
 import { scopeCollection } from '../stores/scoped-collection.js';
 import type { VectorCollection } from '../stores/vector-store.js';
 import { correctWords, type WordCheck } from './correct-words.js';
-import type { FoundPassages, RemoteIndex } from '../resources/found-passages.js';
 import { leftOutNotices } from './left-out-notices.js';
 import { planSearch } from './plan-search.js';
 import { openQueryModel, type QueryModel } from './query-model.js';
 import { decisiveParts } from './question-complexity.js';
-import { readableGraph } from '../resources/readable-graph.js';
 import { retrievalRequest, retrievalSettings } from './retrieval-request.js';
 import { type LimitedSearch, limitCosts } from './search-costs.js';
 import type { FindResources, SearchedIndex } from './searched-index.js';

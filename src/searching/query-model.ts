@@ -9,10 +9,10 @@ import { withDeadline } from '../core/with-deadline.js';
 import { reach, refusalOf } from '../degradation/parts.js';
 import { checkVectors, UnusableVectorsError } from '../embedding/embed-all.js';
 import type { Embedder, EmbeddingKind } from '../embedding/embedder.js';
-import type { LoadedEmbedder, ModelHandle } from '../resources/handles/model-handle.js';
 import type { IndexFacts } from '../ledger/ledger.js';
 import { describeFailure } from '../providers/call-failure.js';
 import { splitModelName } from '../providers/provider-table.js';
+import type { LoadedEmbedder, ModelHandle } from '../resources/handles/model-handle.js';
 import type { EmbedQuery } from '../retrieval/lanes/dense-lane.js';
 import type { SearchedIndex } from './searched-index.js';
 

@@ -2,14 +2,14 @@ import { RAGError } from '../core/errors.js';
 import { documentIdOf } from '../core/ids.js';
 import { toldNotices } from '../core/notice.js';
 import type { Scope } from '../core/scope.js';
-import type { RelatedRequest, RelatedResponse } from '../operations/engine.js';
-import type { EngineResources } from '../resources/engine-resources.js';
 import { keyName, numberName, pageName, pathName, urlName, WHOLE_KEY } from '../graph/names.js';
 import { pushSourceName } from '../indexing/configured-sources.js';
 import type { GenerationReader } from '../ledger/ledger.js';
+import type { RelatedRequest, RelatedResponse } from '../operations/engine.js';
+import type { EngineResources } from '../resources/engine-resources.js';
+import { readableGraph } from '../resources/readable-graph.js';
 import { scopeCollection } from '../stores/scoped-collection.js';
 import { nearDocuments } from './near-documents.js';
-import { readableGraph } from '../resources/readable-graph.js';
 
 export const DEFAULT_HOPS = 2;
 const DEFAULT_LIMIT = 20;

@@ -1,8 +1,8 @@
 import { SYSTEM_RUNTIME } from '../../src/core/runtime.js';
 import type { AccessControl } from '../../src/core/scope.js';
 import { createEngine } from '../../src/engine/create-engine.js';
-import type { Engine } from '../../src/operations/engine.js';
 import type { GenerationWriter, Ledger, PlannedDocument } from '../../src/ledger/ledger.js';
+import type { Engine } from '../../src/operations/engine.js';
 import type { Source } from '../../src/sources/source.js';
 import { createMemoryStore } from '../../src/stores/memory/memory-store.js';
 import type { VectorStore } from '../../src/stores/vector-store.js';

@@ -2,8 +2,13 @@ import fc from 'fast-check';
 import { afterAll, beforeAll, describe, it, vi } from 'vitest';
 import { RAGError } from '../../src/core/errors.js';
 import { createEngine } from '../../src/engine/create-engine.js';
-import type { Engine, IndexRequest } from '../../src/operations/engine.js';
 import { RAGService } from '../../src/engine/rag-service.js';
+import {
+  getKnowledgeStore,
+  type KnowledgeStore,
+  KnowledgeStoreConfig,
+} from '../../src/knowledge-store/index.js';
+import type { Engine, IndexRequest } from '../../src/operations/engine.js';
 import {
   feedbackJudgmentsSchema,
   feedbackListSchema,
@@ -18,11 +23,6 @@ import {
   searchSchema,
   verifySchema,
 } from '../../src/operations/requests/request-schemas.js';
-import {
-  getKnowledgeStore,
-  type KnowledgeStore,
-  KnowledgeStoreConfig,
-} from '../../src/knowledge-store/index.js';
 import { createMemoryStore } from '../../src/stores/memory/memory-store.js';
 import { createHashEmbedder } from '../../src/testing/index.js';
 import { sharedFolder } from '../e2e/temporary-folder.js';

@@ -13,9 +13,9 @@ import {
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
-import { createSourcesFor } from '../../src/resources/assembly/open-sources.js';
 import { type LoadConfigOptions, loadConfig } from '../../src/config/load-config.js';
 import { trustFolder } from '../../src/engine/trust-folder.js';
+import { createSourcesFor } from '../../src/resources/assembly/open-sources.js';
 import { isUnreadable } from '../../src/sources/source.js';
 
 let outer: string;

@@ -3,9 +3,9 @@ import { existsSync, renameSync, symlinkSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import Database from 'libsql';
 import { beforeEach, describe, expect, test } from 'vitest';
-import { createSourceNamed } from '../../src/resources/assembly/open-sources.js';
 import { loadConfig } from '../../src/config/load-config.js';
 import { trustFolder } from '../../src/engine/trust-folder.js';
+import { createSourceNamed } from '../../src/resources/assembly/open-sources.js';
 import { isUnreadable } from '../../src/sources/source.js';
 import { temporaryFolder } from '../e2e/temporary-folder.js';
 

@@ -9,9 +9,9 @@ import { fileURLToPath } from 'node:url';
 import { Redis } from 'ioredis';
 import pg from 'pg';
 import { createEngine } from '../../src/engine/create-engine.js';
+import type { WorkerEvent } from '../../src/fleet/workers/worker-events.js';
 import type { Engine } from '../../src/operations/engine.js';
 import type { CreateEngineOptions } from '../../src/operations/engine-options.js';
-import type { WorkerEvent } from '../../src/fleet/workers/worker-events.js';
 import { contentsOf } from '../sync/index-contents.js';
 import { slowEmbedder } from './slow-embedder.js';
 

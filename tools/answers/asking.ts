@@ -8,8 +8,8 @@ import { loadConfig } from '../../src/config/load-config.js';
 import type { Filter } from '../../src/core/filter.js';
 import { LOCAL_SCOPE, scopeOf } from '../../src/core/scope.js';
 import { engineOver } from '../../src/engine/create-engine.js';
-import { EngineResources } from '../../src/resources/engine-resources.js';
 import type { CreateEngineOptions, Engine } from '../../src/index.js';
+import { EngineResources } from '../../src/resources/engine-resources.js';
 import { answerDependencies } from '../../src/searching/run-ask.js';
 
 /** An engine in memory, and what its answers rest on. */

@@ -56,7 +56,12 @@ const externalPackages = {
 };
 
 /** Modules of the library that stand for packages which nobody installs: each becomes one file that holds them. */
-const STAND_INS = ['extraction/louvain', 'mcp/sdk', 'monitoring/logs/packages', 'service/packages'];
+const STAND_INS = [
+  'features/extraction/louvain',
+  'mcp/sdk',
+  'fleet/monitoring/logs/packages',
+  'service/packages',
+];
 
 /** What is installed with Ragstone stays outside of them. */
 const installedPackages = {

@@ -25,8 +25,14 @@ const SUITES = [
 /** Those of the folder in which a check stands. */
 const SUITES_OF_FOLDER: Readonly<Record<string, readonly string[]>> = {
   'src/features/explain-miss': ['src/features/explain-miss/explain-miss.test.ts'],
-  'src/features/extraction': ['src/features/extraction/extract-facts.test.ts', 'src/features/extraction/summarize-facts.test.ts'],
-  'src/features/feedback': ['src/features/feedback/feedback-log.test.ts', 'src/features/feedback/feedback.test.ts'],
+  'src/features/extraction': [
+    'src/features/extraction/extract-facts.test.ts',
+    'src/features/extraction/summarize-facts.test.ts',
+  ],
+  'src/features/feedback': [
+    'src/features/feedback/feedback-log.test.ts',
+    'src/features/feedback/feedback.test.ts',
+  ],
   'src/indexing': ['src/indexing/abandoned-sources.test.ts', 'src/indexing/run-index.test.ts'],
   'src/knowledge-store': ['src/knowledge-store/knowledge-store.test.ts'],
   'src/features/maintenance': ['src/features/maintenance/verify-index.test.ts'],

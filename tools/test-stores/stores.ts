@@ -223,7 +223,10 @@ export const STORES: readonly StoreUnderTest[] = [
   {
     name: 'deployments',
     when: 'always',
-    tests: ['src/fleet/deployments/customer-postgres.test.ts', 'src/fleet/deployments/customer-texts.contract.test.ts'],
+    tests: [
+      'src/fleet/deployments/customer-postgres.test.ts',
+      'src/fleet/deployments/customer-texts.contract.test.ts',
+    ],
     kind: 'real',
     server: postgres,
   },
@@ -234,7 +237,13 @@ export const STORES: readonly StoreUnderTest[] = [
     kind: 'real',
     server: postgres,
   },
-  { name: 'import-postgres', when: 'always', tests: 'src/transfer/importing/', kind: 'real', server: postgres },
+  {
+    name: 'import-postgres',
+    when: 'always',
+    tests: 'src/transfer/importing/',
+    kind: 'real',
+    server: postgres,
+  },
   {
     // Writers, workers and hosts that are killed, and the isolation of tenants; the long forms by RAGSTONE_SLOW=1.
     name: 'postgres-proofs',

@@ -6,13 +6,13 @@ import { loadConfig } from '../../config/load-config.js';
 import type { RAGSettingsInput } from '../../config/schema/index.js';
 import { LOCAL_SCOPE } from '../../core/scope.js';
 import { engineOver } from '../../engine/create-engine.js';
-import type { Engine, SearchQuery } from '../../operations/engine.js';
-import { EngineResources } from '../../resources/engine-resources.js';
 import type { IndexFacts } from '../../ledger/ledger.js';
+import type { Engine, SearchQuery } from '../../operations/engine.js';
+import type { MissExplanation } from '../../operations/miss-explanation.js';
 import type { Reranker } from '../../reranking/reranker.js';
+import { EngineResources } from '../../resources/engine-resources.js';
 import type { PushedDocument } from '../../sources/push/push-source.js';
 import { explainMiss } from './explain-miss.js';
-import type { MissExplanation } from '../../operations/miss-explanation.js';
 
 let cwd: string;
 let opened: Engine[];

@@ -3,8 +3,9 @@ import { linesOf } from '../../core/chunk-metadata.js';
 import type { LineRange } from '../../core/document.js';
 import { RAGError } from '../../core/errors.js';
 import { and, EVERYTHING, eq, type Filter } from '../../core/filter.js';
-import type { SearchQuery } from '../../operations/engine.js';
 import { type FindPath, pathsOf } from '../../indexing/document-paths.js';
+import type { SearchQuery } from '../../operations/engine.js';
+import type { MissExplanation } from '../../operations/miss-explanation.js';
 import { nothingIndexed } from '../../resources/open-collection.js';
 import { correctWords } from '../../searching/correct-words.js';
 import { searchFilter } from '../../searching/search-filter.js';
@@ -12,7 +13,6 @@ import { scopeCollection } from '../../stores/scoped-collection.js';
 import { findInLedger, type LedgerFinding } from './find-document.js';
 import { Journey } from './journey.js';
 import { lostInLanes, lostInRanking } from './losses.js';
-import type { MissExplanation } from '../../operations/miss-explanation.js';
 import {
   type AskedSearch,
   chunksOfDocument,

@@ -1,8 +1,8 @@
 import type { ResolvedConfig } from '../../config/resolved-config.js';
 import type { SearchQuery } from '../../operations/engine.js';
+import type { MissRemedy } from '../../operations/miss-explanation.js';
 import { searchFilter } from '../../searching/search-filter.js';
 import { scopeCollection } from '../../stores/scoped-collection.js';
-import type { MissRemedy } from '../../operations/miss-explanation.js';
 import { type AskedSearch, type FollowedSearch, followSearch, type Wanted } from './ranking.js';
 
 /** A change of the search that may bring a document back. */

@@ -1,7 +1,7 @@
 import type { ChatModel } from '../../core/chat-model.js';
 import { throwIfAborted } from '../../core/errors.js';
-import { CallBudget } from './call-budget.js';
 import type { ExtractionLimits } from '../../operations/extraction-types.js';
+import { CallBudget } from './call-budget.js';
 import { type FactHost, openFactModel, openFacts, type ReadFacts } from './fact-host.js';
 
 /** What a run asks the language model with. */

@@ -2,9 +2,9 @@ import type * as z from 'zod';
 import { type ChatMessage, type ChatModel, type ChatUsage, readAnswer } from '../../core/chat-model.js';
 import { RAGError } from '../../core/errors.js';
 import { runtime } from '../../core/runtime.js';
+import type { ExtractionStop } from '../../operations/extraction-types.js';
 import { estimateTokens } from '../../providers/estimate-tokens.js';
 import type { CallBudget } from './call-budget.js';
-import type { ExtractionStop } from '../../operations/extraction-types.js';
 import { repairPrompt } from './fact-prompt.js';
 
 export interface Asking<Value> {

@@ -1,9 +1,9 @@
 import type { FactRecord } from '../../graph/facts.js';
 import type { LedgerDocument } from '../../ledger/ledger.js';
+import type { EntityReport } from '../../operations/extraction-types.js';
 import { readableIn } from '../../resources/readable-graph.js';
 import { scopeCollection } from '../../stores/scoped-collection.js';
 import { entityKey } from './entity-key.js';
-import type { EntityReport } from '../../operations/extraction-types.js';
 import { type FactHost, openFacts } from './fact-host.js';
 
 /** Documents that are looked at, and those of them that are told. */

@@ -1,6 +1,12 @@
 import { type RAGError, throwIfAborted, toRAGError } from '../../core/errors.js';
 import { runtime } from '../../core/runtime.js';
 import type { FactRecord } from '../../graph/facts.js';
+import type {
+  ExtractionFailure,
+  ExtractionResult,
+  ExtractionStop,
+  ExtractRequest,
+} from '../../operations/extraction-types.js';
 import { type AskingRun, askAlone, inParallel } from './ask-alone.js';
 import { askModel } from './ask-model.js';
 import { checkFacts, factReplySchema } from './check-facts.js';
@@ -13,12 +19,6 @@ import {
   isToRead,
   type WorkRules,
 } from './chunk-work.js';
-import type {
-  ExtractionFailure,
-  ExtractionResult,
-  ExtractionStop,
-  ExtractRequest,
-} from '../../operations/extraction-types.js';
 import { type FactHost, writeFacts } from './fact-host.js';
 import { FACT_PROMPT_VERSION, factPrompt } from './fact-prompt.js';
 import { Pace } from './pace.js';

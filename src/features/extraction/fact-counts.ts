@@ -1,14 +1,14 @@
-import { ownChatModelId } from '../../resources/assembly/own-parts.js';
-import { estimateTokens } from '../../providers/estimate-tokens.js';
-import { promptTokens } from './ask-model.js';
-import { chunkWork, documentWork, isByOther, isTooShort, isToRead, type WorkRules } from './chunk-work.js';
-import { estimateCalls, type MeasuredCalls } from './estimate-calls.js';
 import type {
   EstimateRequest,
   ExtractionEstimate,
   ExtractionFailure,
   FactStatus,
 } from '../../operations/extraction-types.js';
+import { estimateTokens } from '../../providers/estimate-tokens.js';
+import { ownChatModelId } from '../../resources/assembly/own-parts.js';
+import { promptTokens } from './ask-model.js';
+import { chunkWork, documentWork, isByOther, isTooShort, isToRead, type WorkRules } from './chunk-work.js';
+import { estimateCalls, type MeasuredCalls } from './estimate-calls.js';
 import { type FactHost, type OpenedModel, openFactModel, openFacts, type ReadFacts } from './fact-host.js';
 import { factPrompt } from './fact-prompt.js';
 import { summaryCalls } from './summarize-facts.js';

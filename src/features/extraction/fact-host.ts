@@ -1,13 +1,13 @@
-import { createChatModelFor } from '../../resources/assembly/open-chat-model.js';
 import type { ResolvedConfig } from '../../config/resolved-config.js';
 import type { ChatModel } from '../../core/chat-model.js';
 import { RAGError } from '../../core/errors.js';
 import type { Scope } from '../../core/scope.js';
-import type { EngineResources } from '../../resources/engine-resources.js';
 import type { FactReader, FactWriter } from '../../graph/facts.js';
-import { nothingIndexed } from '../../resources/open-collection.js';
 import type { GenerationReader, Ledger } from '../../ledger/ledger.js';
 import type { LockSubject } from '../../ledger/lock.js';
+import { createChatModelFor } from '../../resources/assembly/open-chat-model.js';
+import type { EngineResources } from '../../resources/engine-resources.js';
+import { nothingIndexed } from '../../resources/open-collection.js';
 import type { VectorCollection } from '../../stores/vector-store.js';
 
 /** What extraction works with. */

@@ -1,9 +1,9 @@
 import { throwIfAborted } from '../../core/errors.js';
 import type { CommunitySummary } from '../../graph/facts.js';
+import type { EntitySummary, SummariesRequest, SummaryPage } from '../../operations/extraction-types.js';
 import { readableIn } from '../../resources/readable-graph.js';
 import { scopeCollection } from '../../stores/scoped-collection.js';
 import { entityKey } from './entity-key.js';
-import type { EntitySummary, SummariesRequest, SummaryPage } from '../../operations/extraction-types.js';
 import { type FactHost, openFacts } from './fact-host.js';
 import { summaryPages } from './summary-pages.js';
 

@@ -2,12 +2,17 @@ import type { ChatModel } from '../../core/chat-model.js';
 import { type RAGError, throwIfAborted, toRAGError } from '../../core/errors.js';
 import { runtime } from '../../core/runtime.js';
 import type { CommunitySummary, FactRecord } from '../../graph/facts.js';
+import type {
+  CallEstimate,
+  ExtractionStop,
+  SummarizeRequest,
+  SummarizeResult,
+} from '../../operations/extraction-types.js';
 import { type AskingRun, askAlone, inParallel } from './ask-alone.js';
 import { askModel, promptTokens } from './ask-model.js';
 import { documentWork } from './chunk-work.js';
 import { type Audience, communitiesIn } from './communities.js';
 import { estimateCalls } from './estimate-calls.js';
-import type { CallEstimate, ExtractionStop, SummarizeRequest, SummarizeResult } from '../../operations/extraction-types.js';
 import { type FactHost, type ReadFacts, writeFacts } from './fact-host.js';
 import { Pace } from './pace.js';
 import { summariesIn } from './summary-pages.js';

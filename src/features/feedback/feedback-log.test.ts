@@ -5,9 +5,9 @@ import { fileURLToPath } from 'node:url';
 import { expect, onTestFinished, test } from 'vitest';
 import { temporaryFolder } from '../../../tests/e2e/temporary-folder.js';
 import { type Scope, scopeOf } from '../../core/scope.js';
+import type { FeedbackEvent } from '../../operations/feedback-types.js';
 import { eraseFeedback } from '../forgetting/erase-feedback.js';
 import { FeedbackLog, feedbackFileOf } from './feedback-log.js';
-import type { FeedbackEvent } from '../../operations/feedback-types.js';
 
 const FIXTURE = fileURLToPath(new URL('test-appending-process.ts', import.meta.url));
 const ACME = scopeOf({ tenant: 'acme' });

@@ -8,8 +8,6 @@ import { RAGError, systemErrorCode } from '../../core/errors.js';
 import { contentHash } from '../../core/ids.js';
 import { runtime } from '../../core/runtime.js';
 import type { Scope } from '../../core/scope.js';
-import { makePrivateFolder, PRIVATE_FILE } from '../../security/private-files.js';
-import { NO_LINK, openRegularFileSync } from '../../security/regular-file.js';
 import {
   ANSWER_VERDICTS,
   FEEDBACK_KINDS,
@@ -17,6 +15,8 @@ import {
   type FeedbackPage,
   type ListFeedbackRequest,
 } from '../../operations/feedback-types.js';
+import { makePrivateFolder, PRIVATE_FILE } from '../../security/private-files.js';
+import { NO_LINK, openRegularFileSync } from '../../security/regular-file.js';
 
 const APPENDING = constants.O_RDWR | constants.O_APPEND | constants.O_CREAT | NO_LINK;
 const NAME_LENGTH = 32;

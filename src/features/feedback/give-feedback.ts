@@ -3,12 +3,14 @@ import type { StoredChunk } from '../../core/chunk.js';
 import { FIRST_LINE, linesOf } from '../../core/chunk-metadata.js';
 import { RAGError } from '../../core/errors.js';
 import type { ScopedIndex } from '../../indexing/scoped-index.js';
+import type {
+  FeedbackPlace,
+  FeedbackReceipt,
+  FeedbackRequest,
+  ShownPassage,
+} from '../../operations/feedback-types.js';
 import { scopeCollection } from '../../stores/scoped-collection.js';
 import { FeedbackLog } from './feedback-log.js';
-import type { FeedbackPlace, FeedbackReceipt, FeedbackRequest, ShownPassage } from '../../operations/feedback-types.js';
-
-/** Places of a list that are stored. */
-export const MOST_SHOWN = 100;
 
 /** The log of an index. @throws RAGError `FEEDBACK_OFF` unless `rag.feedback.enabled` is true */
 export function feedbackLogOf({ dataDir, rag }: ResolvedConfig): FeedbackLog {

@@ -1,7 +1,7 @@
-import type { ScopedIndex } from '../../indexing/scoped-index.js';
 import type { GradedQuestion } from '../../evaluation/question-set.js';
-import { scopeCollection } from '../../stores/scoped-collection.js';
+import type { ScopedIndex } from '../../indexing/scoped-index.js';
 import type { FeedbackJudgments, FeedbackJudgmentsRequest } from '../../operations/feedback-judgments.js';
+import { scopeCollection } from '../../stores/scoped-collection.js';
 import type { FeedbackLog } from './feedback-log.js';
 import { clicksByItem } from './judging/choice-model.js';
 import { examinationOf, type GradedPassage, gradedPassages } from './judging/graded-passages.js';

@@ -1,6 +1,5 @@
 import { join } from 'node:path';
 import { indexedTextOf } from '../../analysis/indexed-text.js';
-import { contextModelName } from '../../resources/assembly/resolve-context-model.js';
 import { keyOfContext } from '../../chunking/contextual/chunk-contextualiser.js';
 import { ContextCache } from '../../chunking/contextual/context-cache.js';
 import type { ResolvedConfig } from '../../config/resolved-config.js';
@@ -11,6 +10,7 @@ import { cacheOwner } from '../../core/scope.js';
 import { cacheKeyerOf } from '../../embedding/embedding-cache.js';
 import { holdsVectors, keysOfVectors } from '../../embedding/kept-vectors.js';
 import { readerIdentity } from '../../embedding/static/reader/encoder-model.js';
+import { contextModelName } from '../../resources/assembly/resolve-context-model.js';
 
 /** What the caches keep of some chunks. */
 export interface CacheKeys {

@@ -2,10 +2,10 @@ import type { ResolvedConfig } from '../../config/resolved-config.js';
 import { EVERYTHING } from '../../core/filter.js';
 import { keepVectors } from '../../embedding/kept-vectors.js';
 import type { IndexFacts } from '../../ledger/ledger.js';
+import type { RemovedFrom } from '../../operations/forget-types.js';
 import { listPages } from '../../stores/list-pages.js';
 import type { VectorCollection } from '../../stores/vector-store.js';
 import { CacheKeyFinder, type CacheKeys, cachesOf } from './cache-keys.js';
-import type { RemovedFrom } from '../../operations/forget-types.js';
 
 const PAGE = 500;
 

@@ -1,14 +1,14 @@
 import { existsSync } from 'node:fs';
 import { join } from 'node:path';
-import { openRedisShelf } from '../../resources/assembly/open-redis-shelf.js';
 import type { ResolvedConfig } from '../../config/resolved-config.js';
 import { DATA_FILES } from '../../core/data-folder.js';
 import { RAGError } from '../../core/errors.js';
 import { contentHash } from '../../core/ids.js';
 import { sleep } from '../../core/runtime.js';
-import { KEPT_BY_SERVICES } from '../../redis/remembered-servers.js';
-import { SqliteDatabase } from '../../sqlite/sqlite-database.js';
 import type { RemovedFrom } from '../../operations/forget-types.js';
+import { KEPT_BY_SERVICES } from '../../redis/remembered-servers.js';
+import { openRedisShelf } from '../../resources/assembly/open-redis-shelf.js';
+import { SqliteDatabase } from '../../sqlite/sqlite-database.js';
 
 /** How often the log is asked for while a reader holds it, and the pause between, in milliseconds. */
 const LOG_ATTEMPTS = 10;

@@ -12,8 +12,8 @@ import { pathsOf } from '../../indexing/document-paths.js';
 import { isPathSource } from '../../indexing/folder-names.js';
 import type { LedgerHistory } from '../../ledger/history.js';
 import type { GenerationReader, LedgerDocument } from '../../ledger/ledger.js';
-import type { MetadataSealing } from '../../security/sealed-metadata.js';
 import type { ForgetRequest } from '../../operations/forget-types.js';
+import type { MetadataSealing } from '../../security/sealed-metadata.js';
 import type { ForgottenDocument, ForgottenItem } from './forgetting-plan.js';
 
 const PAGE = 500;

@@ -4,9 +4,9 @@ import * as z from 'zod';
 import { DATA_FOLDERS } from '../../core/data-folder.js';
 import { RAGError, systemErrorCode } from '../../core/errors.js';
 import { runtime } from '../../core/runtime.js';
+import type { ForgetReceipt } from '../../operations/forget-types.js';
 import { makePrivateFolder, PRIVATE_FILE } from '../../security/private-files.js';
 import { flushFolderSync, readRegularFileSync } from '../../security/regular-file.js';
-import type { ForgetReceipt } from '../../operations/forget-types.js';
 import type { ForgettingPlan } from './forgetting-plan.js';
 
 /** Below it: what was begun, with the names that are needed to finish it. */

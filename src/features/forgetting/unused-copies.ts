@@ -5,11 +5,11 @@ import * as z from 'zod';
 import { DATA_FILES, DATA_FOLDERS } from '../../core/data-folder.js';
 import { holdsVectors } from '../../embedding/kept-vectors.js';
 import type { IndexFacts } from '../../ledger/ledger.js';
+import type { LeftElsewhere, RemovedFrom } from '../../operations/forget-types.js';
 import { earlierServers } from '../../redis/remembered-servers.js';
 import { PRIVATE_FILE } from '../../security/private-files.js';
 import { readRegularFileSync } from '../../security/regular-file.js';
 import { namesInJournal } from '../../stores/failover/names-in-journal.js';
-import type { LeftElsewhere, RemovedFrom } from '../../operations/forget-types.js';
 import type { ForgettingHost } from './forgetting-host.js';
 
 /** Files of the data folder that hold copies of what is indexed and that no setting keeps up any more. */

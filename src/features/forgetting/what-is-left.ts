@@ -2,9 +2,9 @@ import { existsSync } from 'node:fs';
 import { join } from 'node:path';
 import type { ResolvedConfig } from '../../config/resolved-config.js';
 import { DATA_FOLDERS } from '../../core/data-folder.js';
+import type { ForgetRequest, LeftElsewhere } from '../../operations/forget-types.js';
 import type { VectorStore } from '../../stores/vector-store.js';
 import { triesOf } from './erase-tries.js';
-import type { ForgetRequest, LeftElsewhere } from '../../operations/forget-types.js';
 
 /** What is not removed, and by whom it can be; beside stores of `rag.failover` that delete later. */
 export function whatIsLeft(

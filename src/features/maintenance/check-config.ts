@@ -1,14 +1,14 @@
 import { accessSync, constants } from 'node:fs';
 import { createRequire } from 'node:module';
 import { delimiter, join } from 'node:path';
-import { checkModels } from '../../resources/assembly/check-models.js';
-import { chooseProvider, storeDefinition } from '../../resources/assembly/choose-store.js';
-import { contextAsWritten } from '../../resources/assembly/open-store.js';
-import { resolveEmbeddingModel } from '../../resources/assembly/resolve-model.js';
 import type { ResolvedConfig } from '../../config/resolved-config.js';
 import { RAGError, systemErrorCode } from '../../core/errors.js';
 import { configuredSources } from '../../indexing/configured-sources.js';
 import { factsOf, splitModelName } from '../../providers/provider-table.js';
+import { checkModels } from '../../resources/assembly/check-models.js';
+import { chooseProvider, storeDefinition } from '../../resources/assembly/choose-store.js';
+import { contextAsWritten } from '../../resources/assembly/open-store.js';
+import { resolveEmbeddingModel } from '../../resources/assembly/resolve-model.js';
 import { readSynonymFile } from '../../searching/synonym-rules.js';
 
 /** What a configuration names and this machine lacks. */

@@ -5,8 +5,8 @@ import { type TelemetryPayloads, traced } from '../../core/telemetry.js';
 import { withDeadline } from '../../core/with-deadline.js';
 import { answerableLevel, type PartName } from '../../degradation/level.js';
 import type { EngineHealth, HealthOptions, PartHealth } from '../../operations/engine.js';
-import type { EngineResources } from '../../resources/engine-resources.js';
 import { splitModelName } from '../../providers/provider-table.js';
+import type { EngineResources } from '../../resources/engine-resources.js';
 import type { StoresStatus } from '../../stores/failover/failover-states.js';
 import { readAllWork } from './read-work.js';
 

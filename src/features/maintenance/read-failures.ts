@@ -1,10 +1,10 @@
 import { resolve } from 'node:path';
 import { RAGError } from '../../core/errors.js';
 import type { Scope } from '../../core/scope.js';
-import type { FailedItem, FailuresRequest } from '../../operations/engine.js';
-import type { EngineResources } from '../../resources/engine-resources.js';
-import { isAhead, type RetryPolicy, retryPolicyOf } from '../../operations/retry-policy.js';
 import type { LedgerItem } from '../../ledger/ledger.js';
+import type { FailedItem, FailuresRequest } from '../../operations/engine.js';
+import { isAhead, type RetryPolicy, retryPolicyOf } from '../../operations/retry-policy.js';
+import type { EngineResources } from '../../resources/engine-resources.js';
 import { readFailingSources } from './read-source-states.js';
 import { pathAdder } from './read-status.js';
 import { sourcesOfScope } from './sources-of-scope.js';

@@ -1,8 +1,8 @@
 import type { ResolvedConfig } from '../../config/resolved-config.js';
 import type { Scope } from '../../core/scope.js';
+import type { GenerationReader, LedgerDocument, LedgerItem } from '../../ledger/ledger.js';
 import type { IndexingState, IndexingStatePage, ListRequest } from '../../operations/engine.js';
 import type { EngineResources } from '../../resources/engine-resources.js';
-import type { GenerationReader, LedgerDocument, LedgerItem } from '../../ledger/ledger.js';
 import { typeOfSource } from './read-source-states.js';
 import { sourcesOfScope } from './sources-of-scope.js';
 

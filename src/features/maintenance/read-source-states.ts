@@ -1,9 +1,9 @@
 import type { ResolvedConfig } from '../../config/resolved-config.js';
 import type { Scope } from '../../core/scope.js';
-import type { SourceSyncState } from '../../operations/engine.js';
-import type { EngineResources } from '../../resources/engine-resources.js';
 import { configuredNames } from '../../indexing/source-owners.js';
 import type { SourceState } from '../../ledger/source-state.js';
+import type { SourceSyncState } from '../../operations/engine.js';
+import type { EngineResources } from '../../resources/engine-resources.js';
 import { sourcesOfScope } from './sources-of-scope.js';
 
 /** How the runs over each source went: those that the configuration states, and others that were listed, in name order. */

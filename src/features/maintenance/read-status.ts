@@ -4,13 +4,9 @@ import { RAGError } from '../../core/errors.js';
 import { isFolded } from '../../core/pushed-fields.js';
 import { runtime } from '../../core/runtime.js';
 import type { Scope } from '../../core/scope.js';
-import type { IndexError, IndexResult, IndexStatus, ReadingProgress } from '../../operations/engine.js';
-import type { EngineResources } from '../../resources/engine-resources.js';
-import { Receipts, unfinishedNotice } from '../forgetting/receipts.js';
 import type { HistoryStatus } from '../../history/as-of-report.js';
 import { abandonments } from '../../indexing/abandoned-sources.js';
 import { pathsOf } from '../../indexing/document-paths.js';
-import { nothingIndexed } from '../../resources/open-collection.js';
 import { configuredNames } from '../../indexing/source-owners.js';
 import { failureOfRun } from '../../ledger/failed-run.js';
 import type {
@@ -23,9 +19,13 @@ import type {
 } from '../../ledger/ledger.js';
 import type { SourceState } from '../../ledger/source-state.js';
 import { unfinishedRunNotice } from '../../ledger/unfinished-run.js';
+import type { IndexError, IndexResult, IndexStatus, ReadingProgress } from '../../operations/engine.js';
+import { readSyncStatus } from '../../operations/sync-state.js';
+import type { EngineResources } from '../../resources/engine-resources.js';
+import { nothingIndexed } from '../../resources/open-collection.js';
 import { unreadNotice } from '../../resources/readable-graph.js';
 import type { CollectionStats } from '../../stores/vector-store.js';
-import { readSyncStatus } from '../../operations/sync-state.js';
+import { Receipts, unfinishedNotice } from '../forgetting/receipts.js';
 import { readUpgradeStatus } from '../upgrading/upgrade-status.js';
 import { syncState, typeOfSource } from './read-source-states.js';
 import { readWork } from './read-work.js';

@@ -1,13 +1,13 @@
-import { hasQueue } from '../../resources/assembly/open-queue.js';
 import { RAGError } from '../../core/errors.js';
 import { runtime } from '../../core/runtime.js';
 import type { Scope } from '../../core/scope.js';
 import type { TelemetryPayloads } from '../../core/telemetry.js';
 import { resultWithin } from '../../core/with-deadline.js';
-import type { IndexStatus } from '../../operations/engine.js';
-import type { EngineResources } from '../../resources/engine-resources.js';
 import type { GenerationReader } from '../../ledger/ledger.js';
 import type { OwedCount } from '../../ledger/owed.js';
+import type { IndexStatus } from '../../operations/engine.js';
+import { hasQueue } from '../../resources/assembly/open-queue.js';
+import type { EngineResources } from '../../resources/engine-resources.js';
 
 /** A status waits for the queue's server no longer, in milliseconds. */
 const ANSWER_MS = 2_000;

@@ -1,11 +1,11 @@
 import type { StoredChunk } from '../../core/chunk.js';
 import { offsetsOf, titleOf } from '../../core/chunk-metadata.js';
-import type { Drift } from '../../operations/engine.js';
 import { allVersions } from '../../history/all-versions.js';
 import { unpackChunks } from '../../history/kept-chunks.js';
-import { withholdStored } from '../../resources/withheld-fields.js';
 import type { HistoryVersion, LedgerHistory } from '../../ledger/history.js';
 import type { GenerationReader, LedgerDocument } from '../../ledger/ledger.js';
+import type { Drift } from '../../operations/engine.js';
+import { withholdStored } from '../../resources/withheld-fields.js';
 import type { MetadataSealing } from '../../security/sealed-metadata.js';
 
 type NamedDocument = Pick<LedgerDocument, 'documentId' | 'externalId' | 'title' | 'metadata'>;

@@ -1,16 +1,16 @@
 import { runtime } from '../../core/runtime.js';
 import type { Embedder } from '../../embedding/embedder.js';
-import type { EncryptionRotation } from '../../operations/engine.js';
 import type { CarriedGeneration } from '../../indexing/carry-over.js';
 import { finishItems, unfinishedOf } from '../../indexing/finish-pushes.js';
 import { IndexRun } from '../../indexing/index-run.js';
-import { isWithoutCollection, openForReading } from '../../resources/open-collection.js';
+import { tenantsOf } from '../../indexing/list-generations.js';
 import { type RenewedDocuments, renewDocuments } from '../../indexing/renew-documents.js';
 import type { WriteTargets } from '../../indexing/write-batch.js';
 import type { IndexFacts, Ledger, LedgerItem } from '../../ledger/ledger.js';
+import type { EncryptionRotation } from '../../operations/engine.js';
+import { isWithoutCollection, openForReading } from '../../resources/open-collection.js';
 import type { MetadataSealing } from '../../security/sealed-metadata.js';
 import type { VectorStore } from '../../stores/vector-store.js';
-import { tenantsOf } from '../../indexing/list-generations.js';
 import { readableVersions } from './readable-fields.js';
 
 export interface Rotation {

@@ -5,12 +5,12 @@ import type { Embedder } from '../../embedding/embedder.js';
 import { carryOver } from '../../indexing/carry-over.js';
 import { deleteItems } from '../../indexing/delete-documents.js';
 import { IndexRun } from '../../indexing/index-run.js';
-import { openForReading } from '../../resources/open-collection.js';
 import type { WriteTargets } from '../../indexing/write-batch.js';
 import type { GenerationReader, IndexFacts, Ledger, LedgerItem } from '../../ledger/ledger.js';
-import { migrationRecordOf } from '../upgrading/migration-record.js';
+import { openForReading } from '../../resources/open-collection.js';
 import { listPages } from '../../stores/list-pages.js';
 import type { VectorCollection, VectorStore } from '../../stores/vector-store.js';
+import { migrationRecordOf } from '../upgrading/migration-record.js';
 
 const PAGE = 500;
 

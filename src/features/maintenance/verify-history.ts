@@ -1,10 +1,10 @@
 import { RAGError } from '../../core/errors.js';
 import type { Scope } from '../../core/scope.js';
-import type { Drift } from '../../operations/engine.js';
 import { allVersions } from '../../history/all-versions.js';
 import { unpackChunks } from '../../history/kept-chunks.js';
 import type { HistoryVersion, LedgerHistory } from '../../ledger/history.js';
 import type { GenerationReader, IndexFacts } from '../../ledger/ledger.js';
+import type { Drift } from '../../operations/engine.js';
 
 const PAGE = 500;
 

@@ -1,13 +1,11 @@
 import { type ErrorReason, RAGError, toRAGError } from '../../core/errors.js';
 import { EVERYTHING, oneOf } from '../../core/filter.js';
 import { LOCAL_SCOPE, type Scope } from '../../core/scope.js';
-import type { Drift } from '../../operations/engine.js';
 import { type AbandonedSource, abandonmentOf } from '../../indexing/abandoned-sources.js';
+import { compareChunks } from '../../indexing/compare-chunks.js';
 import type { FindPath } from '../../indexing/document-paths.js';
 import type { KeptOut } from '../../indexing/kept-out.js';
 import { listChanges } from '../../indexing/list-changes.js';
-import { isWithoutCollection, openForReading } from '../../resources/open-collection.js';
-import type { RetryPolicy } from '../../operations/retry-policy.js';
 import type { ConfiguredSource } from '../../indexing/source-task.js';
 import type { LedgerHistory } from '../../ledger/history.js';
 import type {
@@ -17,10 +15,12 @@ import type {
   Ledger,
   LedgerDocument,
 } from '../../ledger/ledger.js';
+import type { Drift } from '../../operations/engine.js';
+import type { RetryPolicy } from '../../operations/retry-policy.js';
+import { isWithoutCollection, openForReading } from '../../resources/open-collection.js';
 import { type MetadataSealing, NO_SEALING } from '../../security/sealed-metadata.js';
 import { listPages } from '../../stores/list-pages.js';
 import type { VectorStore } from '../../stores/vector-store.js';
-import { compareChunks } from '../../indexing/compare-chunks.js';
 import { addDocument, addHistory, ReadableFields } from './readable-fields.js';
 import { repairHistory, verifyHistory } from './verify-history.js';
 

@@ -1,6 +1,6 @@
 import { runtime } from '../../core/runtime.js';
-import type { GenerationReader, GenerationWriter, Ledger, LedgerItem } from '../../ledger/ledger.js';
 import { tenantsOf } from '../../indexing/list-generations.js';
+import type { GenerationReader, GenerationWriter, Ledger, LedgerItem } from '../../ledger/ledger.js';
 import type { GenerationPair } from './upgrade-host.js';
 
 /** Items that are completed in one transaction. */

@@ -4,7 +4,6 @@ import { RAGError } from '../../core/errors.js';
 import { MEDIA_TYPES } from '../../core/media-types.js';
 import { runtime } from '../../core/runtime.js';
 import type { Scope } from '../../core/scope.js';
-import type { ModelHandle } from '../../resources/handles/model-handle.js';
 import { compareScores, type MetricComparison } from '../../evaluation/compare-scores.js';
 import { primaryMetricOf, type QueryScores } from '../../evaluation/query-scores.js';
 import { isAnswerable, type Question, readQuestionSet } from '../../evaluation/question-set.js';
@@ -12,13 +11,14 @@ import { evaluateQuestions, type Passage } from '../../evaluation/score-question
 import type { StarterDocument } from '../../evaluation/starter-questions/starter-document.js';
 import { suggestQuestions } from '../../evaluation/starter-questions/suggest-questions.js';
 import type { GenerationReader, Ledger } from '../../ledger/ledger.js';
+import type { UpgradeComparison } from '../../operations/upgrade-types.js';
 import { createParsers } from '../../parsing/create-parsers.js';
+import type { ModelHandle } from '../../resources/handles/model-handle.js';
 import { queryEmbedderOver } from '../../resources/query-adaptation.js';
 import { runSearch } from '../../searching/run-search.js';
 import type { SearchResources } from '../../searching/searched-index.js';
 import { givingWay } from './giving-way.js';
 import type { GenerationPair, OpenGeneration, UpgradeHost, UpgradeModel } from './upgrade-host.js';
-import type { UpgradeComparison } from '../../operations/upgrade-types.js';
 
 /** Documents that questions are made of at most: those with the lowest ids, which are hashes. */
 const MOST_DOCUMENTS = 2_000;

@@ -9,10 +9,10 @@ import { IndexRun } from '../../indexing/index-run.js';
 import type { EmbeddedChunk } from '../../indexing/prepare-document.js';
 import { type BatchDocument, type WriteTargets, writeBatch } from '../../indexing/write-batch.js';
 import type { Ledger, LedgerDocument } from '../../ledger/ledger.js';
+import { upgradeRecordOf, writeUpgradeRecord } from '../../resources/upgrade-record.js';
 import { givingWay } from './giving-way.js';
 import { type OutOfStep, stampOf } from './out-of-step.js';
 import type { GenerationPair, UpgradeHost, UpgradeModel } from './upgrade-host.js';
-import { upgradeRecordOf, writeUpgradeRecord } from '../../resources/upgrade-record.js';
 
 /** Chunks that become durable together, whole documents apart: what a death loses of the work at most, a few seconds of a small model. */
 const CHUNKS_AT_ONCE = 32;

@@ -10,11 +10,11 @@ import { contentHash } from '../../core/ids.js';
 import { EVERYONE } from '../../core/scope.js';
 import { openEngine } from '../../engine/create-engine.js';
 import type { Engine } from '../../operations/engine.js';
+import type { ReembedProgress } from '../../operations/upgrade-types.js';
 import type { EngineResources } from '../../resources/engine-resources.js';
 import { listAll } from '../../stores/list-pages.js';
 import { startUpgrade } from './start-upgrade.js';
 import { letterEmbedder } from './test-embedder.js';
-import type { ReembedProgress } from '../../operations/upgrade-types.js';
 
 const MODEL = join(import.meta.dirname, '../../../../shared/models/all-MiniLM-L6-v2');
 

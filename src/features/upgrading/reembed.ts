@@ -5,6 +5,13 @@ import type { Scope } from '../../core/scope.js';
 import type { EmbeddingEstimate } from '../../embedding/embedder.js';
 import { fingerprintOf } from '../../embedding/embedder.js';
 import { readHeld } from '../../indexing/carry-over.js';
+import type { IndexFacts, Ledger } from '../../ledger/ledger.js';
+import type {
+  ReembedRequest,
+  ReembedResult,
+  SwitchRule,
+  UpgradeComparison,
+} from '../../operations/upgrade-types.js';
 import {
   dropGeneration,
   dropRetired,
@@ -13,15 +20,13 @@ import {
   openForReading,
   specOf,
 } from '../../resources/open-collection.js';
-import type { IndexFacts, Ledger } from '../../ledger/ledger.js';
+import { type UpgradeRecord, upgradeRecordOf, writeUpgradeRecord } from '../../resources/upgrade-record.js';
 import { alignItems } from './align-items.js';
 import { chooseQuestions, compareGenerations, type QuestionChoice } from './compare-generations.js';
 import { assertPair, type Filling, fillGeneration } from './fill-generation.js';
 import { FillPace } from './fill-pace.js';
 import { findOutOfStep, type OutOfStep } from './out-of-step.js';
 import type { GenerationPair, OpenGeneration, UpgradeHost, UpgradeModel } from './upgrade-host.js';
-import { type UpgradeRecord, upgradeRecordOf, writeUpgradeRecord } from '../../resources/upgrade-record.js';
-import type { ReembedRequest, ReembedResult, SwitchRule, UpgradeComparison } from '../../operations/upgrade-types.js';
 
 /** Documents that may be out of step when writers are asked to wait for the switch: about as many as a moment copies. */
 const FEW_DOCUMENTS = 8;

@@ -1,8 +1,8 @@
 import { RAGError, toRAGError } from '../../core/errors.js';
 import { runtime, sleep } from '../../core/runtime.js';
 import type { Engine } from '../../operations/engine.js';
-import { isUpgradeDue } from './upgrade-status.js';
 import type { ReembedProgress, ReembedResult, UpgradeStatus } from '../../operations/upgrade-types.js';
+import { isUpgradeDue } from './upgrade-status.js';
 
 /** How often it is looked whether an upgrade is wanted, in milliseconds: an index may be made meanwhile, or a generation dropped. */
 const LOOK_MS = 60_000;

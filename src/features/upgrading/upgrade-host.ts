@@ -1,10 +1,10 @@
 import type { ResolvedConfig } from '../../config/resolved-config.js';
 import type { Embedder } from '../../embedding/embedder.js';
 import type { EmbeddingCache } from '../../embedding/embedding-cache.js';
-import type { EngineResources } from '../../resources/engine-resources.js';
-import type { SearchTraffic } from '../../resources/search-traffic.js';
 import type { IndexFacts, Ledger } from '../../ledger/ledger.js';
 import type { LockSubject } from '../../ledger/lock.js';
+import type { EngineResources } from '../../resources/engine-resources.js';
+import type { SearchTraffic } from '../../resources/search-traffic.js';
 import type { VectorCollection } from '../../stores/vector-store.js';
 
 /** What an upgrade works with. */

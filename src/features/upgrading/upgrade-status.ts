@@ -1,8 +1,8 @@
 import { basename } from 'node:path';
 import type { ResolvedConfig } from '../../config/resolved-config.js';
 import type { IndexFacts, Ledger } from '../../ledger/ledger.js';
-import { type UpgradeRecord, upgradeRecordOf } from '../../resources/upgrade-record.js';
 import type { UpgradeStatus } from '../../operations/upgrade-types.js';
+import { type UpgradeRecord, upgradeRecordOf } from '../../resources/upgrade-record.js';
 
 interface Upgrade {
   readonly facts: IndexFacts;

@@ -1,18 +1,22 @@
 import { RAGError } from '../../core/errors.js';
-import type { EngineResources } from '../../resources/engine-resources.js';
 import { type LiveTargets, writeLive } from '../../engine/live-targets.js';
 import { copyForgotten, receiptsOf } from '../../features/forgetting/copy-forgotten.js';
 import { eraseKept } from '../../features/forgetting/erase-kept.js';
-import { type ErasingPushes, forgetDeletedPushes, forgetPushed } from '../../features/forgetting/forget-pushed.js';
+import {
+  type ErasingPushes,
+  forgetDeletedPushes,
+  forgetPushed,
+} from '../../features/forgetting/forget-pushed.js';
 import type { ForgettingHost } from '../../features/forgetting/forgetting-host.js';
 import { carryOver } from '../../indexing/carry-over.js';
 import { isPushSource } from '../../indexing/configured-sources.js';
 import { deleteItems, purgeDeleted } from '../../indexing/delete-documents.js';
 import { type FinishedPushes, finishPushes, unfinishedItems } from '../../indexing/finish-pushes.js';
 import { IndexRun } from '../../indexing/index-run.js';
-import { openForReading } from '../../resources/open-collection.js';
 import type { WriteTargets } from '../../indexing/write-batch.js';
 import type { GenerationReader, LedgerItem } from '../../ledger/ledger.js';
+import type { EngineResources } from '../../resources/engine-resources.js';
+import { openForReading } from '../../resources/open-collection.js';
 
 const COMMAND = 'ragstone deployments move';
 /** Documents written under one hold of the target's lock, so that its other writers get a turn. */

@@ -1,8 +1,8 @@
 import * as z from 'zod';
 import { RAGError } from '../../core/errors.js';
+import { RagDeploymentModel } from '../../operations/deployment-model.js';
 import { STORES } from '../../stores/definitions.js';
 import type { StoreDefinition } from '../../stores/store-definition.js';
-import { RagDeploymentModel } from '../../operations/deployment-model.js';
 import { dedicatedIndexName } from './index-name.js';
 
 /** Stores that a customer can provide: those behind an address. */

@@ -9,6 +9,7 @@ import { RAGError, systemErrorCode } from '../../core/errors.js';
 import { contentHash } from '../../core/ids.js';
 import { runtime } from '../../core/runtime.js';
 import { acquireWriterLock } from '../../ledger/writer-lock.js';
+import { deploymentIdOf, RagDeploymentModel } from '../../operations/deployment-model.js';
 import { makePrivateFolder } from '../../security/private-files.js';
 import { flushFolderSync, readRegularFileSync } from '../../security/regular-file.js';
 import {
@@ -17,7 +18,6 @@ import {
   sharedDeployment,
   storedDeploymentSchema,
 } from './deployment-config.js';
-import { deploymentIdOf, RagDeploymentModel } from '../../operations/deployment-model.js';
 import { dedicatedIndexName } from './index-name.js';
 import { markedTenant } from './write-gate.js';
 

@@ -5,11 +5,11 @@ import { DATA_FOLDERS } from '../../core/data-folder.js';
 import { RAGError } from '../../core/errors.js';
 import { Secret } from '../../core/secret.js';
 import type { Embedder } from '../../embedding/embedder.js';
+import { RagDeploymentModel } from '../../operations/deployment-model.js';
 import type { SearchProcesses } from '../../resources/processes/search-processes.js';
 import type { VectorStore } from '../../stores/vector-store.js';
 import { isAllowedSecret, secretNotAllowed } from './allowed-secrets.js';
 import { endpointUrl, namespaceOf, type StoredDeployment } from './deployment-config.js';
-import { RagDeploymentModel } from '../../operations/deployment-model.js';
 import type { DeploymentRecords } from './deployment-records.js';
 import { fileKeyIn, fileKeyOf, rememberedKey } from './file-key.js';
 

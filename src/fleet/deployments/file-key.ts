@@ -1,7 +1,7 @@
 import { randomBytes } from 'node:crypto';
-import { openBare } from '../../resources/assembly/open-store.js';
 import type { ResolvedConfig } from '../../config/resolved-config.js';
 import { RAGError } from '../../core/errors.js';
+import { openBare } from '../../resources/assembly/open-store.js';
 import { STORES } from '../../stores/definitions.js';
 import type { VectorStore } from '../../stores/vector-store.js';
 

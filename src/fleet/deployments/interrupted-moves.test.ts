@@ -3,8 +3,8 @@ import { join } from 'node:path';
 import { describe, expect, onTestFinished, test } from 'vitest';
 import { temporaryFolder } from '../../../tests/e2e/temporary-folder.js';
 import type { RAGError } from '../../core/errors.js';
-import { type KnowledgeDeploymentInput, placeOf } from './deployment-config.js';
 import { deploymentIdOf } from '../../operations/deployment-model.js';
+import { type KnowledgeDeploymentInput, placeOf } from './deployment-config.js';
 import { customerOwned, TestServers, testDeployments } from './test-deployments.js';
 import { WriteGate } from './write-gate.js';
 

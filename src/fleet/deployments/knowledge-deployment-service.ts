@@ -1,9 +1,10 @@
 import { RAGError } from '../../core/errors.js';
 import { runtime } from '../../core/runtime.js';
 import { type Scope, type ScopeInput, scopeOf } from '../../core/scope.js';
+import { deploymentIdOf, RagDeploymentModel } from '../../operations/deployment-model.js';
 import type { Engine, EngineHealth, EngineView, HealthOptions } from '../../operations/engine.js';
-import type { EngineResources } from '../../resources/engine-resources.js';
 import type { MonitoringPlan } from '../../operations/monitoring-plan.js';
+import type { EngineResources } from '../../resources/engine-resources.js';
 import { isAllowedSecret, secretNotAllowed } from './allowed-secrets.js';
 import { beginIndex, countDocuments, holdsForgotten } from './copy-documents.js';
 import {
@@ -18,7 +19,6 @@ import {
   type MeantIndex,
   type OpenIndex,
 } from './deployment-indexes.js';
-import { deploymentIdOf, RagDeploymentModel } from '../../operations/deployment-model.js';
 import { type DeploymentRecord, DeploymentRecords } from './deployment-records.js';
 import { assertOwnIndexes, type OpenCustomerStore, settingsOf } from './deployment-settings.js';
 import { type FinishedWrites, finishWrites } from './finish-writes.js';

@@ -1,7 +1,7 @@
 import { RAGError } from '../../core/errors.js';
 import { mapInOrder } from '../../core/map-in-order.js';
-import type { EncryptionRotation, EngineHealth } from '../../operations/engine.js';
 import { deploymentIdOf, RagDeploymentModel } from '../../operations/deployment-model.js';
+import type { EncryptionRotation, EngineHealth } from '../../operations/engine.js';
 import type { DeploymentRecord } from './deployment-records.js';
 import { alone, type Moving } from './move-tenant.js';
 

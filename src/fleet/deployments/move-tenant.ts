@@ -4,6 +4,7 @@ import { runtime } from '../../core/runtime.js';
 import { copyFeedback, removeFeedback } from '../../features/feedback/move-feedback.js';
 import { Receipts } from '../../features/forgetting/receipts.js';
 import { acquireWriterLock } from '../../ledger/writer-lock.js';
+import { RagDeploymentModel } from '../../operations/deployment-model.js';
 import {
   beginIndex,
   copyForgottenNames,
@@ -15,7 +16,6 @@ import {
 } from './copy-documents.js';
 import { placeOf, type StoredDeployment } from './deployment-config.js';
 import type { MeantIndex, OpenIndex } from './deployment-indexes.js';
-import { RagDeploymentModel } from '../../operations/deployment-model.js';
 import type { DeploymentRecord, DeploymentRecords } from './deployment-records.js';
 import { removeFileKey } from './file-key.js';
 import { claimPlace, holdsOthers, isOwnPlace, releasePlace } from './place-claim.js';

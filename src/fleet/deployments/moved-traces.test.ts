@@ -8,11 +8,11 @@ import { chatReply } from '../../../tests/fakes/wire/chat-wire.js';
 import { startWireServer } from '../../../tests/fakes/wire/wire-server.js';
 import type { RAGConfigInput } from '../../config/schema/index.js';
 import { keysOfVectors } from '../../embedding/kept-vectors.js';
+import { RagDeploymentModel } from '../../operations/deployment-model.js';
 import { SqliteValues } from '../../service/kept/sqlite-values.js';
 import { filesWith } from '../../testing/files-with.js';
 import { createHashEmbedder } from '../../testing/hash-embedder.js';
 import { createKnowledgeDeployments } from './create-knowledge-deployments.js';
-import { RagDeploymentModel } from '../../operations/deployment-model.js';
 import type { KnowledgeDeploymentService } from './knowledge-deployment-service.js';
 import { customerOwned, TestServers, testDeployments } from './test-deployments.js';
 

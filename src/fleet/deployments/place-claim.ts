@@ -1,9 +1,9 @@
 import { RAGError } from '../../core/errors.js';
 import { contentHash } from '../../core/ids.js';
-import type { EngineResources } from '../../resources/engine-resources.js';
 import { isPushSource } from '../../indexing/configured-sources.js';
-import { placeOf, type StoredDeployment } from './deployment-config.js';
 import { deploymentIdOf } from '../../operations/deployment-model.js';
+import type { EngineResources } from '../../resources/engine-resources.js';
+import { placeOf, type StoredDeployment } from './deployment-config.js';
 
 /** A collection without chunks, whose fingerprint says whose the place is. */
 const CLAIM = 'owner';

@@ -1,6 +1,10 @@
 import { type ScopeInput, scopeOf } from '../../core/scope.js';
+import {
+  type DeploymentReference,
+  deploymentIdOf,
+  RagDeploymentModel,
+} from '../../operations/deployment-model.js';
 import type { Engine, EngineHealth, EngineView, HealthOptions } from '../../operations/engine.js';
-import { type DeploymentReference, deploymentIdOf, RagDeploymentModel } from '../../operations/deployment-model.js';
 
 /** The index of one tenant, as a scope sees it. */
 export interface TenantIndex {

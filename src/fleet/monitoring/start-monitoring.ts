@@ -1,6 +1,7 @@
 import { withRuntime } from '../../core/runtime.js';
 import { resultWithin } from '../../core/with-deadline.js';
 import type { EngineHealth } from '../../operations/engine.js';
+import type { MonitoringPlan } from '../../operations/monitoring-plan.js';
 import type { Alert } from './alerts/alert.js';
 import { Alerts } from './alerts/alerts.js';
 import { type CheckedHealth, HealthChecks, type HealthSource } from './health/health-checks.js';
@@ -10,7 +11,6 @@ import { type AnsweredRequest, countRequest } from './metrics/count-request.js';
 import { MetricExport } from './metrics/export-metrics.js';
 import type { MetricSink } from './metrics/metric-definitions.js';
 import type { MetricRegistry } from './metrics/metric-registry.js';
-import type { MonitoringPlan } from '../../operations/monitoring-plan.js';
 import type { OpenTelemetry } from './open-telemetry/open-telemetry.js';
 
 /** What is watched: an engine, or the indexes of all tenants with their configuration. */

@@ -5,10 +5,10 @@ import { expect, onTestFinished, test } from 'vitest';
 import { waitFor } from '../../../tests/wait-for.js';
 import { RAGError } from '../../core/errors.js';
 import type { IndexRequest, IndexResult } from '../../operations/engine.js';
+import type { SourceTiming } from '../../operations/sync-plan.js';
 import { startSync } from './start-sync.js';
 import type { Sync, SyncOptions } from './sync.js';
 import type { SyncEvent } from './sync-events.js';
-import type { SourceTiming } from '../../operations/sync-plan.js';
 import { TestClock } from './test-clock.js';
 
 const MINUTE = 60_000;

@@ -1,13 +1,10 @@
 import { RAGError, throwIfAborted, toRAGError } from '../../core/errors.js';
 import { type Runtime, runtime, sleep, withRuntime } from '../../core/runtime.js';
 import { LOCAL_SCOPE, type Scope, scopeOf } from '../../core/scope.js';
-import type { IndexResult } from '../../operations/engine.js';
-import { nextAttemptAt } from '../../operations/retry-policy.js';
 import type { WriterLock } from '../../ledger/lock.js';
 import { acquireWriterLock } from '../../ledger/writer-lock.js';
-import { isoTime, type Moment, SourceTurns, type Turn } from './source-turns.js';
-import type { Sync, Syncable, SyncOptions } from './sync.js';
-import type { Happening } from './sync-events.js';
+import type { IndexResult } from '../../operations/engine.js';
+import { nextAttemptAt } from '../../operations/retry-policy.js';
 import type { SourceTiming, SyncPlan } from '../../operations/sync-plan.js';
 import {
   readKeptSources,
@@ -17,6 +14,9 @@ import {
   syncFolder,
   writeKeptSources,
 } from '../../operations/sync-state.js';
+import { isoTime, type Moment, SourceTurns, type Turn } from './source-turns.js';
+import type { Sync, Syncable, SyncOptions } from './sync.js';
+import type { Happening } from './sync-events.js';
 import { SourceWatch } from './watch/source-watch.js';
 
 /** Clocks may be set, and machines sleep: turns are looked for at least this often, in milliseconds. */

@@ -1,8 +1,8 @@
 import type { ScopeInput } from '../../core/scope.js';
 import type { Engine, IndexProgress } from '../../operations/engine.js';
-import type { SyncEvent } from './sync-events.js';
 import type { SyncPlan } from '../../operations/sync-plan.js';
 import type { SourceSync } from '../../operations/sync-state.js';
+import type { SyncEvent } from './sync-events.js';
 
 /** What is kept in step: an engine, or whatever reads sources as one does. */
 export interface Syncable {

@@ -1,7 +1,7 @@
 import { RAGError, toRAGError } from '../../core/errors.js';
 import { repeat, runtime, sleep, withRuntime } from '../../core/runtime.js';
-import type { WorkPlan } from '../../operations/engine.js';
 import type { OwedBatch } from '../../ledger/owed.js';
+import type { WorkPlan } from '../../operations/engine.js';
 import type { BatchOutcome, QueueConsumer, WorkQueue } from '../../queue/work-queue.js';
 import type { FinishedBatch, WorkerEvent } from './worker-events.js';
 

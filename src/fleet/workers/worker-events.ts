@@ -1,6 +1,6 @@
 import type { ErrorReason } from '../../core/errors.js';
-import type { IndexError } from '../../operations/engine.js';
 import type { OwedCount } from '../../ledger/owed.js';
+import type { IndexError } from '../../operations/engine.js';
 
 /** What happens in a worker. `at`: ISO-8601 UTC. */
 export type WorkerEvent = { readonly at: string } & (

@@ -2,17 +2,7 @@ import * as z from 'zod';
 import type { ConflictsRequest } from '../../conflicts/conflict-types.js';
 import { RAGError } from '../../core/errors.js';
 import { isList, ownElements, ownFields, plainCopy, type Refuse, reading } from '../../core/plain-copy.js';
-import type {
-  EstimateRequest,
-  ExtractRequest,
-  SummariesRequest,
-  SummarizeRequest,
-} from '../extraction-types.js';
-import type { FeedbackJudgmentsRequest } from '../feedback-judgments.js';
-import type { FeedbackRequest, ListFeedbackRequest } from '../feedback-types.js';
-import type { ForgetRequest } from '../forget-types.js';
 import type { PushedDocument } from '../../sources/push/push-source.js';
-import type { ReembedRequest } from '../upgrade-types.js';
 import type {
   AskRequest,
   ContextQuery,
@@ -27,6 +17,16 @@ import type {
   VerifyRequest,
 } from '../engine.js';
 import type { CreateEngineOptions } from '../engine-options.js';
+import type {
+  EstimateRequest,
+  ExtractRequest,
+  SummariesRequest,
+  SummarizeRequest,
+} from '../extraction-types.js';
+import type { FeedbackJudgmentsRequest } from '../feedback-judgments.js';
+import type { FeedbackRequest, ListFeedbackRequest } from '../feedback-types.js';
+import type { ForgetRequest } from '../forget-types.js';
+import type { ReembedRequest } from '../upgrade-types.js';
 import { assertFilterShape } from './check-filter.js';
 import { assertShape, type Refusal, refusing } from './check-shape.js';
 import { feedbackJudgmentsSchema, feedbackListSchema, feedbackSchema } from './feedback-schemas.js';

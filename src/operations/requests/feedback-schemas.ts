@@ -6,8 +6,8 @@ import {
   FEEDBACK_KINDS,
   type FeedbackRequest,
   type ListFeedbackRequest,
+  MOST_SHOWN,
 } from '../feedback-types.js';
-import { MOST_SHOWN } from '../../features/feedback/give-feedback.js';
 import type { ShapeOf } from './check-shape.js';
 
 /** Characters of a question and of a comment. */

@@ -6,18 +6,10 @@ import { type ConflictsRequest, FINDING_KINDS } from '../../conflicts/conflict-t
 import type { MetadataValue } from '../../core/metadata.js';
 import { isSignal } from '../../core/plain-copy.js';
 import type { AccessControl } from '../../core/scope.js';
-import type {
-  EstimateRequest,
-  ExtractRequest,
-  SummariesRequest,
-  SummarizeRequest,
-} from '../extraction-types.js';
-import type { ForgetRequest } from '../forget-types.js';
 import { REFERENCE_KINDS } from '../../graph/graph.js';
 import type { Parser } from '../../parsing/parser.js';
 import type { PushedDocument } from '../../sources/push/push-source.js';
 import type { Source } from '../../sources/source.js';
-import type { ReembedRequest } from '../upgrade-types.js';
 import type {
   AskRequest,
   ContextQuery,
@@ -32,6 +24,14 @@ import type {
   VerifyRequest,
 } from '../engine.js';
 import type { CreateEngineOptions } from '../engine-options.js';
+import type {
+  EstimateRequest,
+  ExtractRequest,
+  SummariesRequest,
+  SummarizeRequest,
+} from '../extraction-types.js';
+import type { ForgetRequest } from '../forget-types.js';
+import type { ReembedRequest } from '../upgrade-types.js';
 import type { ShapeOf } from './check-shape.js';
 
 const JSON_DEPTH = 50;

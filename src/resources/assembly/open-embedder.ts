@@ -31,7 +31,9 @@ const OPENERS: Openers = {
     return createHostedEmbedder({ ...model, ...hostedEmbedderSettings(config) });
   },
   transformers: async (model, config) => {
-    const { createTransformersEmbedder } = await import('../../embedding/transformers/transformers-embedder.js');
+    const { createTransformersEmbedder } = await import(
+      '../../embedding/transformers/transformers-embedder.js'
+    );
     return createTransformersEmbedder(transformersOptions(model, config));
   },
 };

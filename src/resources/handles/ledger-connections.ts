@@ -1,8 +1,6 @@
 import { mkdtempSync, rmSync, statSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { openLedgerFor, remakeServerLedger } from '../assembly/open-ledger.js';
-import { borrowed } from '../assembly/own-parts.js';
 import type { ResolvedConfig } from '../../config/resolved-config.js';
 import { DATA_FILES } from '../../core/data-folder.js';
 import { RAGError } from '../../core/errors.js';
@@ -14,6 +12,8 @@ import { discardLedger, openLedger } from '../../ledger/sqlite/open-ledger.js';
 import { acquireWriterLock } from '../../ledger/writer-lock.js';
 import { encryptFile } from '../../sqlite/encrypted-file.js';
 import { sqliteFaultOf } from '../../sqlite/sqlite-fault.js';
+import { openLedgerFor, remakeServerLedger } from '../assembly/open-ledger.js';
+import { borrowed } from '../assembly/own-parts.js';
 
 /** The connections of one engine to its ledger: one that reads, one that writes. */
 export interface LedgerConnections {

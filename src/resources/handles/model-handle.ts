@@ -1,8 +1,3 @@
-import { createChatModelFor, createContextualiserFor } from '../assembly/open-chat-model.js';
-import { createBackgroundEmbedderFor, createEmbedderFor } from '../assembly/open-embedder.js';
-import { openRedisShelf } from '../assembly/open-redis-shelf.js';
-import { createRerankerFor } from '../assembly/open-reranker.js';
-import { openVectorCacheFor } from '../assembly/open-vector-cache.js';
 import type { ChunkContextualiser } from '../../chunking/contextual/chunk-contextualiser.js';
 import type { ResolvedConfig } from '../../config/resolved-config.js';
 import { assertLedgerTrusted, hostedModel, modelNamed } from '../../config/trust/index-reach.js';
@@ -11,18 +6,23 @@ import { OpenedOnce } from '../../core/shared-load.js';
 import { noteAsked } from '../../degradation/parts.js';
 import { type Embedder, fingerprintOf } from '../../embedding/embedder.js';
 import type { EmbeddingCache } from '../../embedding/embedding-cache.js';
-import { otherModel } from '../open-collection.js';
 import type { IndexFacts, Ledger } from '../../ledger/ledger.js';
 import { splitModelName } from '../../providers/provider-table.js';
 import type { Reranker } from '../../reranking/reranker.js';
+import type { VectorCollection } from '../../stores/vector-store.js';
+import { createChatModelFor, createContextualiserFor } from '../assembly/open-chat-model.js';
+import { createBackgroundEmbedderFor, createEmbedderFor } from '../assembly/open-embedder.js';
+import { openRedisShelf } from '../assembly/open-redis-shelf.js';
+import { createRerankerFor } from '../assembly/open-reranker.js';
+import { openVectorCacheFor } from '../assembly/open-vector-cache.js';
 import { LearningPace, type PushedChunks } from '../learning-pace.js';
+import { otherModel } from '../open-collection.js';
 import {
   createAdaptationCheck,
   learnFromCollection,
   type QueryEmbedder,
   queryEmbedderOver,
 } from '../query-adaptation.js';
-import type { VectorCollection } from '../../stores/vector-store.js';
 import { upgradeRecordOf } from '../upgrade-record.js';
 import type { LedgerHandle } from './ledger-handle.js';
 

@@ -1,12 +1,8 @@
-import { type ConfiguredStore, chooseProvider, createStoreFor } from '../assembly/choose-store.js';
 import type { ResolvedConfig } from '../../config/resolved-config.js';
 import { resolveSecrets } from '../../config/secret-resolver.js';
 import { assertLedgerTrusted, storeAbroad } from '../../config/trust/index-reach.js';
 import type { StoredChunk } from '../../core/chunk.js';
 import { OpenedOnce } from '../../core/shared-load.js';
-import { storedDigest } from '../chunk-digests.js';
-import { sealingSettings } from '../document-protection.js';
-import { nothingIndexed, openForReading, specOf } from '../open-collection.js';
 import type { IndexFacts } from '../../ledger/ledger.js';
 import {
   createSealing,
@@ -16,6 +12,10 @@ import {
 } from '../../security/sealed-metadata.js';
 import type { VectorStoreManager } from '../../stores/failover/store-manager.js';
 import type { VectorCollection, VectorStore } from '../../stores/vector-store.js';
+import { type ConfiguredStore, chooseProvider, createStoreFor } from '../assembly/choose-store.js';
+import { storedDigest } from '../chunk-digests.js';
+import { sealingSettings } from '../document-protection.js';
+import { nothingIndexed, openForReading, specOf } from '../open-collection.js';
 import type { LedgerHandle, LiveIndex } from './ledger-handle.js';
 
 /** The live generation in its store. */

@@ -6,8 +6,8 @@ import { temporaryFolder } from '../../../tests/e2e/temporary-folder.js';
 import type { RAGConfigInput } from '../../config/schema/index.js';
 import { SYSTEM_RUNTIME } from '../../core/runtime.js';
 import { createEngine } from '../../engine/create-engine.js';
-import type { Engine } from '../../operations/engine.js';
 import { openLedger } from '../../ledger/sqlite/open-ledger.js';
+import type { Engine } from '../../operations/engine.js';
 
 const DAY = 24 * 3_600_000;
 

@@ -3,10 +3,10 @@ import { RAGError, throwIfAborted } from '../../core/errors.js';
 import { matchesFilter } from '../../core/filter.js';
 import { cacheOwner, type Scope, scopeFilter } from '../../core/scope.js';
 import { embedAll } from '../../embedding/embed-all.js';
-import type { LoadedEmbedder } from '../../resources/handles/model-handle.js';
 import { type KeptChunk, unpackChunks } from '../../history/kept-chunks.js';
 import { damagedHistory, type HistoryVersion, type LedgerHistory } from '../../ledger/history.js';
 import type { IndexFacts } from '../../ledger/ledger.js';
+import type { LoadedEmbedder } from '../../resources/handles/model-handle.js';
 import { createMemoryStore } from '../../stores/memory/memory-store.js';
 import type { VectorCollection, VectorStore } from '../../stores/vector-store.js';
 

@@ -1,4 +1,3 @@
-import { createSourceNamed } from '../../resources/assembly/open-sources.js';
 import type { ResolvedConfig } from '../../config/resolved-config.js';
 import { ageMs } from '../../core/age.js';
 import { RAGError, toRAGError } from '../../core/errors.js';
@@ -6,6 +5,7 @@ import { runtime } from '../../core/runtime.js';
 import type { AsOfReport } from '../../history/as-of-report.js';
 import { readAsOf } from '../../history/moment.js';
 import type { HistoryMark, LedgerHistory } from '../../ledger/history.js';
+import { createSourceNamed } from '../../resources/assembly/open-sources.js';
 
 /** A moment that the history covers. */
 export interface ResolvedMoment {

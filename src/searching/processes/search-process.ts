@@ -4,9 +4,9 @@ import { recordOperations, type SentOperation, sentOperations } from '../../core
 import { runtime } from '../../core/runtime.js';
 import { sentError } from '../../core/sent-error.js';
 import { EngineResources } from '../../resources/engine-resources.js';
+import type { FromProcess, ToProcess } from '../../resources/processes/search-message.js';
 import { LEAST_MS } from '../../retrieval/time-left.js';
 import { findPassages } from '../find-passages.js';
-import type { FromProcess, ToProcess } from '../../resources/processes/search-message.js';
 
 const indexes = new Map<number, EngineResources>();
 const underWay = new Map<number, AbortController>();

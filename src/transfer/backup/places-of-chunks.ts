@@ -1,10 +1,10 @@
 import { existsSync } from 'node:fs';
 import { join } from 'node:path';
-import { chooseProvider, storeDefinition } from '../../resources/assembly/choose-store.js';
 import type { ResolvedConfig } from '../../config/resolved-config.js';
 import { DATA_FILES } from '../../core/data-folder.js';
 import { RAGError } from '../../core/errors.js';
 import { openLedger } from '../../ledger/sqlite/open-ledger.js';
+import { chooseProvider, storeDefinition } from '../../resources/assembly/choose-store.js';
 import { isPathInside } from '../../security/path-containment.js';
 
 /** A store of an index, and where it keeps chunks. */

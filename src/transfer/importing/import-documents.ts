@@ -1,10 +1,10 @@
-import { openForeignDocuments } from '../../resources/assembly/open-foreign-documents.js';
 import type { Environment } from '../../config/expand-variables.js';
 import { loadConfig } from '../../config/load-config.js';
 import { LOCAL_SCOPE, type ScopeInput } from '../../core/scope.js';
 import { createEngine } from '../../engine/create-engine.js';
 import type { Engine, IndexResult } from '../../operations/engine.js';
 import type { CreateEngineOptions } from '../../operations/engine-options.js';
+import { openForeignDocuments } from '../../resources/assembly/open-foreign-documents.js';
 import type { ForeignDocument } from '../../stores/foreign-documents.js';
 import { pushedDocument } from './pushed-document.js';
 

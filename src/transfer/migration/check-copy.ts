@@ -1,8 +1,8 @@
 import type { StoredChunk } from '../../core/chunk.js';
 import { RAGError, throwIfAborted } from '../../core/errors.js';
 import { contentHash } from '../../core/ids.js';
-import type { GenerationReader } from '../../ledger/ledger.js';
 import { compareChunks } from '../../indexing/compare-chunks.js';
+import type { GenerationReader } from '../../ledger/ledger.js';
 import type { CopyPair } from './copy-documents.js';
 import type { CopyCheck } from './migration-types.js';
 

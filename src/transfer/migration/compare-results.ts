@@ -1,12 +1,12 @@
 import { resolve } from 'node:path';
 import { LOCAL_SCOPE, type Scope } from '../../core/scope.js';
-import type { EngineResources } from '../../resources/engine-resources.js';
 import { readQuestionSet } from '../../evaluation/question-set.js';
+import { chooseQuestions, MADE_QUESTIONS } from '../../features/upgrading/compare-generations.js';
 import type { GenerationReader, IndexFacts, Ledger } from '../../ledger/ledger.js';
+import type { EngineResources } from '../../resources/engine-resources.js';
 import { runSearch } from '../../searching/run-search.js';
 import type { SearchResources } from '../../searching/searched-index.js';
 import type { VectorCollection } from '../../stores/vector-store.js';
-import { chooseQuestions, MADE_QUESTIONS } from '../../features/upgrading/compare-generations.js';
 import type { ResultComparison } from './migration-types.js';
 
 /** Results that are compared of each question. */

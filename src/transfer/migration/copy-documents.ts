@@ -2,17 +2,17 @@ import type { StoredChunk } from '../../core/chunk.js';
 import { RAGError, throwIfAborted } from '../../core/errors.js';
 import { runtime } from '../../core/runtime.js';
 import type { Embedder } from '../../embedding/embedder.js';
+import type { OutOfStep } from '../../features/upgrading/out-of-step.js';
 import { documentAsHeld, type HeldDocument, wholeOf } from '../../indexing/carry-over.js';
-import { storedDigest } from '../../resources/chunk-digests.js';
 import { isPushSource } from '../../indexing/configured-sources.js';
 import { deleteDocuments } from '../../indexing/delete-documents.js';
 import { IndexRun } from '../../indexing/index-run.js';
 import { openRebuilder, type Rebuilder } from '../../indexing/rebuilding-thread.js';
 import { type WriteTargets, writeBatch } from '../../indexing/write-batch.js';
 import type { GenerationReader, IndexFacts, Ledger, LedgerChunk } from '../../ledger/ledger.js';
+import { storedDigest } from '../../resources/chunk-digests.js';
 import type { MetadataSealing } from '../../security/sealed-metadata.js';
 import type { VectorCollection } from '../../stores/vector-store.js';
-import type { OutOfStep } from '../../features/upgrading/out-of-step.js';
 
 /** Chunks that are read, and become durable, together, whole documents apart: what a death loses of the work at most. */
 const CHUNKS_AT_ONCE = 1_000;

@@ -3,13 +3,13 @@ import { EVERYTHING } from '../../core/filter.js';
 import { runtime, sleep } from '../../core/runtime.js';
 import { copyForgotten } from '../../features/forgetting/copy-forgotten.js';
 import { Receipts } from '../../features/forgetting/receipts.js';
-import { isPushSource } from '../../indexing/configured-sources.js';
-import { dropRetired } from '../../resources/open-collection.js';
-import type { Ledger } from '../../ledger/ledger.js';
-import { tenantsOf } from '../../indexing/list-generations.js';
 import { alignTenants } from '../../features/upgrading/align-items.js';
 import type { FillPace } from '../../features/upgrading/fill-pace.js';
 import { findOutOfStep, type OutOfStep } from '../../features/upgrading/out-of-step.js';
+import { isPushSource } from '../../indexing/configured-sources.js';
+import { tenantsOf } from '../../indexing/list-generations.js';
+import type { Ledger } from '../../ledger/ledger.js';
+import { dropRetired } from '../../resources/open-collection.js';
 import {
   assertUnchanged,
   type CopyPair,

@@ -7,12 +7,12 @@ import type { RAGConfigInput } from '../../config/schema/index.js';
 import { EVERYTHING, oneOf } from '../../core/filter.js';
 import { contentHash } from '../../core/ids.js';
 import { openEngine } from '../../engine/create-engine.js';
-import type { Engine } from '../../operations/engine.js';
-import type { EngineResources } from '../../resources/engine-resources.js';
+import { letterEmbedder } from '../../features/upgrading/test-embedder.js';
 import type { IndexFacts, Ledger } from '../../ledger/ledger.js';
 import { openLedger } from '../../ledger/sqlite/open-ledger.js';
+import type { Engine } from '../../operations/engine.js';
+import type { EngineResources } from '../../resources/engine-resources.js';
 import { listAll } from '../../stores/list-pages.js';
-import { letterEmbedder } from '../../features/upgrading/test-embedder.js';
 import { migrateIndex } from './migrate-index.js';
 import type { MigrateRequest, MigrationProgress } from './migration-types.js';
 

@@ -1,10 +1,10 @@
 import { RAGError } from '../../core/errors.js';
 import { runtime } from '../../core/runtime.js';
 import { LOCAL_SCOPE, type Scope, type ScopeInput, scopeOf } from '../../core/scope.js';
-import { nothingIndexed } from '../../resources/open-collection.js';
-import type { IndexFacts, Ledger } from '../../ledger/ledger.js';
 import { FillPace, type FillProgress } from '../../features/upgrading/fill-pace.js';
 import { findOutOfStep } from '../../features/upgrading/out-of-step.js';
+import type { IndexFacts, Ledger } from '../../ledger/ledger.js';
+import { nothingIndexed } from '../../resources/open-collection.js';
 import { checkCopy } from './check-copy.js';
 import { compareResults, questionsToAsk } from './compare-results.js';
 import type { CopyReport } from './copy-documents.js';

@@ -1,12 +1,12 @@
 import { realpathSync } from 'node:fs';
 import { RAGError } from '../../core/errors.js';
 import { openEngine } from '../../engine/create-engine.js';
-import type { Engine } from '../../operations/engine.js';
-import type { EngineResources } from '../../resources/engine-resources.js';
 import { anySignal } from '../../engine/open-work.js';
 import { isUnfinished } from '../../features/forgetting/receipts.js';
 import type { Ledger } from '../../ledger/ledger.js';
 import type { LockSubject } from '../../ledger/lock.js';
+import type { Engine } from '../../operations/engine.js';
+import type { EngineResources } from '../../resources/engine-resources.js';
 import type { MigrateRequest, MigrationEnd } from './migration-types.js';
 
 /** Other writers are waited for this long, in milliseconds. */

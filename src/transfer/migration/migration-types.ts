@@ -1,6 +1,6 @@
 import type { Environment } from '../../config/expand-variables.js';
-import type { CreateEngineOptions } from '../../operations/engine-options.js';
 import type { FillProgress } from '../../features/upgrading/fill-pace.js';
+import type { CreateEngineOptions } from '../../operations/engine-options.js';
 
 /** Which index: what `createEngine` takes for it. */
 export type MigrationPlace = Omit<CreateEngineOptions, 'searchProcesses' | 'cwd' | 'env'>;

@@ -1,15 +1,15 @@
 import { RAGError } from '../../core/errors.js';
 import { runtime } from '../../core/runtime.js';
 import { fingerprintOf } from '../../embedding/embedder.js';
+import { migrationRecordOf, withMigration } from '../../features/upgrading/migration-record.js';
+import type { IndexFacts, Ledger } from '../../ledger/ledger.js';
 import type { LiveIndex } from '../../resources/handles/ledger-handle.js';
 import { dropGeneration, newCollectionName, specOf } from '../../resources/open-collection.js';
-import type { IndexFacts, Ledger } from '../../ledger/ledger.js';
-import type { VectorStore } from '../../stores/vector-store.js';
 import { upgradeRecordOf } from '../../resources/upgrade-record.js';
+import type { VectorStore } from '../../stores/vector-store.js';
 import type { CopyPair } from './copy-documents.js';
 import type { Migration } from './migration.js';
 import { alone, type OpenEnds } from './migration-ends.js';
-import { migrationRecordOf, withMigration } from '../../features/upgrading/migration-record.js';
 
 /** A copy is searched with the vectors of the old index, so the model that reads queries there must be the same. */
 export async function assertSameModel(live: IndexFacts, { to }: OpenEnds): Promise<void> {

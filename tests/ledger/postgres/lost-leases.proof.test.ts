@@ -6,9 +6,9 @@ import pg from 'pg';
 import { afterEach, describe, expect, it, vi } from 'vitest';
 import { SYSTEM_RUNTIME } from '../../../src/core/runtime.js';
 import { createEngine } from '../../../src/engine/create-engine.js';
-import type { Engine, IndexResult } from '../../../src/operations/engine.js';
 import type { OwedWriter } from '../../../src/ledger/owed.js';
 import { PostgresGenerationWriter } from '../../../src/ledger/postgres/postgres-generation.js';
+import type { Engine, IndexResult } from '../../../src/operations/engine.js';
 
 const url = process.env.RAGSTONE_TEST_POSTGRES_URL;
 

@@ -5,9 +5,9 @@ import { join } from 'node:path';
 import pg from 'pg';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import { createEngine } from '../../../src/engine/create-engine.js';
-import type { Engine } from '../../../src/operations/engine.js';
 import type { LockSubject } from '../../../src/ledger/lock.js';
 import { openPostgresLedger } from '../../../src/ledger/postgres/postgres-ledger.js';
+import type { Engine } from '../../../src/operations/engine.js';
 
 const url = process.env.RAGSTONE_TEST_POSTGRES_URL;
 
