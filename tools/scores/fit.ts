@@ -157,7 +157,11 @@ async function listOf(
     }));
 }
 
-function modelOf(observed: readonly Observed[], names: readonly MatchFeature[], empty: number): MatchModel {
+function modelOf(
+  observed: readonly Observed[],
+  names: readonly MatchFeature[],
+  { empty, reached }: { readonly empty: number; readonly reached: number },
+): MatchModel {
   const counts = new Map<string, number>();
   for (const { kind } of observed) counts.set(kind, (counts.get(kind) ?? 0) + 1);
   const all = observed.flatMap(({ right, wrong }) => [...right, ...wrong]);
