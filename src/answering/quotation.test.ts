@@ -47,13 +47,16 @@ describe('what is quoted', () => {
     expect(result.answer).not.toContain('setting24');
   });
 
-  test('is a field of front matter, with its line', async () => {
+  test('is a field of front matter with the title, and their lines', async () => {
     const content =
       '---\ntitle: Billing service\nowner: Greta Lund\nstatus: deprecated\nteam: payments\n---\n\n# Billing service\n\nIt runs at night.\n';
     const { answer, citations } = await answerFrom(content, 'Who is the owner of the billing service?');
     expect(answer).toContain('owner: Greta Lund');
     expect(answer).not.toContain('payments');
-    expect(citations[0]).toMatchObject({ quote: 'owner: Greta Lund', lines: { start: 3, end: 3 } });
+    expect(citations[0]).toMatchObject({
+      quote: 'title: Billing service\nowner: Greta Lund',
+      lines: { start: 2, end: 3 },
+    });
   });
 
   test('is a row with its head where blank lines stand between the rows', async () => {

@@ -160,8 +160,7 @@ class PieceReader {
   /** The whole block where it is short enough, else what stands around the unit, on the likelier side first. */
   #inside({ kind, first, end }: Block, at: number): Set<number> {
     const all = range(first, end);
-    // The first field is a title as a rule, and tells nothing alone.
-    if (kind === 'fields' && at !== first) return new Set([at]);
+    if (kind === 'fields') return new Set([at, ...(at === first ? this.#likeliest(all.slice(1)) : [])]);
     if (this.#wordsOf(all) <= MOST_WORDS) return new Set(all);
     if (kind === 'table') return this.#rowsLike(at, all);
     const kept = new Set([at]);
@@ -176,6 +175,11 @@ class PieceReader {
       if (next === before) before -= 1;
       else after += 1;
     }
+  }
+
+  /** What is quoted with the first field, which is a title as a rule and tells nothing alone. */
+  #likeliest(all: readonly number[]): number[] {
+    return all.toSorted((a, b) => this.#probability(b) - this.#probability(a)).slice(0, 1);
   }
 
   /** Of a long table its head and the rows that are nearly as likely to answer, the likeliest while there is room. */

@@ -205,7 +205,7 @@ export const HOSTILE_FILES: readonly HostileFile[] = [
   json('key of __proto__', '{"__proto__": {"polluted": true}}', 'read'),
   json('number beyond all numbers', '{"a": 1e999999}', 'read'),
 
-  csv('quote never closed', `a,b\n"${'x\n'.repeat(10_000)}`, 'DOCUMENT_INVALID'),
+  csv('quote never closed', `a,b\n"${'x\n'.repeat(10_000)}`, 'read'),
   csv('20,000 columns', `${'a,'.repeat(20_000)}\n${'1,'.repeat(20_000)}\n`, 'read'),
   csv('a record of 2 million empty fields', `a,b\n${','.repeat(2_000_000)}\n`, 'DOCUMENT_INVALID'),
   csv('a field of 2 million characters', `a,b\n${'x'.repeat(2_000_000)}\n`, 'DOCUMENT_INVALID'),

@@ -160,7 +160,9 @@ export class SearchChild {
 /** Starts one. From source, in tests and tools, a loader of TypeScript goes first. */
 export function startSearchProcess(): ChildProcess {
   const isSource = import.meta.url.endsWith('.ts');
-  const module = fileURLToPath(new URL(`./search-process.${isSource ? 'ts' : 'js'}`, import.meta.url));
+  const module = fileURLToPath(
+    new URL(`../../searching/processes/search-process.${isSource ? 'ts' : 'js'}`, import.meta.url),
+  );
   return fork(module, [], {
     execArgv: isSource ? ['--import', pathToFileURL(createRequire(import.meta.url).resolve('tsx')).href] : [],
     serialization: 'advanced',
