@@ -99,6 +99,7 @@ function summary(asked: Asked): Record<string, unknown> {
     question: question.question,
     ...score,
     outcome: answer.outcome,
+    confidence: answer.confidence,
     right: isRight(asked),
     answer: answer.answer,
   };
