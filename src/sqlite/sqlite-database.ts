@@ -173,19 +173,17 @@ export class SqliteDatabase implements SharedDatabase {
   /** Leaves nothing readable of what was deleted: by `rewrite` in a small file, in the log and in whole pages of a larger one. */
   eraseDeleted(): void {
     const bytes = Number(this.pragma('page_count')) * Number(this.pragma('page_size'));
-    if (bytes <= REWRITTEN_BYTES && this.#canRewrite()) return;
+    if (bytes <= REWRITTEN_BYTES) this.#tryRewrite();
     this.tryTruncateLog();
   }
 
-  /** Not on a full disk, nor while another process writes. */
-  #canRewrite(): boolean {
+  /** On a full disk, and while another process writes, the file stays as it is. */
+  #tryRewrite(): void {
     try {
       this.#database.exec('VACUUM');
-      return this.tryTruncateLog();
     } catch (error) {
       const kind = sqliteFaultOf(error);
-      if (kind === 'full' || kind === 'busy') return false;
-      throw this.#toError(kind, error);
+      if (kind !== 'full' && kind !== 'busy') throw this.#toError(kind, error);
     }
   }
 

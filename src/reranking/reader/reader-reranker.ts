@@ -11,7 +11,7 @@ const READ = 30;
  * set lost (docs/research/reader.md).
  */
 const WEIGHT = 16;
-/** Read for one search of passages that were not read before: some 250 ms of two cores. */
+/** Read for one search of passages that were not read before: some 400 ms of two cores. */
 const CHARACTERS = 12_000;
 /** Searches that are read for at once, as many as there are threads: the deadline of one does not count the work of all others. */
 const AT_ONCE = 2;
