@@ -9,6 +9,8 @@ export const NOTICE_KINDS = [
   'query-wordless',
   /** The query, or passages that were near it, are in a script that the embedding model does not read, and were compared by their words. */
   'script-unread',
+  /** The query seems to be in a language that the embedding model was not made for, and nothing matches well. */
+  'language-unread',
   /** Of the query a part was searched for. */
   'query-cut',
   /** What phrases, minus signs and stars of the query did. */

@@ -116,7 +116,7 @@ export interface SearchResult {
    * list, but for results that were moved.
    */
   readonly score: number;
-  /** The same in a word: `strong` from .7 on, `possible` from .5 on, else `weak`. */
+  /** The same in a word: `strong` from .94 on, `possible` from .5 on, else `weak`. */
   readonly match: MatchBand;
   /** Calibrated probability that the passage is relevant, in the light of the others: for programs that must decide. */
   readonly probability: number;

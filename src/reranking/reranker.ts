@@ -36,6 +36,12 @@ export interface RerankedCandidate {
  */
 export type RerankScoring = 'fitted' | 'probability' | 'order';
 
+export interface RerankRemark {
+  readonly text: string;
+  /** Time ended before all was read, so the next search may order otherwise. */
+  readonly isUnfinished: boolean;
+}
+
 export interface Reranker {
   /** `builtin`, or `cross-encoder:ms-marco-MiniLM-L-6-v2`. */
   readonly name: string;
@@ -64,7 +70,7 @@ export interface Reranker {
   /** What a person should know of an answer that this reranker gave: what a model left out or made up. */
   noticeOf?(answer: readonly RerankedCandidate[]): string | undefined;
   /** What the report of the lane says of an answer, and a person need not be told. */
-  remarkOf?(answer: readonly RerankedCandidate[]): string | undefined;
+  remarkOf?(answer: readonly RerankedCandidate[]): RerankRemark | undefined;
   /** Reads a passage before anybody asks, and keeps what a search would read of it. Absent where nothing is kept. */
   readAhead?(passage: PassageText, signal?: AbortSignal): Promise<void>;
   /** Frees what it holds. It must not be used afterwards. */

@@ -205,7 +205,7 @@ const fusedScoresOf = (found: readonly FoundCandidate[]): ReadonlyMap<string, nu
 
 const QUERY_UNREAD: Notice = {
   kind: 'script-unread',
-  text: 'The embedding model does not read the script of this query, so it was searched for by its words alone.',
+  text: 'The embedding model does not read the script of this query, so it was searched for by its words alone: ask in the language of the documents, or use a model that reads both (docs/better-model.md).',
 };
 
 /** The background that a cosine is read against is that of so distant a neighbour. */

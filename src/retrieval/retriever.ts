@@ -149,6 +149,8 @@ export interface LaneReport {
   /** `off`: not asked for or not set up. `failed`: the others went on without it. `empty`: ran and found nothing. */
   readonly status: 'ran' | 'off' | 'failed' | 'empty';
   readonly reason?: string;
+  /** Present where time ended before it had looked at all, so the next search may order otherwise. */
+  readonly unfinished?: true;
   readonly candidates: number;
   readonly tookMs: number;
   /** Of `dense` and `lexical` where they were fused: the share in the fused score of this query. */

@@ -39,7 +39,7 @@ import type { VectorCollection } from '../stores/vector-store.js';
 import { correctWords, type WordCheck } from './correct-words.js';
 import { leftOutNotices } from './left-out-notices.js';
 import { planSearch } from './plan-search.js';
-import { openQueryModel, type QueryModel } from './query-model.js';
+import { languageNotice, openQueryModel, type QueryModel } from './query-model.js';
 import { decisiveParts } from './question-complexity.js';
 import { retrievalRequest, retrievalSettings } from './retrieval-request.js';
 import { type LimitedSearch, limitCosts } from './search-costs.js';
@@ -387,6 +387,7 @@ async function findHere(
       ...check.notices,
       ...undecryptableNotice(passages, undecryptable),
       ...result.notices,
+      ...languageNotice(model, query.text, passages[0]?.score),
       ...leftOutNotices(result.removed, {
         room: limit - passages.length,
         request: asked,
@@ -531,5 +532,6 @@ const NO_MODEL: QueryModel = {
   embedQuery: () => Promise.reject(new RAGError('INTERNAL', 'A search for words alone embeds nothing.')),
   embedPassage: () => Promise.reject(new RAGError('INTERNAL', 'A search for words alone embeds nothing.')),
   reads: () => true,
+  isEnglish: false,
   notices: [],
 };

@@ -50,6 +50,33 @@ const found = async (text: string, options = {}) => {
   return { ...response, ids: response.results.map(({ metadata }) => metadata.source) };
 };
 
+describe('a query in another language of the same script', () => {
+  it.each(['Wie lange werden Sicherungen aufbewahrt?', '¿Cuánto se guardan las copias?'])(
+    'says what reads it where nothing matches well: %s',
+    async (query) => {
+      const { noticeKinds, notices } = await found(query);
+      expect(noticeKinds).toContain('language-unread');
+      expect(notices.join()).toContain('docs/better-model.md');
+    },
+  );
+
+  it.each(['How long are backups kept?', 'what does der mean', 'when is the deploy, EST?'])(
+    'is no query in English: %s',
+    async (query) => {
+      const { noticeKinds } = await found(query);
+      expect(noticeKinds).not.toContain('language-unread');
+    },
+  );
+
+  it('is understood by its words where they stand in the text', async () => {
+    await engine.push([{ id: 'de', text: 'Sicherungen der Datenbank werden einen Monat lang aufbewahrt.' }]);
+    const { noticeKinds, ids } = await found('Wie lange werden Sicherungen der Datenbank aufbewahrt?');
+    expect(ids[0]).toBe('de');
+    expect(noticeKinds).not.toContain('language-unread');
+    await engine.delete(['de']);
+  });
+});
+
 describe.each(NAMES)('a query in a script that the built-in model does not read (%s)', (name) => {
   const [, word, elsewhere] = SCRIPTS[name];
 

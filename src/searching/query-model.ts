@@ -1,5 +1,7 @@
+import { isForeignQuestion } from '../analysis/foreign-words.js';
 import type { ResolvedConfig } from '../config/resolved-config.js';
 import { RAGError, throwIfAborted } from '../core/errors.js';
+import { matchBandOf } from '../core/match-band.js';
 import { type Notice, noticesOfKind } from '../core/notice.js';
 import { retry } from '../core/retry.js';
 import { runtime } from '../core/runtime.js';
@@ -22,6 +24,8 @@ export interface QueryModel {
   readonly embedPassage: EmbedQuery;
   /** Whether the model knows the script of a text. */
   readonly reads: (text: string) => boolean;
+  /** It was made for English, so a question in another language is near to what shares its words. */
+  readonly isEnglish: boolean;
   /** US dollars for the vector of a text; undefined where the price is not known. Absent where the model costs nothing but time. */
   readonly costOf?: ((text: string) => Promise<number | undefined>) | undefined;
   /** What a person must know of how the model was chosen. */
@@ -61,6 +65,7 @@ export async function openQueryModel(
       embedQuery: embed(forQuery, 'query'),
       embedPassage: embed(embedder, 'document'),
       reads: (text) => embedder.reads?.(text) ?? true,
+      isEnglish: embedder.identity.model === 'builtin',
       costOf: embedder.estimate && (async (text) => (await embedder.estimate?.([text]))?.cost),
       warnings: () => noticesOfKind('cache-unavailable', cache?.warnings?.() ?? []),
       notices: [
@@ -72,9 +77,22 @@ export async function openQueryModel(
     throwIfAborted(signal);
     if (!isOutage(error)) throw error;
     const fail = (): Promise<never> => Promise.reject(error);
-    return { embedQuery: fail, embedPassage: fail, reads: () => true, notices: [] };
+    return { embedQuery: fail, embedPassage: fail, reads: () => true, isEnglish: false, notices: [] };
   }
 }
+
+/** Of a query that is hardly in the language of the model and matches nothing well. @param best score of the first result, where there is one */
+export const languageNotice = (
+  { isEnglish }: Pick<QueryModel, 'isEnglish'>,
+  query: string,
+  best = 0,
+): readonly Notice[] =>
+  isEnglish && isForeignQuestion(query) && matchBandOf(best) === 'weak' ? [FOREIGN_QUERY] : [];
+
+const FOREIGN_QUERY: Notice = {
+  kind: 'language-unread',
+  text: 'The query seems not to be in English, the only language of the built-in model, so passages are found by the words that they share with it: ask in the language of the documents, or use a model that reads both (docs/better-model.md).',
+};
 
 /** A model of this machine is never left alone: nothing else would come of it. */
 const isOfAService = ({ config: { rag, own } }: Resources): boolean =>

@@ -78,7 +78,7 @@ describe('the reader', () => {
     expect(order).toEqual(['b', 'a', 'c']);
     expect([notice, remark]).toEqual([
       undefined,
-      'The reader has not read 1 of 3 passages yet; they keep their place.',
+      { text: 'The reader has not read 1 of 3 passages yet; they keep their place.', isUnfinished: true },
     ]);
   });
 
@@ -102,7 +102,8 @@ describe('the reader', () => {
       'q',
       code,
     );
-    expect([order, remark]).toEqual([code, 'The reader reads no code; the built-in order stands.']);
+    expect([order, remark?.text]).toEqual([code, 'The reader reads no code; the built-in order stands.']);
+    expect(remark?.isUnfinished).toBe(false);
   });
 
   test('keeps the order of the built-in reranker for a question in a language that it does not read', async () => {
@@ -112,7 +113,7 @@ describe('the reader', () => {
       'q',
       ['a', 'b'],
     );
-    expect([order, remark]).toEqual([
+    expect([order, remark?.text]).toEqual([
       ['a', 'b'],
       'The reader knows too few words of the query; the built-in order stands.',
     ]);

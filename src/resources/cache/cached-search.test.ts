@@ -6,6 +6,7 @@ import { IS_LONG } from '../../../tests/long-forms.js';
 import { createEngine } from '../../engine/create-engine.js';
 import type { Engine, SearchResponse } from '../../operations/engine.js';
 import { freePort, hasRedis, startRedis } from '../../redis/test-redis.js';
+import type { Reranker } from '../../reranking/reranker.js';
 
 type CacheState = 'hit' | 'miss' | 'semantic' | 'off';
 
@@ -79,6 +80,29 @@ describe('a search that was made before', () => {
     expect(noticeKinds).toContain('reranking-model');
     for (const engine of engines) await engine.search('quokka', A);
     expect(seen.map(({ cache }) => cache)).toEqual(['miss', 'hit', 'miss']);
+  });
+
+  test('is made anew until the reranker had time to look at all', async () => {
+    let searches = 0;
+    const reranker: Reranker = {
+      name: 'slow',
+      maxCandidates: 10,
+      doRerank: async (_, candidates) => candidates.map((_candidate, index) => ({ index, score: 0.5 })),
+      remarkOf: () => {
+        searches += 1;
+        return { text: 'A part was read.', isUnfinished: searches < 3 };
+      },
+      close: async () => undefined,
+    };
+    const config = { retrieval: { cache: { enabled: true } } };
+    const engine = await createEngine({ cwd: temporaryFolder(), config, reranker });
+    onTestFinished(() => engine.close());
+    await engine.push([{ id: 'x', text: 'The quokka.' }], A);
+    const seen = watchSearches();
+    const { lanes } = await engine.search('quokka', A);
+    expect(lanes.find(({ lane }) => lane === 'rerank')).toMatchObject({ unfinished: true });
+    for (let turn = 0; turn < 3; turn++) await engine.search('quokka', A);
+    expect(seen.map(({ cache }) => cache)).toEqual(['miss', 'miss', 'miss', 'hit']);
   });
 
   test('is not kept where the cache is off', async () => {

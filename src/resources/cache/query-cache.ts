@@ -214,7 +214,7 @@ const isWorthKeeping = ({ degradationLevel, outages = [], lanes, notices, plan }
   (plan === undefined || plan.leftOut.length === 0) &&
   degradationLevel === DegradationLevel.FULL_RAG &&
   outages.length === 0 &&
-  lanes.every(({ status }) => status !== 'failed') &&
+  lanes.every(({ status, unfinished }) => status !== 'failed' && unfinished !== true) &&
   notices.every(({ kind }) => !PASSING.has(kind));
 
 /** What these say is of the words of one question. */

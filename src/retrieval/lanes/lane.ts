@@ -21,6 +21,8 @@ export interface LaneInput {
 export interface LaneHits {
   readonly hits: readonly Hit[];
   readonly reason?: string;
+  /** See `LaneReport.unfinished`. @default false */
+  readonly isUnfinished?: boolean;
 }
 
 export interface LaneOutcome {
@@ -37,25 +39,30 @@ export async function runLane(
   signal: AbortSignal | undefined,
 ): Promise<LaneOutcome> {
   const payload: TelemetryPayloads['lane'] = { lane };
-  const reportOf = (status: LaneReport['status'], candidates: number, reason: string | undefined) => ({
+  const reportOf = (
+    status: LaneReport['status'],
+    candidates: number,
+    { reason, isUnfinished = false }: Omit<LaneHits, 'hits'>,
+  ): LaneReport => ({
     lane,
     status,
     ...(reason === undefined ? {} : { reason }),
+    ...(isUnfinished ? { unfinished: true } : {}),
     candidates,
     tookMs: payload.tookMs ?? 0,
   });
   try {
-    const { hits, reason } = await traced('lane', payload, async () => {
+    const { hits, ...rest } = await traced('lane', payload, async () => {
       const found = await search();
       payload.candidates = found.hits.length;
       return found;
     });
-    return { report: reportOf(hits.length === 0 ? 'empty' : 'ran', hits.length, reason), hits };
+    return { report: reportOf(hits.length === 0 ? 'empty' : 'ran', hits.length, rest), hits };
   } catch (error) {
     if (signal?.aborted === true)
       throw new RAGError('ABORTED', 'The search was cancelled.', { cause: signal.reason });
     const reason = RAGError.isInstance(error) ? error.message : 'It failed for an unexpected reason.';
-    return { report: reportOf('failed', 0, reason), hits: [], error };
+    return { report: reportOf('failed', 0, { reason }), hits: [], error };
   }
 }
 

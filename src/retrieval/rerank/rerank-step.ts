@@ -1,5 +1,5 @@
 import type { Notice } from '../../core/notice.js';
-import type { RerankScoring } from '../../reranking/reranker.js';
+import type { RerankRemark, RerankScoring } from '../../reranking/reranker.js';
 import type { FoundCandidate } from '../candidate.js';
 import { type LaneOutcome, laneOff, runLane } from '../lanes/lane.js';
 import type { PreparedQuery } from '../prepared-query.js';
@@ -45,7 +45,7 @@ export async function rerankStep(
   const maxCandidates = wanted ?? settings.rerank.maxCandidates;
   const deadlineMs = Math.min(settings.rerank.deadlineMs, left);
   const notices: Notice[] = [];
-  const remarks: string[] = [];
+  const remarks: RerankRemark[] = [];
   let isTooExpensive = false;
   const run = async () => {
     candidates = await rerankCandidates(fused, {
@@ -71,8 +71,12 @@ export async function rerankStep(
     });
     const reranked = candidates.filter(({ rerankScore }) => rerankScore !== undefined);
     const hits = reranked.map(({ chunk, score }) => ({ chunk, score }));
-    const reasons = [...notices.map(({ text }) => text), ...remarks];
-    return { hits, ...(reasons.length === 0 ? {} : { reason: reasons.join(' ') }) };
+    const reasons = [...notices, ...remarks].map(({ text }) => text);
+    return {
+      hits,
+      ...(reasons.length === 0 ? {} : { reason: reasons.join(' ') }),
+      isUnfinished: remarks.some((remark) => remark.isUnfinished),
+    };
   };
   const outcome = await runLane('rerank', run, signal);
   if (isTooExpensive) return off('It would cost more than the search may.');

@@ -5,7 +5,7 @@ import { traced } from '../../core/telemetry.js';
 import { inTurn } from '../../core/turns.js';
 import { withDeadline } from '../../core/with-deadline.js';
 import { reach } from '../../degradation/parts.js';
-import type { RerankCandidate, RerankedCandidate, Reranker } from '../../reranking/reranker.js';
+import type { RerankCandidate, RerankedCandidate, Reranker, RerankRemark } from '../../reranking/reranker.js';
 import {
   type Candidate,
   compareCandidates,
@@ -36,7 +36,7 @@ export interface RerankOptions {
   /** Told what a person should know of the reranker's answer. */
   readonly onNotice?: (notice: Notice) => void;
   /** Told what the report says of the answer. */
-  readonly onRemark?: (remark: string) => void;
+  readonly onRemark?: (remark: RerankRemark) => void;
 }
 
 /**

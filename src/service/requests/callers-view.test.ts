@@ -147,6 +147,7 @@ const TOLD_WHOLE: readonly NoticeKind[] = [
   'query-wordless',
   'query-operators',
   'script-unread',
+  'language-unread',
   'filters-empty',
   'nothing-readable',
   'below-threshold',

@@ -200,6 +200,7 @@ const TOLD_TO_CALLERS: Readonly<Record<NoticeKind, string | typeof AS_IT_IS | ty
   'query-wordless': AS_IT_IS,
   'query-operators': AS_IT_IS,
   'script-unread': AS_IT_IS,
+  'language-unread': AS_IT_IS,
   // Names are those that the scope of the caller sees.
   'filters-empty': AS_IT_IS,
   'nothing-readable': AS_IT_IS,

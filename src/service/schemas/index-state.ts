@@ -128,6 +128,7 @@ export const explainResponse = z
         lane: z.string(),
         status: z.enum(['ran', 'off', 'failed', 'empty']),
         reason: z.string().optional(),
+        unfinished: z.literal(true).optional(),
         candidates: z.int(),
         tookMs: z.number(),
         weight: z.number().optional(),
