@@ -112,10 +112,10 @@ test('a question gets three documents for each thing that it asks', async () => 
 
 test('summaries are found first, and lead to what they summarise', async () => {
   lines.length = 0;
-  const found = await searchSummariesFirst(service, 'What is Heron for?', 4);
+  const found = await searchSummariesFirst(service, 'What caused the Lanternfish outage?', 4);
   assert.equal(lines.length, 3);
   const ids = found.map(documentIdOf);
-  assert.ok(ids.includes('heron-summary') && ids.includes('heron-design-v2'), ids.join());
+  assert.ok(ids.includes('lanternfish-summary') && ids.includes('lanternfish-postmortem'), ids.join());
 });
 
 test('an identifier is found to the letter, and reranking moves passages', async () => {
