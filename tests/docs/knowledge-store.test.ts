@@ -4,10 +4,11 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { promisify } from 'node:util';
+import { transformSync } from 'esbuild';
 import { expect, test } from 'vitest';
 
 const page = readFileSync(new URL('../../docs/knowledge-store.md', import.meta.url), 'utf8');
-const module = new URL('../../src/knowledge-store/index.ts', import.meta.url).href;
+const module = new URL('../../dist/knowledge-store/index.js', import.meta.url).href;
 const examples = [...page.matchAll(/```ts\n(.*?)```\n\n```text\n(.*?)```/gs)].map(
   ([, code = '', output = '']) => ({ code, output }),
 );
@@ -20,11 +21,11 @@ test('every program of docs/knowledge-store.md is followed by what it prints', (
 test.each(examples)('example %#', async ({ code, output }) => {
   const folder = mkdtempSync(join(tmpdir(), 'ragstone-docs-'));
   try {
-    const program = join(folder, 'example.mts');
-    writeFileSync(program, code.replace("'ragstone/knowledge-store'", JSON.stringify(module)));
-    const tsx = import.meta.resolve('tsx');
+    const program = join(folder, 'example.mjs');
+    const named = code.replace("'ragstone/knowledge-store'", JSON.stringify(module));
+    writeFileSync(program, transformSync(named, { loader: 'ts' }).code);
     const variables = Object.entries(process.env).filter(([name]) => !name.startsWith('KNOWLEDGE_STORE_'));
-    const { stdout } = await promisify(execFile)(process.execPath, ['--import', tsx, program], {
+    const { stdout } = await promisify(execFile)(process.execPath, [program], {
       cwd: folder,
       env: Object.fromEntries(variables),
     });

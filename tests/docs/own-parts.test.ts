@@ -3,11 +3,12 @@ import { mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { basename, join } from 'node:path';
 import { promisify } from 'node:util';
+import { transformSync } from 'esbuild';
 import { afterAll, expect, it } from 'vitest';
 import * as testing from '../../src/testing/index.js';
 
 const page = readFileSync(new URL('../../docs/own-parts.md', import.meta.url), 'utf8');
-const module = new URL('../../src/index.ts', import.meta.url).href;
+const module = new URL('../../dist/index.js', import.meta.url).href;
 const examples = [
   ...page.matchAll(/^## (.*?)$(?:(?!^## )[\s\S])*?```ts\n(.*?)```\n\n```text\n(.*?)```/gms),
 ].map(([, title = '', code = '', output = '']) => ({ title, code, output }));
@@ -17,7 +18,10 @@ afterAll(() => rmSync(folder, { recursive: true, force: true }));
 
 function write(name: string, code: string): string {
   const path = join(folder, name);
-  writeFileSync(path, code.replaceAll("'ragstone'", JSON.stringify(module)));
+  const { code: program } = transformSync(code.replaceAll("'ragstone'", JSON.stringify(module)), {
+    loader: 'ts',
+  });
+  writeFileSync(path, program);
   return path;
 }
 
@@ -28,9 +32,8 @@ it('every program of docs/own-parts.md is followed by what it prints', () => {
 
 it.each(examples)('$title', async ({ code, output }) => {
   const cwd = mkdtempSync(join(folder, 'program-'));
-  const program = write(join(basename(cwd), 'program.mts'), code);
-  const tsx = import.meta.resolve('tsx');
-  const { stdout } = await promisify(execFile)(process.execPath, ['--import', tsx, program], { cwd });
+  const program = write(join(basename(cwd), 'program.mjs'), code);
+  const { stdout } = await promisify(execFile)(process.execPath, [program], { cwd });
   expect(stdout).toBe(output);
 });
 

@@ -1,24 +1,23 @@
 import { spawnSync } from 'node:child_process';
 import { existsSync } from 'node:fs';
 import { fileURLToPath } from 'node:url';
-import { describe, expect, it } from 'vitest';
+import { beforeAll, describe, expect, it } from 'vitest';
 import { DIST, runRagstone } from './run-ragstone.js';
-import { temporaryFolder } from './temporary-folder.js';
+import { sharedFolder } from './temporary-folder.js';
 
 const MAIN = fileURLToPath(new URL('cli/main.js', DIST));
 const RAGSTONE = `"${process.execPath}" "${MAIN}"`;
 
 describe.skipIf(process.platform === 'win32')('a command', () => {
-  async function indexed(): Promise<string> {
-    const part = 'Logs are kept for thirty days and deleted then. '.repeat(40);
-    const text = Array.from({ length: 120 }, (_, at) => `## Part ${at}\n\n${part}\n`).join('\n');
-    const cwd = temporaryFolder({ 'ragstone.yaml': 'rag: { provider: libsql }\n', 'docs/logs.md': text });
+  const part = 'Logs are kept for thirty days and deleted then. '.repeat(40);
+  const text = Array.from({ length: 120 }, (_, at) => `## Part ${at}\n\n${part}\n`).join('\n');
+  const cwd = sharedFolder({ 'ragstone.yaml': 'rag: { provider: libsql }\n', 'docs/logs.md': text });
+  beforeAll(async () => {
     expect((await runRagstone(['index', 'docs'], { cwd })).code).toBe(0);
-    return cwd;
-  }
+  });
 
   /** What a shell says of a line, and the exit code of the command that is first in it. */
-  function shell(cwd: string, line: string) {
+  function shell(line: string) {
     const { stdout, stderr } = spawnSync('sh', ['-c', line.replaceAll('ragstone', RAGSTONE)], {
       cwd,
       encoding: 'utf8',
@@ -29,12 +28,11 @@ describe.skipIf(process.platform === 'win32')('a command', () => {
 
   it.each(['search "logs kept" --top-k 100', 'search "logs kept" --top-k 100 --json', 'status', '--help'])(
     'whose reader goes early ends quietly, and well: %s',
-    async (command) => {
-      const cwd = await indexed();
-      const { stdout, stderr } = shell(cwd, `{ ragstone ${command}; echo "exit $?" >&2; } | head -1`);
+    (command) => {
+      const { stdout, stderr } = shell(`{ ragstone ${command}; echo "exit $?" >&2; } | head -1`);
       expect(stdout.split('\n')).toHaveLength(2);
       expect(stderr).toBe('exit 0\n');
-      expect(shell(cwd, `{ ragstone ${command} 2>&1; } | true`).stderr).toBe('');
+      expect(shell(`{ ragstone ${command} 2>&1; } | true`).stderr).toBe('');
     },
   );
 
@@ -49,8 +47,8 @@ describe.skipIf(process.platform === 'win32')('a command', () => {
       'index --help',
       'help search',
       'config check',
-    ])('that cannot write says so in a line, and fails: %s', async (command) => {
-    const { stderr } = shell(await indexed(), `ragstone ${command} > /dev/full; echo "exit $?" >&2`);
+    ])('that cannot write says so in a line, and fails: %s', (command) => {
+    const { stderr } = shell(`ragstone ${command} > /dev/full; echo "exit $?" >&2`);
     expect(stderr).toMatch(/^error: The output could not be written: ENOSPC.*\nexit 1\n$/);
   });
 });
