@@ -86,8 +86,15 @@ module.exports = {
       to: {
         path: `^src/(core|${rooms}|${stages})/`,
         pathNot:
-          '^src/(features/maintenance/check-config|security/regular-file|analysis/lexical-analyzer|degradation/level-words|context/outside-code)\\.ts$',
+          '^src/(core/errors|features/maintenance/check-config|security/regular-file|analysis/lexical-analyzer|degradation/level-words|context/outside-code)\\.ts$',
       },
+    },
+    {
+      // Every command starts without the engine; the one that runs imports it.
+      name: 'commands-import-the-library-when-they-run',
+      severity: 'error',
+      from: { path: '^src/cli/', pathNot: '\\.test\\.ts$' },
+      to: { path: '^src/(service/|mcp/)?index\\.ts$', dynamic: false, dependencyTypesNot: ['type-only'] },
     },
     {
       // It runs in browsers: types of the service are all that it takes, and one version number.

@@ -62,7 +62,7 @@ export function statedNumbers(text: string): ReadonlySet<string> {
   return found;
 }
 
-const NAME = /(?<![.!?:]\s|^\W*|\n\W*)(?:\p{Lu}[\p{L}\p{N}'’-]+)/gu;
+const NAME = /(?<![\p{L}\p{N}]|[.!?:]\s|^\W*|\n\W*)(?:\p{Lu}[\p{L}\p{N}'’-]+)/gu;
 const NO_NAMES = new Set(
   'I A An The This That These Those It Its He She They We You Yes No Not And Or But If In On At To For From By With As Of Is Are Was Were Be There Here When Where Who What Which How Why However Additionally Also Furthermore Overall Therefore While Although Since Because Some Many Most All Both Each Other Another'.split(
     ' ',

@@ -26,16 +26,34 @@ export function statementsOf(text: string): SourceStatement[] {
       const unit = text.slice(start, end);
       if (kind === 'table-row')
         return [
-          cellsOf(unit)
-            .map((cell, column) => named(cell, head[column], column))
-            .join(', '),
+          wordsOf(
+            cellsOf(unit)
+              .map((cell, column) => named(cell, head[column], column))
+              .join(', '),
+          ),
         ];
-      if (kind !== 'table-head') return unit.split(PART);
+      if (kind !== 'table-head') return partsOf(unit);
       if (/[^\s|:-]/.test(unit)) head = cellsOf(unit);
       return [];
     })
-    .map((part) => comparedWords(part).slice(0, MOST_WORDS))
     .filter((words) => words.length > 0);
+}
+
+/** A field: `Root Cause: The timeout`. One word before a colon may be the name of what is told of. */
+const LABEL = /^[^\p{L}\p{N}]*((?:\p{Lu}\p{L}* ){1,3}\p{Lu}\p{L}*)[*_]*:[*_]*\s/gmu;
+
+const wordsOf = (text: string): ComparedWord[] => comparedWords(text).slice(0, MOST_WORDS);
+
+/** The parts of a sentence or item. Capitals of a label make no names. */
+function partsOf(unit: string): ComparedWord[][] {
+  const labels = new Set([...unit.matchAll(LABEL)].flatMap(([, label = '']) => label.split(' ')));
+  const parts = unit.split(PART).map(wordsOf);
+  if (labels.size === 0) return parts;
+  return parts.map((words) =>
+    words.map((word) =>
+      word.kind === 'name' && labels.has(word.text) ? { ...word, kind: 'content' } : word,
+    ),
+  );
 }
 
 const cellsOf = (row: string): string[] =>

@@ -1,3 +1,4 @@
+import { RAGError } from '../core/errors.js';
 import type { CliContext } from './context.js';
 import { inert } from './terminal.js';
 
@@ -32,6 +33,5 @@ export async function askYesNo(
 }
 
 async function stopped(cause: unknown): Promise<Error> {
-  const { RAGError } = await import('../index.js');
   return new RAGError('ABORTED', 'Stopped.', { cause });
 }

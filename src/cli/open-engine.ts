@@ -1,4 +1,5 @@
 import type { ResolvedConfig } from '../config/resolved-config.js';
+import { RAGError } from '../core/errors.js';
 import type {
   CreateEngineOptions,
   Engine,
@@ -117,7 +118,6 @@ export async function assertSharedIndex(context: CliContext, options: ScopeOptio
   const scope = toScope(options);
   const { deployment } = await withDeployments(context, (deployments) => deployments.of(scope));
   if (deployment.deploymentModel === 'Shared') return;
-  const { RAGError } = await import('../index.js');
   throw new RAGError(
     'DEPLOYMENT_CONFLICT',
     `The tenant ${JSON.stringify(scope.tenant)} has an index of its own (${deployment.deploymentModel}), and this command is of the shared index alone.`,

@@ -1,4 +1,5 @@
 import { type Command, Option } from 'commander';
+import { RAGError } from '../../core/errors.js';
 import type { AskRequest, CollapseMode, ConversationTurn } from '../../index.js';
 import type { CliContext } from '../context.js';
 import type { IndexView, ShownAnswer } from '../index-view.js';
@@ -143,7 +144,6 @@ async function answerOnce(context: CliContext, view: IndexView, asked: Asked): P
 async function refuseEmptyIndex(view: IndexView): Promise<void> {
   const status = await view.status().catch(() => undefined);
   if (status?.documents !== 0) return;
-  const { RAGError } = await import('../../index.js');
   throw new RAGError(
     'INDEX_EMPTY',
     'Nothing is indexed: the index holds no document. `ragstone status` names what failed; then run `ragstone index FOLDER`.',
@@ -168,7 +168,6 @@ async function streamed(context: CliContext, view: IndexView, request: AskReques
 
 /** The library is loaded for errors alone: the index may be one behind a service. */
 async function failure(reason: 'USAGE' | 'INTERNAL', message: string): Promise<Error> {
-  const { RAGError } = await import('../../index.js');
   return new RAGError(reason, message);
 }
 

@@ -1,4 +1,5 @@
 import type { Command } from 'commander';
+import { RAGError } from '../../core/errors.js';
 import { askYesNo } from '../ask.js';
 import type { CliContext } from '../context.js';
 import { dataDirOf, withEngine } from '../open-engine.js';
@@ -32,6 +33,5 @@ export function registerClear(program: Command, context: CliContext): void {
 async function confirm(context: CliContext): Promise<boolean> {
   if (context.canAsk)
     return askYesNo(context, `Delete the whole index in ${await dataDirOf(context)}?`, { preset: false });
-  const { RAGError } = await import('../../index.js');
   throw new RAGError('USAGE', 'This deletes the whole index; say --yes to do it without being asked.');
 }

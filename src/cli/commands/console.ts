@@ -1,6 +1,6 @@
 import { spawn } from 'node:child_process';
 import type { Command } from 'commander';
-import { RAGError } from '../../index.js';
+import { RAGError } from '../../core/errors.js';
 import type { CliContext } from '../context.js';
 import { runServe, type ServeOptions, withAddressOptions } from './serve.js';
 

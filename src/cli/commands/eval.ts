@@ -1,4 +1,5 @@
 import { type Command, Option } from 'commander';
+import { RAGError } from '../../core/errors.js';
 import type {
   ComparedConfiguration,
   ComparisonReport,
@@ -132,7 +133,6 @@ const NEEDS: readonly [option: keyof EvalOptions, of: readonly (keyof EvalOption
 async function refuseIdleOptions(options: EvalOptions): Promise<void> {
   for (const [option, of] of NEEDS) {
     if (options[option] === undefined || of.some((other) => options[other] !== undefined)) continue;
-    const { RAGError } = await import('../../index.js');
     throw new RAGError('USAGE', `${flagOf(option)} has no effect without ${of.map(flagOf).join(' or ')}.`);
   }
 }
@@ -221,7 +221,6 @@ async function twoConfigurations(
   const { CURRENT, parseConfigChoice } = await import('../config-choice.js');
   const [first, second, ...rest] = names;
   if (first === undefined || rest.length > 0) {
-    const { RAGError } = await import('../../index.js');
     throw new RAGError(
       'USAGE',
       `--compare takes one or two configurations and got ${names.length}. Write the data set before --compare.`,

@@ -1,4 +1,5 @@
 import type { Command } from 'commander';
+import { RAGError } from '../../core/errors.js';
 import type { EngineView, RunFailure, SourceSyncState } from '../../index.js';
 import type { CliContext } from '../context.js';
 import { ExitCode } from '../errors.js';
@@ -70,7 +71,6 @@ async function errorOfLastRun(view: EngineView): Promise<RunFailure | undefined>
   try {
     return (await view.status()).lastRun?.error;
   } catch (error) {
-    const { RAGError } = await import('../../index.js');
     if (RAGError.isInstance(error) && error.reason === 'INDEX_EMPTY') return undefined;
     throw error;
   }

@@ -1,4 +1,5 @@
 import { type Command, InvalidArgumentError, Option } from 'commander';
+import { RAGError } from '../../core/errors.js';
 import type { EngineView, FeedbackJudgments, FeedbackRequest, SearchResult } from '../../index.js';
 import type { CliContext } from '../context.js';
 import { withTenantView } from '../open-engine.js';
@@ -140,7 +141,6 @@ async function shownAgain(
 
 /** How places are named: the rank of one, by itself, its id, or what it is of. */
 async function ranksIn(results: readonly SearchResult[]): Promise<(place: string) => number> {
-  const { RAGError } = await import('../../index.js');
   return (place) => {
     if (/^\d{1,4}$/.test(place)) return Number(place);
     const at = results.findIndex(

@@ -1,4 +1,5 @@
 import type { Command } from 'commander';
+import { RAGError } from '../../core/errors.js';
 import type {
   EngineView,
   Filter,
@@ -92,7 +93,6 @@ async function tellOfShared(
   const scope = toScope(options);
   const { deployment } = await service.of(scope);
   if (deployment.deploymentModel === 'Shared') return;
-  const { RAGError } = await import('../../index.js');
   const meant = await service.shared
     .as(scope)
     .forget({ ...request, dryRun: true })
@@ -131,7 +131,6 @@ async function isMeant(
   const { examplesOf } = await import('../render/receipt.js');
   const what = `${dry.documents} ${dry.documents === 1 ? 'document' : 'documents'} (${examplesOf(dry)})`;
   if (context.canAsk) return askYesNo(context, `Forget ${what} for good?`, { preset: false });
-  const { RAGError } = await import('../../index.js');
   throw new RAGError('USAGE', `This forgets ${what}; say --yes to do it without being asked.`);
 }
 

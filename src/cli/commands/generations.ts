@@ -1,4 +1,5 @@
 import type { Command } from 'commander';
+import { RAGError } from '../../core/errors.js';
 import type { GenerationSummary } from '../../index.js';
 import type { CliContext } from '../context.js';
 import { withEngine } from '../open-engine.js';
@@ -48,7 +49,6 @@ export function registerGenerations(program: Command, context: CliContext): void
 async function toGeneration(id: string): Promise<GenerationSummary['generation']> {
   const number = Number(id);
   if (Number.isSafeInteger(number) && number > 0) return number;
-  const { RAGError } = await import('../../index.js');
   throw new RAGError(
     'USAGE',
     `"${id}" is no generation: give its number, as \`ragstone generations\` lists it.`,

@@ -1,4 +1,5 @@
 import type { Command } from 'commander';
+import { RAGError } from '../../core/errors.js';
 import type { EngineView, ExtractionProgress } from '../../index.js';
 import { auditedCommand } from '../audited-command.js';
 import type { CliContext } from '../context.js';
@@ -184,7 +185,6 @@ const lineOf = ({ stage, done, total, perSecond, etaMs }: ExtractionProgress) =>
 });
 
 async function stopped(cause: unknown): Promise<Error> {
-  const { RAGError } = await import('../../index.js');
   return new RAGError('ABORTED', 'Stopped. What was read is kept; the same command goes on.', { cause });
 }
 

@@ -2,7 +2,8 @@ import { existsSync } from 'node:fs';
 import { resolve } from 'node:path';
 import { type Command, Option } from 'commander';
 import type { IndexCounts } from '../../client/index.js';
-import type { IndexRequest, PrunedSource, RAGError, TenantIndex } from '../../index.js';
+import { RAGError } from '../../core/errors.js';
+import type { IndexRequest, PrunedSource, TenantIndex } from '../../index.js';
 import { askYesNo } from '../ask.js';
 import type { CliContext } from '../context.js';
 import { ExitCode } from '../errors.js';
@@ -129,7 +130,6 @@ async function isPruneMeant(
     .map(({ source, documents }) => `${plural(documents, 'document')} of "${oneLine(source)}"`)
     .join(', ');
   if (!context.canAsk) {
-    const { RAGError } = await import('../../index.js');
     throw new RAGError('USAGE', `This deletes ${what}; say --yes to do it without being asked.`);
   }
   stopProgress();
@@ -152,7 +152,6 @@ async function indexOnServer(context: CliContext, { tenant }: IndexOptions): Pro
     await printCounts(counts, context);
   } catch (error) {
     if (!context.signal.aborted) throw error;
-    const { RAGError } = await import('../../index.js');
     throw new RAGError(
       'ABORTED',
       'Stopped. The service ends its run and keeps what it has written: "ragstone status" shows how much, and "ragstone index" goes on.',
@@ -173,7 +172,6 @@ async function printCounts(counts: IndexCounts, context: CliContext): Promise<vo
 async function refuseMissingPaths(paths: readonly string[], { cwd }: CliContext): Promise<void> {
   const missing = paths.filter((path) => !existsSync(resolve(cwd, path)));
   if (missing.length === 0) return;
-  const { RAGError } = await import('../../index.js');
   throw new RAGError('USAGE', `There is no file or folder ${missing.map(oneLine).join(', ')}.`, {
     details: { paths: missing },
   });
@@ -216,7 +214,6 @@ function noteSharedIndex(context: CliContext, { deployment }: TenantIndex, tenan
 
 /** Says what a stopped run leaves behind, in place of that it was cancelled. */
 async function stopped(cause: unknown, { dryRun = false, force = false }: IndexOptions): Promise<Error> {
-  const { RAGError } = await import('../../index.js');
   const details = RAGError.isInstance(cause) ? cause.details : {};
   const kept = force
     ? 'What is searched stays whole; the same command goes on.'

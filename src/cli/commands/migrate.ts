@@ -1,4 +1,5 @@
 import type { Command } from 'commander';
+import { RAGError } from '../../core/errors.js';
 import type { MigrateRequest, MigrationProgress } from '../../index.js';
 import { auditedCommand } from '../audited-command.js';
 import type { CliContext } from '../context.js';
@@ -119,6 +120,5 @@ function lineOf({ stage, done, total, perSecond, etaMs }: MigrationProgress) {
 }
 
 async function stopped(cause: unknown): Promise<Error> {
-  const { RAGError } = await import('../../index.js');
   return new RAGError('ABORTED', 'Stopped. What is copied stays there; the same command goes on.', { cause });
 }

@@ -1,4 +1,5 @@
 import { type Command, Option } from 'commander';
+import { RAGError } from '../../core/errors.js';
 import type { ReembedProgress, ReembedRequest } from '../../index.js';
 import { auditedCommand } from '../audited-command.js';
 import type { CliContext } from '../context.js';
@@ -82,7 +83,6 @@ function lineOf({ stage, done, total, perSecond, etaMs }: ReembedProgress) {
 }
 
 async function stopped(cause: unknown): Promise<Error> {
-  const { RAGError } = await import('../../index.js');
   return new RAGError('ABORTED', 'Stopped. What has its vectors keeps them; the same command goes on.', {
     cause,
   });

@@ -1,4 +1,5 @@
 import type { Command } from 'commander';
+import { RAGError } from '../../core/errors.js';
 import type { Engine, StoresStatus } from '../../index.js';
 import type { CliContext } from '../context.js';
 import { ExitCode } from '../errors.js';
@@ -58,7 +59,6 @@ export function registerStores(program: Command, context: CliContext): void {
 async function statesOf(engine: Engine): Promise<StoresStatus> {
   const stores = await engine.stores();
   if (stores !== undefined) return stores;
-  const { RAGError } = await import('../../index.js');
   throw new RAGError(
     'USAGE',
     'The index is kept in one store. Name a second one in `rag.failover` (docs/failover.md).',

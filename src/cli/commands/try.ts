@@ -1,6 +1,7 @@
 import { stat } from 'node:fs/promises';
 import { resolve } from 'node:path';
 import { type Command, Option } from 'commander';
+import { RAGError } from '../../core/errors.js';
 import type { IndexResult, SearchMode, SearchResponse } from '../../index.js';
 import type { CliContext } from '../context.js';
 import { ExitCode } from '../errors.js';
@@ -46,7 +47,6 @@ async function runTry(
   context: CliContext,
   { folder, question, options }: { folder: string; question: string; options: TryOptions },
 ): Promise<void> {
-  const { RAGError } = await import('../../index.js');
   if (context.globals.config !== undefined)
     throw new RAGError(
       'USAGE',
@@ -116,7 +116,6 @@ async function report(
 
 async function refuseEmptyIndex({ stats, notices }: IndexResult, target: string): Promise<void> {
   if (stats.documentsProcessed + stats.documentsUnchanged > 0) return;
-  const { RAGError } = await import('../../index.js');
   const failures = stats.errors.map(({ item, message }) => `${item ?? ''}: ${message}`);
   const why =
     failures.length > 0

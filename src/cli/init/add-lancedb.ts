@@ -1,6 +1,6 @@
 import { writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
-import { RAGError } from '../../index.js';
+import { RAGError } from '../../core/errors.js';
 import { readRegularText } from '../../security/regular-file.js';
 
 const PACKAGES = { '@lancedb/lancedb': '0.37.1', 'apache-arrow': '18.1.0' } as const;

@@ -1,6 +1,6 @@
 import { rm, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
-import { RAGError } from '../../index.js';
+import { RAGError } from '../../core/errors.js';
 
 const FILE = 'ragstone.yaml';
 

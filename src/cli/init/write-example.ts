@@ -1,7 +1,7 @@
 import { cp, readdir, writeFile } from 'node:fs/promises';
 import { basename, dirname, join, relative, resolve, sep } from 'node:path';
 import { fileURLToPath } from 'node:url';
-import { RAGError } from '../../index.js';
+import { RAGError } from '../../core/errors.js';
 import { readRegularText } from '../../security/regular-file.js';
 
 const PACKAGE = fileURLToPath(new URL('../../../', import.meta.url));
