@@ -1,4 +1,4 @@
-import { z } from 'zod';
+import * as z from 'zod';
 import { RAGError } from '../../core/errors.js';
 
 /** What an archive begins with: every file in it, so that a damaged or made-up one is refused before anything is written. */
