@@ -59,7 +59,15 @@ export function QueryLog({ address }: { address: Address }) {
       {error === undefined ? null : <Failure error={error} retry={reload} />}
       {value === undefined && isLoading ? <Loading what="the log" /> : null}
       {value === undefined ? null : value.queries.length === 0 ? (
-        <Empty title={only === '' ? 'Nothing was asked yet' : 'There is none of these'} />
+        <Empty
+          title={
+            value.cursor !== undefined
+              ? 'None among the youngest; older ones may be'
+              : only === ''
+                ? 'Nothing was asked yet'
+                : 'There is none of these'
+          }
+        />
       ) : (
         <Queries page={value} />
       )}
@@ -75,7 +83,7 @@ export function QueryLog({ address }: { address: Address }) {
           </button>
         )}
         {value?.isWhole === false ? (
-          <span class="small quiet">The log goes further back than is read here.</span>
+          <span class="small quiet">The log goes further back than was read for this page.</span>
         ) : null}
       </div>
     </section>
