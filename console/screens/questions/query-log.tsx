@@ -98,7 +98,7 @@ function Queries({ page: { queries } }: { page: QueriesPage }) {
         <tbody>
           {queries.map(({ at, kind, text, results, isWithheld, reason, caller, requestId }) => (
             <tr key={`${at} ${requestId ?? ''}`}>
-              <td>
+              <td class="asked">
                 {text === undefined ? (
                   <span class="quiet">not kept</span>
                 ) : (
@@ -113,9 +113,9 @@ function Queries({ page: { queries } }: { page: QueriesPage }) {
                   </a>
                 )}
               </td>
-              <td>{kind}</td>
+              <td class="tight">{kind}</td>
               <td class="right">{countOf(results)}</td>
-              <td>
+              <td class="tight">
                 {reason === undefined ? (
                   isWithheld ? (
                     <span class="state warn">withheld</span>
@@ -128,8 +128,8 @@ function Queries({ page: { queries } }: { page: QueriesPage }) {
                   <span class="state bad">{reason}</span>
                 )}
               </td>
-              <td>{shown(caller ?? '')}</td>
-              <td>
+              <td class="tight">{shown(caller ?? '')}</td>
+              <td class="tight">
                 <Age of={at} />
               </td>
             </tr>

@@ -251,12 +251,20 @@ async function bringInStep(view: EngineView, signal: AbortSignal, runs: IndexRun
 
 const EXCERPT_LENGTH = 180;
 
+const excerptOf = (text: string): string =>
+  text.length <= EXCERPT_LENGTH
+    ? text
+    : `${text
+        .slice(0, EXCERPT_LENGTH - 1)
+        .replace(/\s\S{0,30}$/, '')
+        .toWellFormed()}…`;
+
 const shown = ({ results, ...side }: ComparedSide) => ({
   ...side,
   results: results.map(({ id, content, score, match, metadata }) => ({
     ...{ id, score, match, documentId: String(metadata.documentId), source: metadata.source },
     ...{ title: metadata.title, lines: metadata.lines, headingPath: metadata.headingPath },
-    excerpt: content.replaceAll(/\s+/g, ' ').trim().slice(0, EXCERPT_LENGTH).toWellFormed(),
+    excerpt: excerptOf(content.replaceAll(/\s+/g, ' ').trim()),
   })),
 });
 
