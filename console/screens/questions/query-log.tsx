@@ -98,7 +98,7 @@ function Queries({ page: { queries } }: { page: QueriesPage }) {
         <tbody>
           {queries.map(({ at, kind, text, results, isWithheld, reason, caller, requestId }) => (
             <tr key={`${at} ${requestId ?? ''}`}>
-              <td class="asked">
+              <td class="wordy">
                 {text === undefined ? (
                   <span class="quiet">not kept</span>
                 ) : (
