@@ -87,9 +87,9 @@ export class AuditLog {
     return this.#options.encryptedFields ?? [];
   }
 
-  /** Lines of a tenant, the youngest first. Throws `AUDIT_UNAVAILABLE`. */
-  linesOf(tenant: string, reading: Omit<BackwardReading, 'holding'>): ReturnType<typeof readAuditBackwards> {
-    const holding = `"tenant":${JSON.stringify(tenant)}`;
+  /** Lines of a tenant that hold some texts, the youngest first. Throws `AUDIT_UNAVAILABLE`. */
+  linesOf(tenant: string, reading: BackwardReading): ReturnType<typeof readAuditBackwards> {
+    const holding = [`"tenant":${JSON.stringify(tenant)}`, ...reading.holding];
     return readAuditBackwards(this.#options.dataDir, { ...reading, holding });
   }
 

@@ -39,8 +39,8 @@ export interface AuditPlace extends Pick<AuditRecord, 'writer' | 'sequence'> {
 }
 
 export interface BackwardReading {
-  /** Lines without this text are left out. */
-  readonly holding: string;
+  /** Lines without all of these texts are left out. */
+  readonly holding: readonly string[];
   /** Bytes that are looked at. */
   readonly mostBytes: number;
   /** Begins below this line. Nothing is read where it is no longer there. @default the end of the log */
@@ -62,7 +62,7 @@ export async function* readAuditBackwards(
   { holding, mostBytes, below }: BackwardReading,
 ): AsyncGenerator<{ readonly record: AuditRecord; readonly place: AuditPlace }, BackwardEnd> {
   const folder = join(dataDir, DATA_FOLDERS.audit);
-  const held = Buffer.from(holding);
+  const held = holding.map((text) => Buffer.from(text));
   let left = mostBytes;
   let end = below === undefined ? undefined : Infinity;
   try {
@@ -74,7 +74,7 @@ export async function* readAuditBackwards(
       }
       for await (const { line, offset } of linesBackwards(path, end)) {
         left -= line.length + 1;
-        const isHeld = line.includes(held);
+        const isHeld = held.every((text) => line.includes(text));
         // A reader goes on below a line that can be found again.
         const record = isHeld || left <= 0 ? recordOf(line.toString('utf8')) : undefined;
         if (record === undefined) continue;

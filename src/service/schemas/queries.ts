@@ -35,7 +35,7 @@ export const queriesPage = z.object({
   isWhole: z
     .boolean()
     .describe(
-      'False where the log goes further back than was looked at for this page, 16 MiB; `cursor` goes on there.',
+      'False where the log goes further back than was looked at for this page, 8 MiB; `cursor` goes on there.',
     ),
   cursor: z.string().optional().describe('For the next page; absent at the end.'),
 });
