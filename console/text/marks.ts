@@ -78,3 +78,15 @@ const BROKEN_LINE = /(?<=\S[^\n]{59,})\n(?=[\p{L}\p{N}"'(`*_])(?!\d+[.)] |[*] )/
 
 /** A text without the line breaks within its paragraphs; one with code is left as it is. */
 export const unwrapped = (text: string): string => (FENCE.test(text) ? text : text.replace(BROKEN_LINE, ' '));
+
+/** A list that a quotation begins within, after its ellipsis or at once: its lines, indented as they were below what was cut off. */
+const CUT_LIST = /^((?:…[ \t]*\n+)?)([ \t]+)(?=(?:[*+-]|\d+[.)])[ \t])(.*)$/s;
+
+/** A quotation whose first lines are items of a list, moved to where Markdown does not take them for code. */
+export function outdented(text: string): string {
+  const [, before = '', indent, rest = ''] = CUT_LIST.exec(text) ?? [];
+  if (indent === undefined) return text;
+  const lines = rest.split('\n');
+  const end = lines.findIndex((line, at) => at > 0 && line !== '' && !line.startsWith(indent));
+  return `${before}${lines.map((line, at) => (at === 0 || (end >= 0 && at >= end) || line === '' ? line : line.slice(indent.length))).join('\n')}`;
+}

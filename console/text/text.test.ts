@@ -4,7 +4,7 @@ import { filtersOf, readField, searchOf, writeField } from '../screens/search/se
 import { readAddress, withQuery, writeAddress } from '../state/address.js';
 import { asCommand, asCurl, asMcpCall, quoted } from './copy-as.js';
 import { lineOf, Rows } from './lines.js';
-import { excerptStart, markWords, unwrapped, wantedWords } from './marks.js';
+import { excerptStart, markWords, outdented, unwrapped, wantedWords } from './marks.js';
 import { ageOf, millisecondsOf, shown } from './shown.js';
 
 describe('addresses', () => {
@@ -199,4 +199,14 @@ test('times are words', () => {
     ].map((at) => ageOf(at, now)),
   ).toEqual(['now', '2 h ago', '1 y ago', 'in 1 h', '']);
   expect([0.123, 12.4, 1_234].map(millisecondsOf)).toEqual(['0.1 ms', '12 ms', '1.2 s']);
+});
+
+test('a quotation that begins within a list is a list, and code stays code', () => {
+  const cut = '…\n    * Write tests\n      for it\n\n    * Write docs\n1. Follow the review\n    * deeper';
+  expect(outdented(cut)).toBe(
+    '…\n* Write tests\n  for it\n\n* Write docs\n1. Follow the review\n    * deeper',
+  );
+  expect(outdented('  - one\n  - two [1]')).toBe('- one\n- two [1]');
+  for (const text of ['    code()\n', '* one\n    * two', 'Text:\n\n    - code', ''])
+    expect(outdented(text)).toBe(text);
 });

@@ -16,7 +16,7 @@ import {
 } from './audit-record.js';
 import { endOfTornLine } from './end-torn-line.js';
 import { lineHash } from './line-hash.js';
-import { auditLineOf, linesOf, readAuditBackwards } from './read-audit.js';
+import { auditLineOf, type BackwardReading, linesOf, readAuditBackwards } from './read-audit.js';
 
 /** How a log is kept. */
 export interface AuditLogOptions {
@@ -87,10 +87,10 @@ export class AuditLog {
     return this.#options.encryptedFields ?? [];
   }
 
-  /** Lines of a tenant, the youngest first, out of the last bytes of the log. Throws `AUDIT_UNAVAILABLE`. */
-  linesOf(tenant: string, mostBytes: number): ReturnType<typeof readAuditBackwards> {
-    const holding = `"tenant":${JSON.stringify(tenant)}`;
-    return readAuditBackwards(this.#options.dataDir, { holding, mostBytes });
+  /** Lines of a tenant that hold some texts, the youngest first. Throws `AUDIT_UNAVAILABLE`. */
+  linesOf(tenant: string, reading: BackwardReading): ReturnType<typeof readAuditBackwards> {
+    const holding = [`"tenant":${JSON.stringify(tenant)}`, ...reading.holding];
+    return readAuditBackwards(this.#options.dataDir, { ...reading, holding });
   }
 
   /**

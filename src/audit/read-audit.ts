@@ -1,4 +1,4 @@
-import { readdir } from 'node:fs/promises';
+import { type FileHandle, readdir } from 'node:fs/promises';
 import { join } from 'node:path';
 import { DATA_FOLDERS } from '../core/data-folder.js';
 import { RAGError, systemErrorCode } from '../core/errors.js';
@@ -33,35 +33,61 @@ export async function* readAudit(dataDir: string): AsyncGenerator<AuditLine> {
   }
 }
 
+/** Where a line stands: what names it, and where it begins in its file, in bytes. A file that is put aside keeps both. */
+export interface AuditPlace extends Pick<AuditRecord, 'writer' | 'sequence'> {
+  readonly offset: number;
+}
+
+export interface BackwardReading {
+  /** Lines without all of these texts are left out. */
+  readonly holding: readonly string[];
+  /** Bytes that are looked at. */
+  readonly mostBytes: number;
+  /** Begins below this line. Nothing is read where it is no longer there. @default the end of the log */
+  readonly below?: AuditPlace | undefined;
+}
+
+/** The last line that was looked at, where the log goes further back. */
+export interface BackwardEnd {
+  readonly reached?: AuditPlace;
+}
+
 /**
- * Lines of the log of a data folder that hold a text, the youngest first, out of its last bytes; those that cannot be read are left out. `isWhole` of
- * the last one says whether that was all of the log.
+ * Lines of the log of a data folder, the youngest first, read from its end on; those that cannot be read are left out.
  *
  * @throws RAGError `AUDIT_UNAVAILABLE` where it cannot be read
  */
 export async function* readAuditBackwards(
   dataDir: string,
-  { holding, mostBytes }: { readonly holding: string; readonly mostBytes: number },
-): AsyncGenerator<AuditRecord, { readonly isWhole: boolean }> {
+  { holding, mostBytes, below }: BackwardReading,
+): AsyncGenerator<{ readonly record: AuditRecord; readonly place: AuditPlace }, BackwardEnd> {
   const folder = join(dataDir, DATA_FOLDERS.audit);
+  const held = holding.map((text) => Buffer.from(text));
   let left = mostBytes;
+  let end = below === undefined ? undefined : Infinity;
   try {
     for (const file of (await filesOf(folder)).reverse()) {
-      if (left <= 0) return { isWhole: false };
-      const held: string[] = [];
-      for await (const line of linesOf(join(folder, file))) {
-        left -= line?.length ?? 0;
-        if (line?.includes(holding) === true) held.push(line);
+      const path = join(folder, file);
+      if (below !== undefined && end === Infinity) {
+        if (!(await holdsLine(path, below))) continue;
+        end = below.offset;
       }
-      for (const line of held.reverse()) {
-        const record = recordOf(line);
-        if (record !== undefined) yield record;
+      for await (const { line, offset } of linesBackwards(path, end)) {
+        left -= line.length + 1;
+        const isHeld = held.every((text) => line.includes(text));
+        // A reader goes on below a line that can be found again.
+        const record = isHeld || left <= 0 ? recordOf(line.toString('utf8')) : undefined;
+        if (record === undefined) continue;
+        const place = { writer: record.writer, sequence: record.sequence, offset };
+        if (isHeld) yield { record, place };
+        if (left <= 0) return { reached: place };
       }
+      end = undefined;
     }
   } catch (cause) {
     throw new RAGError('AUDIT_UNAVAILABLE', `The audit log in ${folder} cannot be read.`, { cause });
   }
-  return { isWhole: true };
+  return {};
 }
 
 async function filesOf(folder: string): Promise<string[]> {
@@ -97,6 +123,74 @@ export async function* linesOf(path: string): AsyncGenerator<string | undefined>
     throw error;
   }
   if (rest.length > 0 || isTooLong) yield isTooLong ? undefined : rest.toString('utf8');
+}
+
+const BLOCK_BYTES = 65_536;
+const NEWLINE = 10;
+
+/** Opens a file; undefined where it was put aside or removed meanwhile: what is in it is read under its other name the next time. */
+async function openKept(path: string): Promise<Awaited<ReturnType<typeof openRegularFile>> | undefined> {
+  try {
+    return await openRegularFile(path);
+  } catch (error) {
+    if (systemErrorCode(error) === 'ENOENT') return undefined;
+    throw error;
+  }
+}
+
+/** The lines of a file before a place in it, the last one first, with the places where they begin; those that are too long are left out. */
+async function* linesBackwards(
+  path: string,
+  end: number | undefined,
+): AsyncGenerator<{ readonly line: Buffer; readonly offset: number }> {
+  const opened = await openKept(path);
+  if (opened === undefined) return;
+  const { handle, stats } = opened;
+  try {
+    let rest: Buffer = Buffer.alloc(0);
+    let isTooLong = false;
+    for (let at = end ?? stats.size; at > 0; ) {
+      const start = Math.max(0, at - BLOCK_BYTES);
+      const bytes = Buffer.concat([await readAt(handle, start, at - start), rest]);
+      at = start;
+      let last = bytes.length;
+      while (last > 0) {
+        const newline = bytes.lastIndexOf(NEWLINE, last - 1);
+        if (newline < 0) break;
+        if (!isTooLong) yield { line: bytes.subarray(newline + 1, last), offset: start + newline + 1 };
+        isTooLong = false;
+        last = newline;
+      }
+      isTooLong ||= last > MOST_LINE_BYTES;
+      rest = isTooLong ? Buffer.alloc(0) : bytes.subarray(0, last);
+    }
+    if (rest.length > 0) yield { line: rest, offset: 0 };
+  } finally {
+    await handle.close();
+  }
+}
+
+async function readAt(handle: FileHandle, offset: number, length: number): Promise<Buffer> {
+  const { buffer, bytesRead } = await handle.read(Buffer.alloc(length), 0, length, offset);
+  return buffer.subarray(0, bytesRead);
+}
+
+/** Whether a file has a line at its place. */
+async function holdsLine(path: string, { writer, sequence, offset }: AuditPlace): Promise<boolean> {
+  const opened = await openKept(path);
+  if (opened === undefined) return false;
+  try {
+    let line = Buffer.alloc(0);
+    for (let end = -1; end < 0 && line.length <= MOST_LINE_BYTES; ) {
+      const part = await readAt(opened.handle, offset + line.length, BLOCK_BYTES);
+      end = part.length === 0 ? 0 : part.indexOf(NEWLINE);
+      line = Buffer.concat([line, part.subarray(0, end < 0 ? part.length : end)]);
+    }
+    const record = recordOf(line.toString('utf8'));
+    return record?.writer === writer && record.sequence === sequence;
+  } finally {
+    await opened.handle.close();
+  }
 }
 
 /** A line as it is read; `undefined` stands for one that is too long. */

@@ -31,6 +31,7 @@ import type {
   AskRequest,
   ContextQuery,
   ContextResponse,
+  DocumentCounts,
   DocumentPage,
   DocumentRequest,
   DocumentText,
@@ -111,6 +112,7 @@ import { lastAnswer, runAsk } from '../searching/run-ask.js';
 import type { PushedDocument } from '../sources/push/push-source.js';
 import type { StoresStatus } from '../stores/failover/failover-states.js';
 import type { VectorStoreManager } from '../stores/failover/store-manager.js';
+import { countDocuments } from './count-documents.js';
 import { getDocument, listDocuments } from './documents.js';
 import { viewOf } from './engine-view.js';
 import { graphFactsOver } from './graph-facts.js';
@@ -304,6 +306,14 @@ class EmbeddedEngine implements Engine {
       return index === undefined
         ? { documents: [] }
         : listDocuments(checked, { index, config: this.#config });
+    });
+  }
+
+  async countDocuments(scope: ScopeInput = LOCAL_SCOPE): Promise<DocumentCounts> {
+    const asker = scopeOf(scope);
+    return this.#work.run(undefined, async (signal) => {
+      const index = await scopedIndex(asker, this.#host);
+      return index === undefined ? { documents: 0, byType: {} } : countDocuments(index, signal);
     });
   }
 

@@ -266,7 +266,7 @@ const pushedDocument = (id: string, { reader, scope }: ScopedIndex): Promise<Led
   reader.document(documentIdOf(scope.tenant, pushSourceName(scope.project), id));
 
 /** A document is read where its first chunk is: all chunks of a revision have one access. One without text is read by nobody. */
-async function onlyReadable(
+export async function onlyReadable(
   documents: readonly LedgerDocument[],
   index: ScopedIndex,
 ): Promise<ReadableDocument[]> {
@@ -291,12 +291,15 @@ async function firstChunksOf(
   documents: readonly LedgerDocument[],
   { reader, collection, scope }: ScopedIndex,
 ): Promise<Map<string, LedgerDocument>> {
+  const own = documents.filter(({ tenant }) => tenant === scope.tenant);
+  const certain = await reader.graph.firstChunks(own.map(({ documentId }) => documentId));
+  const uncertain = own.filter(({ documentId }) => !certain.has(documentId));
+  const chunks = await reader.chunksOf(uncertain.map(({ documentId }) => documentId));
   const first = new Map<string, LedgerDocument>();
-  for (const document of documents) {
-    if (document.tenant !== scope.tenant) continue;
-    const chunks = await reader.chunks(document.documentId);
+  for (const document of own) {
     const held =
-      chunks.find(({ state }) => state === 'live')?.chunkId ?? (await firstPresent(chunks, collection));
+      certain.get(document.documentId) ??
+      (await firstPresent(chunks.get(document.documentId) ?? [], collection));
     if (held !== undefined) first.set(held, document);
   }
   return first;
@@ -337,6 +340,11 @@ const admits = (filter: Filter, { document, chunk, undecryptable }: ReadableDocu
     return fields[field];
   });
 
+export const sourceTypeOf = ({ document, chunk }: Pick<ReadableDocument, 'document' | 'chunk'>): string => {
+  const { sourceType } = chunk.metadata;
+  return typeof sourceType === 'string' ? sourceType : document.sourceType;
+};
+
 function describe(
   { document, chunk, undecryptable }: ReadableDocument,
   config: ResolvedConfig,
@@ -348,7 +356,7 @@ function describe(
     id: documentId,
     externalId,
     source,
-    sourceType: textAt('sourceType') ?? document.sourceType,
+    sourceType: sourceTypeOf({ document, chunk }),
     origin: originsOf(config)(source, externalId),
     project,
     title: titleOf(chunk),

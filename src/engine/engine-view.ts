@@ -8,6 +8,7 @@ export const viewOf = (engine: Engine, scope: Scope): EngineView => ({
   push: (documents) => engine.push(documents, scope),
   get: (request) => engine.get(request, scope),
   list: (request) => engine.list(request, scope),
+  countDocuments: () => engine.countDocuments(scope),
   delete: (ids) => engine.delete(ids, scope),
   search: (query) => engine.search(query, scope),
   related: (request) => engine.related(request, scope),

@@ -52,6 +52,12 @@ export interface LedgerDocument {
   readonly indexedAt?: string;
 }
 
+/** What tells whether a document counts for somebody: no text, and no chunk but the first that the store holds for certain. */
+export interface DocumentHead
+  extends Pick<LedgerDocument, 'documentId' | 'source' | 'status' | 'metadata' | 'indexedAt'> {
+  readonly firstChunk?: string;
+}
+
 /** A chunk as the ledger knows it. The states are a write-ahead log of the store. */
 export interface LedgerChunk {
   readonly chunkId: string;
@@ -188,6 +194,10 @@ export interface GenerationReader {
   document(documentId: string): Promise<LedgerDocument | undefined>;
   /** Every document, in id order, page by page. */
   documents(after: string | undefined, limit: number): Promise<LedgerDocument[]>;
+  /** Documents of a tenant by id, or by a path: their `externalId`, an end of it after a slash, or a path that ends with it after one. */
+  called(tenant: string, name: string): Promise<LedgerDocument[]>;
+  /** Heads of the documents of a tenant, in id order, page by page. */
+  heads(tenant: string, after: string | undefined, limit: number): Promise<DocumentHead[]>;
   /** Chunks of a document in its order; stale ones among them. */
   chunks(documentId: string): Promise<LedgerChunk[]>;
   /** The same of several documents at once, by their ids; one that is unknown has none. */

@@ -28,6 +28,15 @@ export interface IndexedDocument {
   readonly indexedAt?: string | undefined;
 }
 
+/** How many documents there are. */
+export interface DocumentCounts {
+  readonly documents: number;
+  /** By `IndexedDocument.sourceType`. */
+  readonly byType: Readonly<Record<string, number>>;
+  /** When the youngest was indexed, ISO-8601 UTC; absent where none was. */
+  readonly lastIndexedAt?: string | undefined;
+}
+
 /** A document, and what is wanted of it beside its text. */
 export interface DocumentRequest {
   /** As `IndexedDocument.id`, or the id of a push. */

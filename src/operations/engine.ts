@@ -5,7 +5,13 @@ import type { Scope, ScopeInput } from '../core/scope.js';
 import type { PushedDocument } from '../sources/push/push-source.js';
 import type { StoresStatus } from '../stores/failover/failover-states.js';
 import type { AskRequest, ContextQuery, ContextResponse } from './answers.js';
-import type { DocumentPage, DocumentRequest, DocumentText, ListRequest } from './documents.js';
+import type {
+  DocumentCounts,
+  DocumentPage,
+  DocumentRequest,
+  DocumentText,
+  ListRequest,
+} from './documents.js';
 import type { EmbeddedTexts, EmbedRequest } from './embedding.js';
 import type { FeedbackJudgments, FeedbackJudgmentsRequest } from './feedback-judgments.js';
 import type {
@@ -61,6 +67,8 @@ export interface EngineView {
   get(request: string | DocumentRequest): Promise<DocumentText | undefined>;
   /** Documents of every source, in the order of their ids. One without any text has nothing to read and is left out. */
   list(request?: ListRequest): Promise<DocumentPage>;
+  /** Counts what `list` lists, without reading it. */
+  countDocuments(): Promise<DocumentCounts>;
   /**
    * Deletes documents of any source by ids of results or of pushes, unknown ones are none; says how many. What its source
    * still holds comes back when that source's item is read again.
@@ -155,6 +163,7 @@ export interface Engine extends EngineView {
   push(documents: readonly PushedDocument[], scope?: ScopeInput): Promise<IndexResult>;
   get(request: string | DocumentRequest, scope?: ScopeInput): Promise<DocumentText | undefined>;
   list(request?: ListRequest, scope?: ScopeInput): Promise<DocumentPage>;
+  countDocuments(scope?: ScopeInput): Promise<DocumentCounts>;
   delete(ids: readonly string[], scope?: ScopeInput): Promise<number>;
   /** Resolves with an envelope: results, which lanes ran, degradation level. */
   search(query: string | SearchQuery, scope?: ScopeInput): Promise<SearchResponse>;

@@ -5,6 +5,7 @@ import type { GraphPage, GraphRows, NameHit, ReferenceHit } from '../../src/grap
 import { documentPlan } from '../../src/ledger/document-plan.js';
 import type {
   CompletedItem,
+  DocumentHead,
   DocumentPlan,
   GraphFilling,
   IndexFacts,
@@ -159,6 +160,28 @@ export class LedgerBooks {
 
   documents(after: string | undefined, limit: number): LedgerDocument[] {
     return page([...this.#documents.keys()], after, limit).flatMap((id) => this.document(id) ?? []);
+  }
+
+  called(tenant: string, name: string): LedgerDocument[] {
+    const isCalled = ({ documentId, externalId }: LedgerDocument): boolean =>
+      [documentId, externalId].includes(name) ||
+      externalId.endsWith(`/${name}`) ||
+      name.endsWith(`/${externalId}`);
+    return this.documents(undefined, Infinity).filter(
+      (document) => document.tenant === tenant && isCalled(document),
+    );
+  }
+
+  heads(tenant: string, after: string | undefined, limit: number): DocumentHead[] {
+    const own = this.documents(after, Infinity).filter((document) => document.tenant === tenant);
+    return own.slice(0, limit).map(({ documentId, source, status, metadata, indexedAt }) => {
+      const firstChunk = this.firstChunks([documentId]).get(documentId);
+      return {
+        ...{ documentId, source, status, metadata },
+        ...(indexedAt === undefined ? {} : { indexedAt }),
+        ...(firstChunk === undefined ? {} : { firstChunk }),
+      };
+    });
   }
 
   chunks(documentId: string): LedgerChunk[] {

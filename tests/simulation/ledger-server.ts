@@ -245,6 +245,8 @@ export class LedgerServer {
       documentCounts: async (...args) => books().documentCounts(...args),
       document: async (id) => books().document(id),
       documents: async (...args) => books().documents(...args),
+      called: async (...args) => books().called(...args),
+      heads: async (...args) => books().heads(...args),
       chunks: async (id) => books().chunks(id),
       chunksOf: async (ids) => new Map(ids.map((id) => [id, books().chunks(id)])),
       allChunks: async (...args) => books().allChunks(...args),

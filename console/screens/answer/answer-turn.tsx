@@ -4,7 +4,7 @@ import { CopyButton, Told } from '../../parts/basics.js';
 import { Failure, Notices } from '../../parts/failure.js';
 import { LazyMarkdown } from '../../parts/lazy-markdown.js';
 import { useSession } from '../../state/session.js';
-import { wantedWords } from '../../text/marks.js';
+import { outdented, wantedWords } from '../../text/marks.js';
 import { millisecondsOf, several, shown } from '../../text/shown.js';
 import { AnswerSource } from './answer-source.js';
 import { Thumbs } from './thumbs.js';
@@ -47,7 +47,7 @@ export function AnswerTurn({ turn, isAsking, onAgain }: TurnProps) {
             ) : null
           ) : (
             <LazyMarkdown
-              text={text}
+              text={outdented(text)}
               textOf={withCitations({ support: answer?.support ?? [], onShow: show })}
             />
           )}

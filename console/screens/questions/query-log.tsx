@@ -59,7 +59,15 @@ export function QueryLog({ address }: { address: Address }) {
       {error === undefined ? null : <Failure error={error} retry={reload} />}
       {value === undefined && isLoading ? <Loading what="the log" /> : null}
       {value === undefined ? null : value.queries.length === 0 ? (
-        <Empty title={only === '' ? 'Nothing was asked yet' : 'There is none of these'} />
+        <Empty
+          title={
+            value.cursor !== undefined
+              ? 'None among the youngest; older ones may be'
+              : only === ''
+                ? 'Nothing was asked yet'
+                : 'There is none of these'
+          }
+        />
       ) : (
         <Queries page={value} />
       )}
@@ -75,7 +83,7 @@ export function QueryLog({ address }: { address: Address }) {
           </button>
         )}
         {value?.isWhole === false ? (
-          <span class="small quiet">The log goes further back than is read here.</span>
+          <span class="small quiet">The log goes further back than was read for this page.</span>
         ) : null}
       </div>
     </section>
@@ -90,7 +98,7 @@ function Queries({ page: { queries } }: { page: QueriesPage }) {
         <tbody>
           {queries.map(({ at, kind, text, results, isWithheld, reason, caller, requestId }) => (
             <tr key={`${at} ${requestId ?? ''}`}>
-              <td>
+              <td class="wordy">
                 {text === undefined ? (
                   <span class="quiet">not kept</span>
                 ) : (
@@ -105,9 +113,9 @@ function Queries({ page: { queries } }: { page: QueriesPage }) {
                   </a>
                 )}
               </td>
-              <td>{kind}</td>
+              <td class="tight">{kind}</td>
               <td class="right">{countOf(results)}</td>
-              <td>
+              <td class="tight">
                 {reason === undefined ? (
                   isWithheld ? (
                     <span class="state warn">withheld</span>
@@ -120,8 +128,8 @@ function Queries({ page: { queries } }: { page: QueriesPage }) {
                   <span class="state bad">{reason}</span>
                 )}
               </td>
-              <td>{shown(caller ?? '')}</td>
-              <td>
+              <td class="tight">{shown(caller ?? '')}</td>
+              <td class="tight">
                 <Age of={at} />
               </td>
             </tr>

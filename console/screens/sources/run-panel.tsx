@@ -7,13 +7,14 @@ import type { Run, Runs } from './use-runs.js';
 interface PanelProps {
   readonly runs: Runs;
   readonly lastRun: IndexStatus['lastRun'];
-  readonly sources: IndexStatus['sources'];
+  /** Undefined before they are known. */
+  readonly sources: IndexStatus['sources'] | undefined;
 }
 
 /** What runs now, how fast and how long still; what the last run did; and a new one. */
 export function RunPanel({ runs: { runs, error, isLost, start, stop }, lastRun, sources }: PanelProps) {
   const active = runs.filter(({ finishedAt }) => finishedAt === undefined);
-  const canRun = sources.some(({ sync }) => sync?.isConfigured === true);
+  const canRun = sources?.some(({ sync }) => sync?.isConfigured === true);
   return (
     <section class="panel stack" aria-label="Runs">
       <header class="row spread">
@@ -28,12 +29,12 @@ export function RunPanel({ runs: { runs, error, isLost, start, stop }, lastRun, 
               Stop
             </button>
           ) : null}
-          <button type="button" class="button main" disabled={!canRun} onClick={() => start({})}>
+          <button type="button" class="button main" disabled={canRun !== true} onClick={() => start({})}>
             Run all sources now
           </button>
         </div>
       </header>
-      {canRun ? null : (
+      {canRun !== false ? null : (
         <p class="small quiet">
           No source is configured (<code>rag.sources</code>), so that there is nothing to run. What a command
           indexed stays as it is.

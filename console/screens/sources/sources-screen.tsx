@@ -30,7 +30,7 @@ function Sources() {
   return (
     <div class="stack">
       <h1>Sources and runs</h1>
-      <RunPanel runs={runs} lastRun={value?.lastRun} sources={value?.sources ?? []} />
+      <RunPanel runs={runs} lastRun={value?.lastRun} sources={value?.sources} />
       {error === undefined ? null : error.reason === 'INDEX_EMPTY' ? (
         <Empty title="Nothing is indexed yet">
           <p>

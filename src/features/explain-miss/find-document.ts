@@ -4,7 +4,6 @@ import type { FindPath } from '../../indexing/document-paths.js';
 import type { GenerationReader, LedgerDocument } from '../../ledger/ledger.js';
 import type { LedgerFailure } from '../../ledger/source-state.js';
 
-const PAGE = 500;
 /** Most documents that a message names. */
 const NAMED = 5;
 const FAILURES = 10_000;
@@ -24,9 +23,9 @@ export async function findInLedger(
   name: string,
   { scope, findPath }: { readonly scope: Scope; readonly findPath: FindPath },
 ): Promise<LedgerFinding> {
-  const matches: LedgerDocument[] = [];
-  for await (const document of documentsOf(ledger))
-    if (isOfScope(document, scope) && isNamed(document, name)) matches.push(document);
+  const matches = (await ledger.called(scope.tenant, name)).filter(
+    ({ project }) => scope.project === undefined || project === scope.project,
+  );
   const exact = matches.filter(({ documentId, externalId }) => documentId === name || externalId === name);
   // Two sources may both have a README.md: then the place of the file tells them apart.
   const located = matches.filter(({ source, externalId }) => isEndOf(findPath(source, externalId), name));
@@ -45,23 +44,6 @@ export async function findInLedger(
   if (failed?.error !== undefined) return { kind: 'failed', itemId: failed.itemId, failure: failed.error };
   return { kind: 'unknown' };
 }
-
-async function* documentsOf(ledger: GenerationReader): AsyncGenerator<LedgerDocument> {
-  let after: string | undefined;
-  for (;;) {
-    const page = await ledger.documents(after, PAGE);
-    yield* page;
-    const last = page.at(-1);
-    if (last === undefined || page.length < PAGE) return;
-    after = last.documentId;
-  }
-}
-
-const isOfScope = ({ tenant, project }: LedgerDocument, scope: Scope): boolean =>
-  tenant === scope.tenant && (scope.project === undefined || project === scope.project);
-
-const isNamed = ({ documentId, externalId }: LedgerDocument, name: string): boolean =>
-  documentId === name || isPath(externalId, name);
 
 /** The path itself, its end, or a longer path that ends with it (a path from the working folder). */
 const isPath = (externalId: string, name: string): boolean =>

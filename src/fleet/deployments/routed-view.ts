@@ -91,6 +91,7 @@ export function routedView(scope: Scope, route: IndexRoute): EngineView {
     },
     get: (request) => read((view) => view.get(request)),
     list: (request) => read((view) => view.list(request)),
+    countDocuments: () => read((view) => view.countDocuments()),
     search: (query) => read((view) => view.search(query)),
     related: (request) => read((view) => view.related(request)),
     feedback: (request) => write(request.signal, (view) => view.feedback(request)),

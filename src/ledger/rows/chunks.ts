@@ -17,6 +17,7 @@ export function* chunksOf(
   generation: number,
   documentIds: readonly string[],
 ): Program<Map<string, LedgerChunk[]>> {
+  if (documentIds.length === 0) return new Map();
   const rows = yield* select(
     CHUNK,
     sql`FROM @document AS documents JOIN @chunk AS chunks ON chunks.document = documents.id

@@ -1,9 +1,10 @@
 import type { Metadata } from '../../core/metadata.js';
 import { codeOf } from '../chunk-states.js';
-import type { LedgerDocument } from '../ledger.js';
+import type { DocumentHead, LedgerDocument } from '../ledger.js';
+import { storableText } from '../ledger-text.js';
 import { integer, optional, type RowOf, text, word } from './columns.js';
 import { type Program, select } from './program.js';
-import { type Sql, sql } from './sql.js';
+import { type Page, pageOf, type Sql, sql } from './sql.js';
 import { readJson, readStatus } from './stored-words.js';
 
 // Title and metadata are kept as JSON, which escapes what a text column cannot hold.
@@ -32,6 +33,34 @@ export function* documents(generation: number, condition: Sql): Program<LedgerDo
     sql`FROM @document AS documents WHERE generation = ${generation} AND ${condition}`,
   );
   return rows.map(readDocument);
+}
+
+const HEAD = {
+  documentId: DOCUMENT.documentId,
+  source: DOCUMENT.source,
+  status: DOCUMENT.status,
+  metadata: DOCUMENT.metadata,
+  indexedAt: DOCUMENT.indexedAt,
+  firstChunk: optional(
+    text(`(SELECT chunk_id FROM @chunk AS chunk WHERE chunk.document = documents.id AND chunk.state = ${codeOf('live')}
+      ORDER BY ordinal, chunk_id LIMIT 1)`),
+  ),
+};
+
+/** See `GenerationReader.heads`. */
+export function* heads(generation: number, tenant: string, page: Page): Program<DocumentHead[]> {
+  const rows = yield* select(
+    HEAD,
+    sql`FROM @document AS documents WHERE generation = ${generation} AND tenant = ${storableText(tenant)}
+      ${pageOf('document_id', page)}`,
+  );
+  return rows.map(({ indexedAt, firstChunk, ...row }) => ({
+    ...row,
+    status: readStatus(row.status),
+    metadata: readJson<Metadata>(row.metadata),
+    ...(indexedAt === undefined ? {} : { indexedAt }),
+    ...(firstChunk === undefined ? {} : { firstChunk }),
+  }));
 }
 
 function readDocument({ project, title, indexedAt, ...row }: RowOf<typeof DOCUMENT>): LedgerDocument {

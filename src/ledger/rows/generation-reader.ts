@@ -4,6 +4,7 @@ import type { FactReader } from '../../graph/facts.js';
 import type { GraphPage, GraphReader } from '../../graph/graph.js';
 import { documentPlan } from '../document-plan.js';
 import type {
+  DocumentHead,
   DocumentPlan,
   GenerationReader,
   LedgerChunk,
@@ -18,13 +19,14 @@ import { decodeText } from '../text-encoding.js';
 import { byId, chunkPage, chunksOf } from './chunks.js';
 import { bytes, type Columns, integer, optional, type RowOf, text, word } from './columns.js';
 import type { RowBooks } from './document-rows.js';
-import { documents } from './documents.js';
+import { documents, heads } from './documents.js';
 import { factReader } from './facts.js';
 import { graphReader } from './graph.js';
 import { select } from './program.js';
 import { summarizeSources } from './source-summaries.js';
 import {
   DOCUMENT_KEY,
+  endsWith,
   isOfItems,
   isOfSource,
   key,
@@ -147,6 +149,23 @@ export class LedgerGenerationReader implements GenerationReader {
       sql`FROM @document WHERE ${this.#here} AND ${holds} > 0 ${pageOf('document_id', page)}`,
     );
     return rows.map(({ documentId }) => documentId);
+  }
+
+  called(tenant: string, name: string): Promise<LedgerDocument[]> {
+    const id = key(name);
+    const [path, end] = [storableText(name), storableText(`/${name}`)];
+    return this.#documents(
+      'find a document by its name',
+      sql`tenant = ${storableText(tenant)} AND (${DOCUMENT_KEY} = ${id} OR external_id = ${path}
+        OR ${endsWith(sql`external_id`, sql`${end}`)} OR ${endsWith(sql`${path}`, sql`'/' || external_id`)})
+        ORDER BY document_id`,
+    );
+  }
+
+  heads(tenant: string, after: string | undefined, limit: number): Promise<DocumentHead[]> {
+    return this.rows.programs.read('list what counts of its documents', () =>
+      heads(this.generation, tenant, { after, limit }),
+    );
   }
 
   async chunks(documentId: string): Promise<LedgerChunk[]> {

@@ -116,6 +116,13 @@ export const isOfItems = (tenant: string, source: string, itemIds: readonly stri
     )}`,
   });
 
+/** Whether a text ends with another one. */
+export const endsWith = (whole: Sql, end: Sql): Sql =>
+  spelled({
+    sqlite: sql`substr(${whole}, -length(${end})) = ${end}`,
+    postgres: sql`right(${whole}, length(${end})) = ${end}`,
+  });
+
 /** A condition that follows others. */
 export const after = (column: string, page: { readonly after?: string | undefined }): Sql =>
   page.after === undefined ? NOTHING : sql` AND ${raw(column)} > ${storableText(page.after)}`;

@@ -1,6 +1,7 @@
+import { setImmediate as nextTurn } from 'node:timers/promises';
 import type { EngineView, IndexedDocument, ListRequest } from '../../index.js';
 
-/** Documents on a page, and those that are counted: some 150 ms a thousand. */
+/** Documents on a page, and those that are counted: some 100 ms a thousand. */
 const PAGE = 1_000;
 const MOST_DOCUMENTS = 10_000;
 const MOST_FIELDS = 50;
@@ -13,7 +14,8 @@ export async function* everyDocument(
   view: EngineView,
   { filters, signal }: Pick<ListRequest, 'filters'> & { readonly signal: AbortSignal },
 ): AsyncGenerator<IndexedDocument> {
-  for (let cursor: string | undefined; ; ) {
+  // Others are answered between the pages, which an embedded index reads in one turn each.
+  for (let cursor: string | undefined; ; await nextTurn()) {
     signal.throwIfAborted();
     const page = await view.list({ filters, cursor, limit: PAGE });
     yield* page.documents;

@@ -23,7 +23,6 @@ import {
   statsResponse,
   statusResponse,
 } from '../schemas/index-state.js';
-import { everyDocument } from './count-facets.js';
 
 const tags = ['Maintenance'];
 
@@ -220,8 +219,8 @@ export const indexRoutes: FastifyPluginAsyncZod<{ readonly runs: IndexRuns }> = 
       },
     },
     async (request) => {
-      const { view, signal } = contextOf(request);
-      return countDocuments(view, signal);
+      const { documents, byType, lastIndexedAt } = await contextOf(request).view.countDocuments();
+      return { total_documents: documents, by_type: { ...byType }, last_indexed_at: lastIndexedAt ?? null };
     },
   );
 };
@@ -252,12 +251,20 @@ async function bringInStep(view: EngineView, signal: AbortSignal, runs: IndexRun
 
 const EXCERPT_LENGTH = 180;
 
+const excerptOf = (text: string): string =>
+  text.length <= EXCERPT_LENGTH
+    ? text
+    : `${text
+        .slice(0, EXCERPT_LENGTH - 1)
+        .replace(/\s\S{0,30}$/, '')
+        .toWellFormed()}…`;
+
 const shown = ({ results, ...side }: ComparedSide) => ({
   ...side,
   results: results.map(({ id, content, score, match, metadata }) => ({
     ...{ id, score, match, documentId: String(metadata.documentId), source: metadata.source },
     ...{ title: metadata.title, lines: metadata.lines, headingPath: metadata.headingPath },
-    excerpt: content.replaceAll(/\s+/g, ' ').trim().slice(0, EXCERPT_LENGTH).toWellFormed(),
+    excerpt: excerptOf(content.replaceAll(/\s+/g, ' ').trim()),
   })),
 });
 
@@ -273,16 +280,4 @@ async function statusOrNothing(view: EngineView): Promise<IndexStatus | undefine
     if (RAGError.isInstance(error) && error.reason === 'INDEX_EMPTY') return undefined;
     throw error;
   }
-}
-
-async function countDocuments(view: EngineView, signal: AbortSignal) {
-  const types = new Map<string, number>();
-  let total = 0;
-  let last: string | null = null;
-  for await (const { sourceType, indexedAt } of everyDocument(view, { signal })) {
-    total += 1;
-    types.set(sourceType, (types.get(sourceType) ?? 0) + 1);
-    if (indexedAt !== undefined && (last === null || indexedAt > last)) last = indexedAt;
-  }
-  return { total_documents: total, by_type: Object.fromEntries(types), last_indexed_at: last };
 }

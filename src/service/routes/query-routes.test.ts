@@ -16,7 +16,7 @@ async function logged(text: boolean) {
     service.call(caller, 'POST', `${RAG}/explain`, { query, ...body });
   const list = async (caller: string, query = '') =>
     (await service.call(caller, 'GET', `${RAG}/queries${query}`)).json() as unknown as QueriesPage;
-  return { ...service, ask, list };
+  return { ...service, audit, ask, list };
 }
 
 test('questions of the tenant are listed, youngest first, over files put aside, page by page', async () => {
@@ -62,4 +62,38 @@ test('words are told where they are logged, to who has the rights with which the
   const without = await logged(false);
   await without.ask('acme', 'retries');
   expect((await without.list('acme')).queries[0]).not.toHaveProperty('text');
+});
+
+test('pages go on where the one before ended, whatever is written and put aside between them', async () => {
+  const { audit, ask, list } = await logged(true);
+  for (let at = 0; at < 9; at++)
+    await audit.record({
+      ...{ face: 'http', action: 'POST /search', outcome: 'done', tenant: 'acme', groups: [] },
+      // Longer than what is read at once, and no longer than a file.
+      text: `first ${at} ${'é'.repeat(40_000 * (at % 2))}`,
+    });
+  const first = await list('acme', '?limit=3');
+  for (let at = 0; at < 30; at++) await ask('acme', `later ${at}`);
+  const told: (string | undefined)[] = [];
+  for (let { cursor } = first; cursor !== undefined; ) {
+    const page = await list('acme', `?limit=2&cursor=${cursor}`);
+    told.push(...page.queries.map(({ text }) => text?.slice(0, 7)));
+    ({ cursor } = page);
+  }
+  expect(told).toEqual([5, 4, 3, 2, 1, 0].map((at) => `first ${at}`));
+  expect(await list('acme', '?cursor=gone.1.2')).toEqual({ queries: [], isWhole: true });
+});
+
+test('of a long log no more is looked at for a page than its share, and the next goes on there', async () => {
+  const { audit, list } = await logged(true);
+  const search = { face: 'http', outcome: 'done', tenant: 'acme' } as const;
+  await audit.record({ ...search, action: 'POST /search', results: 0, text: 'the oldest' });
+  for (let at = 0; at < 4; at++)
+    await audit.record({ ...search, action: 'GET /x', documents: ['x'.repeat(3_000_000)] });
+  const first = await list('acme', '?only=without-results');
+  expect(first).toMatchObject({ queries: [], isWhole: false });
+  expect(await list('acme', `?only=without-results&cursor=${first.cursor}`)).toMatchObject({
+    queries: [{ kind: 'search', results: 0 }],
+    isWhole: true,
+  });
 });

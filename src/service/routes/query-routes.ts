@@ -2,6 +2,7 @@ import type { FastifyPluginAsyncZod } from 'fastify-type-provider-zod';
 import type * as z from 'zod';
 import type { AuditLog } from '../../audit/audit-log.js';
 import type { AuditRecord } from '../../audit/audit-record.js';
+import type { AuditPlace } from '../../audit/read-audit.js';
 import type { Scope } from '../../index.js';
 import { contextOf } from '../requests/request-context.js';
 import { jsonOf, problemResponses } from '../schemas/common.js';
@@ -9,7 +10,8 @@ import { queriesPage, queriesQuery } from '../schemas/queries.js';
 
 type Query = z.output<typeof queriesPage>['queries'][number];
 
-const MOST_BYTES = 64 * 1024 * 1024;
+/** Looked at for a page of what is rare. */
+const MOST_BYTES = 8 * 1024 * 1024;
 
 /** What was asked, out of the audit log of this data folder. */
 export const queryRoutes: FastifyPluginAsyncZod<{ readonly audit: Pick<AuditLog, 'linesOf'> }> = async (
@@ -31,29 +33,38 @@ export const queryRoutes: FastifyPluginAsyncZod<{ readonly audit: Pick<AuditLog,
       const { view, signal } = contextOf(request);
       const { cursor, limit, only } = request.query;
       const queries: Query[] = [];
-      let last: string | undefined;
-      let isPast = cursor === undefined;
-      const lines = audit.linesOf(view.scope.tenant, MOST_BYTES);
+      let last: AuditPlace | undefined;
+      // What is rare is looked for before lines are taken apart.
+      const holding = only === 'withheld' ? ['"isWithheld":true'] : [];
+      const below = cursor === undefined ? undefined : placeIn(cursor);
+      const lines = audit.linesOf(view.scope.tenant, { holding, mostBytes: MOST_BYTES, below });
       for (;;) {
         signal.throwIfAborted();
         const { value, done } = await lines.next();
-        if (done === true) return { queries, isWhole: value.isWhole };
-        const query = isPast ? queryOf(value, view.scope) : undefined;
-        isPast ||= placeOf(value) === cursor;
+        if (done === true) {
+          const { reached } = value;
+          return { queries, isWhole: reached === undefined, cursor: reached && cursorOf(reached) };
+        }
+        const query = queryOf(value.record, view.scope);
         if (query === undefined || !isWanted(query, only)) continue;
         // One more than is wanted says that there is a next page.
         if (queries.length === limit) {
-          await lines.return({ isWhole: true });
-          return { queries, isWhole: true, cursor: last };
+          await lines.return({});
+          return { queries, isWhole: true, cursor: last && cursorOf(last) };
         }
         queries.push(query);
-        last = placeOf(value);
+        last = value.place;
       }
     },
   );
 };
 
-const placeOf = ({ writer, sequence }: AuditRecord): string => `${writer}.${sequence}`;
+const cursorOf = ({ writer, sequence, offset }: AuditPlace): string => `${writer}.${sequence}.${offset}`;
+
+function placeIn(cursor: string): AuditPlace {
+  const [writer = '', sequence, offset] = cursor.split('.');
+  return { writer, sequence: Number(sequence), offset: Number(offset) };
+}
 
 const KINDS: readonly (readonly [RegExp, Query['kind']])[] = [
   [/\/(?:search|explain)$|tools\/call (?:search|explain)$/, 'search'],

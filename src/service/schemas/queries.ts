@@ -4,7 +4,7 @@ import { listOf } from './common.js';
 export const queriesQuery = z.strictObject({
   cursor: z
     .string()
-    .regex(/^[\w-]{1,100}\.\d{1,15}$/)
+    .regex(/^[\w-]{1,100}\.\d{1,15}\.\d{1,15}$/)
     .optional()
     .describe('Of the page before.'),
   limit: z.coerce.number().int().min(1).max(1_000).default(100),
@@ -32,6 +32,10 @@ export const queriesPage = z.object({
       })
       .meta({ id: 'LoggedQuery' }),
   ).describe('Youngest first.'),
-  isWhole: z.boolean().describe('False where the log goes further back than is looked at, 64 MiB.'),
+  isWhole: z
+    .boolean()
+    .describe(
+      'False where the log goes further back than was looked at for this page, 8 MiB; `cursor` goes on there.',
+    ),
   cursor: z.string().optional().describe('For the next page; absent at the end.'),
 });

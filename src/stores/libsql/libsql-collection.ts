@@ -39,7 +39,7 @@ import {
   visitPostings,
 } from './postings.js';
 import { RowCache } from './row-cache.js';
-import { demandedIdentifier } from './row-filter.js';
+import { demandedIdentifier, demandedIds } from './row-filter.js';
 import { FORMAT_WITH_IDENTIFIERS } from './store-schema.js';
 import { vectorRows, writeNote } from './vector-rows.js';
 
@@ -353,10 +353,19 @@ export class LibsqlCollection implements VectorCollection {
 
   #matches(filter: Filter): number[] {
     const isAdmitted = this.#admission(filter);
+    const ids = demandedIds(filter);
+    if (ids !== undefined) return this.#ordinalsOf(ids).filter(isAdmitted);
     const matches: number[] = [];
     for (let ordinal = 0; ordinal < this.#cache.ordinals; ordinal++)
       if (isAdmitted(ordinal)) matches.push(ordinal);
     return matches;
+  }
+
+  /** Of chunks with these ids, each once, ascending. */
+  #ordinalsOf(ids: readonly string[]): number[] {
+    const rows = rowsOfIds(this.#database, this.id, [...new Set(ids)]).sort((a, b) => a - b);
+    const ordinalOf = this.#cache.ordinalFinder();
+    return rows.flatMap((row) => ordinalOf(row) ?? []);
   }
 
   #scan({ vector, topK }: VectorQuery, isAdmitted: (ordinal: number) => boolean): ScoredItem[] {

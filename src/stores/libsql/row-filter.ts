@@ -37,6 +37,17 @@ export function demandedIdentifier(
   return undefined;
 }
 
+/** Ids among which every chunk is that a filter admits; undefined where it names none. */
+export function demandedIds(filter: Filter): readonly string[] | undefined {
+  if (filter.op === 'and')
+    for (const part of filter.filters) {
+      const ids = demandedIds(part);
+      if (ids !== undefined) return ids;
+    }
+  if (filter.op !== 'in' || filter.field !== '$chunkId') return undefined;
+  return filter.values.filter((id) => typeof id === 'string');
+}
+
 /**
  * What is left of a filter for the chunks of one profile: decided (`true`, `false`), or a smaller filter over the other
  * fields. Scope filters are decided for a whole profile, so a scan pays nothing for them per chunk.

@@ -39,6 +39,53 @@ export const testDocuments: LedgerPart = (test) => {
     assert.deepEqual([indexed?.status, indexed?.indexedAt], ['indexed', LATER]);
   });
 
+  test('documents are found by their id, their path, an end of it, and a longer one', async ({ writer }) => {
+    await indexDocuments(
+      writer,
+      planned('a', { externalId: 'docs/guide.md' }),
+      planned('b', { externalId: 'guide.md' }),
+      planned('c', { externalId: 'docs/A_guide.md' }),
+      planned('d', { externalId: 'NUL \0\u0001/é😀.md' }),
+      planned('e', { externalId: 'guide.md', tenant: 'other', itemId: 'of another' }),
+    );
+    const called = async (name: string) =>
+      (await writer.called(TENANT, name)).map(({ documentId }) => documentId);
+    assert.deepEqual(await called('guide.md'), ['a', 'b']);
+    assert.deepEqual(await called('docs/guide.md'), ['a', 'b']);
+    assert.deepEqual(await called('/home/docs/guide.md'), ['a', 'b']);
+    assert.deepEqual(await called('docs/a_guide.md'), []);
+    assert.deepEqual(await called('a'), ['a']);
+    assert.deepEqual(await called('é😀.md'), ['d']);
+    assert.deepEqual(await called('/x/NUL \0\u0001/é😀.md'), ['d']);
+    assert.deepEqual(await called('uide.md'), []);
+    assert.deepEqual(await called(''), []);
+  });
+
+  test('heads of a tenant say what is held of each document for certain, a page at a time', async ({
+    writer,
+  }) => {
+    const chunks = ['c2', 'c1', 'c3'].map((chunkId) => ({ chunkId, digest: 'x' }));
+    await indexDocuments(
+      writer,
+      planned('b', { chunks, metadata: { sourceType: 'wiki' } }),
+      planned('a'),
+      planned('c', { tenant: 'other', itemId: 'of another' }),
+      planned('e'),
+    );
+    await writer.plan([planned('d'), planned('b', { revision: 'r2', chunks: chunks.slice(1) })]);
+    await writer.planDeletion(['e']);
+    const head = { source: SOURCE, status: 'indexed', metadata: {}, indexedAt: AT };
+    assert.deepEqual(await writer.heads(TENANT, undefined, 2), [
+      { ...head, documentId: 'a', firstChunk: 'a-1' },
+      { ...head, documentId: 'b', status: 'pending', firstChunk: 'c1' },
+    ]);
+    assert.deepEqual(await writer.heads(TENANT, 'b', 9), [
+      { documentId: 'd', source: SOURCE, status: 'pending', metadata: {} },
+      { documentId: 'e', source: SOURCE, status: 'pending', metadata: {} },
+    ]);
+    assert.deepEqual(await writer.heads('nobody', undefined, 9), []);
+  });
+
   test('documents with fields under `knowledgeMetadata` are found, of every tenant, a page at a time', async ({
     writer,
   }) => {

@@ -37,6 +37,8 @@ describe.skipIf(url === undefined)('one index of two hosts (RAGSTONE_TEST_POSTGR
     const engine = await createEngine({
       config: {
         provider: 'postgres',
+        // What the reader has read by the end of its time is another passage on each host.
+        retrieval: { rerank: { model: 'builtin' } },
         ledger: { type: 'postgres', url, namespace: schema },
         storage: { server: { url, namespace: schema } },
       },
