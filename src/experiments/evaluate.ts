@@ -14,6 +14,7 @@ import {
   type EvaluationTask,
   type Found,
   openEvaluation,
+  readCandidates,
   scoreTask,
   type TaskScores,
   type TaskSearch,
@@ -46,6 +47,7 @@ export async function measure(options: EvaluateOptions, onFound?: OnFound): Prom
   const session = await openEvaluation(options);
   try {
     const search = taskSearch(options, session.resources);
+    await readCandidates(session, search, options.onProgress);
     const scores = await scoreTask(
       session.task,
       onFound === undefined ? search : told(search, onFound),

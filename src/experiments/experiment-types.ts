@@ -45,9 +45,9 @@ export interface EvaluateOptions {
   readonly signal?: AbortSignal;
 }
 
-/** How far an evaluation is. */
+/** How far an evaluation is. `reading`: the reader reads what the searches look at, before they are measured. */
 export interface EvaluateProgress {
-  readonly stage: 'indexing' | 'searching' | 'tuning';
+  readonly stage: 'indexing' | 'reading' | 'searching' | 'tuning';
   readonly done: number;
   readonly total: number;
   /** Milliseconds left, where it can be told. */

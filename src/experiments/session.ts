@@ -18,7 +18,7 @@ import { formatTrecRun } from '../evaluation/trec-run.js';
 import type { EngineView, IndexProgress, SearchQuery } from '../operations/engine.js';
 import { resolveReranker } from '../resources/assembly/resolve-reranker.js';
 import { EngineResources } from '../resources/engine-resources.js';
-import { runSearch } from '../searching/run-search.js';
+import { runWholeSearch } from '../searching/run-search.js';
 import type { SearchResources } from '../searching/searched-index.js';
 import type { EvaluateOptions } from './experiment-types.js';
 
@@ -178,7 +178,7 @@ export type TaskSearch = (text: string, topK: number) => Promise<readonly Found[
 export function taskSearch(options: EvaluateOptions, resources: SearchResources): TaskSearch {
   const scope = scopeOf(options.scope ?? LOCAL_SCOPE);
   return async (text, topK) => {
-    const { results, lanes } = await runSearch(
+    const { results, lanes } = await runWholeSearch(
       {
         text,
         options: searchOptions(options, topK),
@@ -207,6 +207,24 @@ function searchOptions(options: EvaluateOptions, topK: number): NonNullable<Sear
     mmrLambda: options.mmr ?? 1,
     recencyHalfLifeDays: options.recency ?? 0,
   };
+}
+
+/** Has the reader read what the searches of a task look at, so that their times are those of an index that was read. */
+export async function readCandidates(
+  { config, task }: Pick<EvaluationSession, 'config' | 'task'>,
+  search: TaskSearch,
+  onProgress: EvaluateOptions['onProgress'],
+): Promise<void> {
+  const { enabled, model } = config.rag.retrieval.rerank;
+  if (!enabled || model !== 'reader') return;
+  const texts =
+    task.kind === 'dataset'
+      ? task.dataset.queries.map(({ text }) => text)
+      : task.questions.filter(isAnswerable).map(({ question }) => question);
+  for (const [at, text] of texts.entries()) {
+    await search(text, 1);
+    onProgress?.({ stage: 'reading', done: at + 1, total: texts.length });
+  }
 }
 
 /** The scores of every query, and what only one kind of task has. */

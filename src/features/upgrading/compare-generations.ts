@@ -15,7 +15,7 @@ import type { UpgradeComparison } from '../../operations/upgrade-types.js';
 import { createParsers } from '../../parsing/create-parsers.js';
 import type { ModelHandle } from '../../resources/handles/model-handle.js';
 import { queryEmbedderOver } from '../../resources/query-adaptation.js';
-import { runSearch } from '../../searching/run-search.js';
+import { runWholeSearch } from '../../searching/run-search.js';
 import type { SearchResources } from '../../searching/searched-index.js';
 import { givingWay } from './giving-way.js';
 import type { GenerationPair, OpenGeneration, UpgradeHost, UpgradeModel } from './upgrade-host.js';
@@ -147,7 +147,7 @@ async function scoreGeneration(
       mmrLambda: 1,
       recencyHalfLifeDays: 0,
     } as const;
-    const { results } = await runSearch({ text, options, signal: host.signal }, scope, resources);
+    const { results } = await runWholeSearch({ text, options, signal: host.signal }, scope, resources);
     onQuestion();
     return results.map(({ metadata, content }) => ({ path: metadata.source, content }));
   };

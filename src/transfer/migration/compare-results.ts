@@ -4,7 +4,7 @@ import { readQuestionSet } from '../../evaluation/question-set.js';
 import { chooseQuestions, MADE_QUESTIONS } from '../../features/upgrading/compare-generations.js';
 import type { GenerationReader, IndexFacts, Ledger } from '../../ledger/ledger.js';
 import type { EngineResources } from '../../resources/engine-resources.js';
-import { runSearch } from '../../searching/run-search.js';
+import { runWholeSearch } from '../../searching/run-search.js';
 import type { SearchResources } from '../../searching/searched-index.js';
 import type { VectorCollection } from '../../stores/vector-store.js';
 import type { ResultComparison } from './migration-types.js';
@@ -77,7 +77,7 @@ export async function compareResults(
   const found = async (text: string, view: SearchResources | undefined): Promise<string[]> => {
     if (view === undefined) return [];
     const options = { topK: TOP_K, minSimilarity: 0 } as const;
-    return (await runSearch({ text, options, signal }, scope, view)).results.map(({ id }) => id);
+    return (await runWholeSearch({ text, options, signal }, scope, view)).results.map(({ id }) => id);
   };
   const overlaps: { readonly question: string; readonly overlap: number }[] = [];
   for (const question of questions) {
