@@ -9,6 +9,7 @@ export type UnreadKind =
       | 'attachments'
       | 'cells'
       | 'hidden parts'
+      | 'macros'
     )
   | ('pages without text' | 'letters without a meaning');
 
