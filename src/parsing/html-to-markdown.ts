@@ -4,6 +4,7 @@ import { RAGError } from '../core/errors.js';
 import { isLineNumbers, listingOf } from './code-listings.js';
 import { formulaText } from './math-markup.js';
 import { type Script, scriptOf, scriptText } from './raised-text.js';
+import { isPanel, isTabLabel, joinTabs, withTabLabels } from './tab-panels.js';
 import { fillTables } from './table-grid.js';
 import { isCell, narrowTables } from './wide-tables.js';
 
@@ -291,6 +292,7 @@ function mainContent(tree: Root): Root {
   const articles = main === undefined ? findAll(tree, ({ tagName }) => tagName === 'article') : [];
   const only = articles.length === 1 ? articles[0] : undefined;
   const content = main ?? only;
+  joinTabs(content ?? tree);
   const isDropped = content === undefined ? isFurnitureOrUnread : isUnread;
   const children: readonly RootContent[] = content?.children ?? tree.children;
   return { type: 'root', children: children.flatMap((child) => prune(child, isDropped)) };
@@ -307,32 +309,6 @@ const isUnread = (element: Element): boolean => {
       !isNote(element))
   );
 };
-
-/** Panels of tabs and folds are hidden until somebody opens them, and are text of the page all the same. */
-const isPanel = ({ role, ariaLabelledBy, className }: Element['properties']): boolean =>
-  role === 'tabpanel' ||
-  (role === 'region' && ariaLabelledBy !== undefined) ||
-  hasClass(className, PANEL_CLASS);
-const PANEL_CLASS =
-  /(?:^|[-_])(?:tab|accordion|collapse)(?:bed|s)?[-_]*(?:panel|pane|content|item|body)(?:$|[-_])/i;
-
-/** What names a panel of tabs stands on its own: labels side by side are one word, and buttons say nothing else. */
-const isTabLabel = ({ tagName, properties: { role, className } }: Element): boolean =>
-  role === 'tab'
-    ? /^(?:button|label|a|span|div)$/.test(tagName)
-    : /^(?:button|label|a)$/.test(tagName) && hasClass(className, /(?:^|[-_])tab-?label$/i);
-
-const hasClass = (className: unknown, pattern: RegExp): boolean =>
-  Array.isArray(className) && className.some((name) => pattern.test(String(name)));
-
-/** Labels of panels in a box of their own are not marked themselves. */
-function withTabLabels(node: Element): Element {
-  if (!hasClass(node.properties.className, /^tab(?:bed)?-?labels$/i)) return node;
-  const children = node.children.map((child) =>
-    child.type === 'element' && child.tagName === 'label' ? { ...child, tagName: 'p' } : child,
-  );
-  return { ...node, children };
-}
 
 /** Notes of a book stand beside its text, and are shown where somebody asks for one (EPUB 3 structural semantics, DPUB-ARIA). */
 const isNote = ({ properties }: Element): boolean =>

@@ -54,6 +54,45 @@ make test</code></pre><ul><li>one</li><li>two</li></ul></body></html>`,
   });
 
   it.each([
+    [
+      'roles',
+      '<div><div role="tablist"><button role="tab">Linux</button><button role="tab">macOS</button></div><div role="tabpanel">apt a</div><div role="tabpanel" hidden>brew b</div></div>',
+    ],
+    [
+      'items of a list',
+      '<div><ul role="tablist"><li role="tab">Linux</li><li role="presentation"><a role="tab" href="#m">macOS</a></li></ul><div class="tab-content"><div class="tab-pane">apt a</div><div class="tab-pane">brew b</div></div></div>',
+    ],
+    [
+      'boxes of labels and blocks',
+      '<div class="tabbed-set"><input type="radio"><div class="tabbed-labels"><label>Linux</label><label>macOS</label></div><div class="tabbed-content"><div class="tabbed-block"><p>apt a</p></div><div class="tabbed-block"><p>brew b</p></div></div></div>',
+    ],
+    [
+      'labels beside panels',
+      '<div class="sd-tab-set"><label class="sd-tab-label">Linux</label><div class="sd-tab-content"><p>apt a</p></div><label class="sd-tab-label">macOS</label><div class="sd-tab-content">brew b</div></div>',
+    ],
+  ])('puts labels of tabs before what they name: %s', async (_, html) => {
+    expect((await parse(`<main><h1>Install</h1>${html}<p>Then start it.</p></main>`)).text.trim()).toBe(
+      '# Install\n\n**Linux**\n\napt a\n\n**macOS**\n\nbrew b\n\nThen start it.',
+    );
+  });
+
+  it('puts labels of tabs in tabs before their own panels', async () => {
+    const set = (names: readonly string[], panels: readonly string[]): string =>
+      `<div><div role="tablist">${names.map((name) => `<button role="tab">${name}</button>`).join('')}</div>${panels.map((panel) => `<div role="tabpanel">${panel}</div>`).join('')}</div>`;
+    const inner = set(['x86', 'arm'], ['deb x', 'deb a']);
+    const { text } = await parse(`<main>${set(['Linux', 'macOS'], [inner, 'brew b'])}</main>`);
+    expect(text.match(/[\w* ]+/g)).toEqual([
+      '**Linux**',
+      '**x86**',
+      'deb x',
+      '**arm**',
+      'deb a',
+      '**macOS**',
+      'brew b',
+    ]);
+  });
+
+  it.each([
     ['10<sup>6</sup> tons', '10^6 tons'],
     ['5 m<sup>2</sup> and m<sup>-1</sup>', '5 m^2 and m^-1'],
     ['x<sup>n+1</sup>', 'x^n+1'],
