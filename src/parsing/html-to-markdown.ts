@@ -3,6 +3,7 @@ import type { Options as WriterOptions } from 'remark-stringify';
 import { RAGError } from '../core/errors.js';
 import { isLineNumbers, listingOf } from './code-listings.js';
 import { formulaText } from './math-markup.js';
+import { placeOfTable, TABLE_PLACE, takePlainTables } from './plain-tables.js';
 import { type Script, scriptOf, scriptText } from './raised-text.js';
 import { isPanel, isTabLabel, joinTabs, withTabLabels } from './tab-panels.js';
 import { fillTables } from './table-grid.js';
@@ -75,8 +76,16 @@ export async function treeToMarkdown(tree: Root): Promise<WrittenMarkdown> {
       import('remark-gfm'),
       import('remark-stringify'),
     ]);
+  simplify(tree);
+  const warnings = narrowTables(tree);
+  fillTables(tree);
+  const tables = takePlainTables(tree);
   const writer = unified()
-    .use(rehypeRemark)
+    .use(rehypeRemark, {
+      handlers: {
+        [TABLE_PLACE]: (_, node: Element) => tables[placeOfTable(node)],
+      },
+    })
     .use(remarkGfm, { tablePipeAlign: false })
     .use(remarkStringify, {
       ...{ bullet: '-', emphasis: '_', fences: true, rule: '-' },
@@ -86,9 +95,6 @@ export async function treeToMarkdown(tree: Root): Promise<WrittenMarkdown> {
         ...EMPHASIS,
       },
     });
-  simplify(tree);
-  const warnings = narrowTables(tree);
-  fillTables(tree);
   return { markdown: writer.stringify(await writer.run(tree)), warnings };
 }
 

@@ -194,6 +194,23 @@ make test</code></pre><ul><li>one</li><li>two</li></ul></body></html>`,
     expect((await parse(`<main>${html}</main>`)).text.trim()).toBe(listing);
   });
 
+  it.each([
+    [
+      '<tr><th>a</th><th>b | c</th></tr><tr><td>x_y* </td><td>1\n 2</td></tr>',
+      '| a | b \\| c |\n| - | - |\n| x_y\\* | 1 2 |',
+    ],
+    [
+      '<thead><tr><td>a</td></tr></thead><tbody><tr><td>b</td><td>c</td></tr></tbody>',
+      '| a | |\n| - | - |\n| b | c |',
+    ],
+    ['<tr><td>alone</td><td>\u00a0</td></tr>', '| | |\n| - | - |\n| alone | \u00a0 |'],
+    ['<tr><th align="right">a</th></tr><tr><td>1</td></tr>', '| a |\n| -: |\n| 1 |'],
+    ['<tr><td>a</td></tr><tr><td><b>1</b></td></tr>', '| a |\n| - |\n| **1** |'],
+  ])('writes tables of text and of more alike: %s', async (rows, expected) => {
+    const { text } = await parse(`<main><p>x</p><table>${rows}</table> <p>y</p></main>`);
+    expect(text.trim()).toBe(`x\n\n${expected}\n\ny`);
+  });
+
   it('keeps tables of figures, whatever their class', async () => {
     const { text } = await parse(
       '<main><table><tr><td class="ln">1</td><td>berth</td></tr><tr><td class="gl">2</td><td>buoy</td></tr></table></main>',
