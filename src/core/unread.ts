@@ -10,6 +10,7 @@ export type UnreadKind =
       | 'cells'
       | 'hidden parts'
       | 'macros'
+      | 'commands'
     )
   | ('pages without text' | 'letters without a meaning');
 

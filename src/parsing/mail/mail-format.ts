@@ -9,7 +9,7 @@ import { detectEncoding } from '../detect-encoding.js';
 import { htmlToMarkdown } from '../html-to-markdown.js';
 
 /** Messages of mail (RFC 5322): who wrote to whom and when, and the text, with those that it forwards. Attachments are named and counted, and not read. */
-export const MAIL_FORMAT: ConvertedFormat = { mediaType: MEDIA_TYPES.mail, convert: readMail };
+export const MAIL_FORMAT: ConvertedFormat = { mediaType: MEDIA_TYPES.mail, version: 2, convert: readMail };
 
 /** Lists of addresses take more time than they are long. Of all parts together, in bytes. */
 const MAX_HEADERS_SIZE = 256 * 1024;

@@ -23,7 +23,11 @@ import { examplesOf, factsOf } from './schema-facts.js';
  * Descriptions of HTTP interfaces (OpenAPI 2 and 3, JSON or YAML): each operation under its method and path, with what it takes and answers and the callbacks that it makes, then the schemas.
  * References stay names. What is no such description is kept as it is written.
  */
-export const OPEN_API_FORMAT: ConvertedFormat = { mediaType: MEDIA_TYPES.openApi, convert: readOpenApi };
+export const OPEN_API_FORMAT: ConvertedFormat = {
+  mediaType: MEDIA_TYPES.openApi,
+  version: 2,
+  convert: readOpenApi,
+};
 
 const METHODS = ['get', 'put', 'post', 'delete', 'options', 'head', 'patch', 'trace'] as const;
 

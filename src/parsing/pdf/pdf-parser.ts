@@ -44,7 +44,7 @@ const PAGE_GAP = '\n\n';
  * @throws `DOCUMENT_INVALID` for a file that is damaged or needs a password; `INTERNAL` outside of the parsing thread
  */
 export function createPdfParser(options: PdfParserOptions = {}): Parser {
-  return { version: 2, mediaTypes: [MEDIA_TYPES.pdf], parse: (document) => parsePdf(document, options) };
+  return { version: 3, mediaTypes: [MEDIA_TYPES.pdf], parse: (document) => parsePdf(document, options) };
 }
 
 async function parsePdf(document: RawDocument, options: PdfParserOptions): Promise<ParsedDocument> {

@@ -8,7 +8,7 @@ export interface PrintedItem extends PageItem {
 
 /** A page of PDF.js, as far as its fonts are concerned. */
 export interface PrintedPage extends DrawnPage {
-  readonly commonObjs: Iterable<readonly [string, unknown]>;
+  readonly commonObjs: Iterable<readonly unknown[]>;
 }
 
 /** What a text is made of that is written in words: letters of ASCII and blanks, and among its small letters vowels. Shares of each. */
@@ -46,7 +46,7 @@ export class UnknownFonts {
     const doubted = [...texts].filter(([, text]) => text.trim() !== '' && !isOfWords(text));
     if (doubted.length === 0) return;
     await page.getOperatorList().catch(() => undefined);
-    const fonts = new Map(page.commonObjs);
+    const fonts = new Map([...page.commonObjs].map(([name, font]) => [name, font]));
     for (const [name] of doubted) if (fonts.has(name)) this.#isUnknown.set(name, isUnknown(fonts.get(name)));
   }
 }
