@@ -212,10 +212,20 @@ function simplify(node: Nodes, depth = 0, isInCell = false): void {
   for (const child of node.children) {
     const isIndented = child.type === 'element' && INDENTED.has(child.tagName);
     if (isIndented && depth >= MAX_INDENTED) child.tagName = 'div';
+    for (const part of captionOf(child).flatMap((caption) => partsOf(caption, isInCell))) add(children, part);
     simplify(child, isIndented ? depth + 1 : depth, isInCell || isCell(child));
     for (const part of partsOf(child, isInCell)) add(children, part);
   }
   (node as Root).children = children;
+}
+
+/** The caption of a table, which Markdown has no place for in it: a paragraph before it. */
+function captionOf(table: RootContent): Element[] {
+  if (table.type !== 'element' || table.tagName !== 'table') return [];
+  const caption = table.children.find((child) => child.type === 'element' && child.tagName === 'caption');
+  if (caption?.type !== 'element') return [];
+  const text = allText(caption).trim();
+  return text === '' ? [] : [{ ...caption, tagName: 'p', children: [asText(text)] }];
 }
 
 function add(children: RootContent[], child: RootContent): void {
@@ -326,6 +336,13 @@ const isFurnitureOrUnread = (element: Element): boolean =>
   (FURNITURE.has(element.tagName) && !isNote(element)) ||
   (typeof element.properties.role === 'string' && FURNITURE_ROLES.has(element.properties.role));
 
+/** What stands in headings for those who read or edit the page, and is no part of them: `[edit]`, `\u00b6`. */
+const isHeadingTool = ({ properties: { className } }: Element): boolean =>
+  Array.isArray(className) &&
+  className.some((name) =>
+    /^(?:mw-editsection|headerlink|header-anchor|hash-link|anchorjs-link)$/.test(String(name)),
+  );
+
 /** A formula as text; undefined for other elements. */
 function formulaOf(element: Element): string | undefined {
   if (element.tagName === 'math') return formulaText(element);
@@ -342,7 +359,7 @@ function prune<Node extends RootContent | ElementContent>(
   const formula = formulaOf(node);
   if (formula !== undefined) return [asText(formula) as Node];
   const isLabel = isTabLabel(node);
-  if ((!isLabel && isDropped(node)) || isLineNumbers(node)) return [];
+  if ((!isLabel && isDropped(node)) || isLineNumbers(node) || isHeadingTool(node)) return [];
   const properties = { ...node.properties };
   for (const name of ['href', 'src'] as const) {
     // Code and data in an address are no place to go to.

@@ -211,6 +211,13 @@ make test</code></pre><ul><li>one</li><li>two</li></ul></body></html>`,
     expect(text.trim()).toBe(`x\n\n${expected}\n\ny`);
   });
 
+  it('reads captions of tables, and headings without what edits or links to them', async () => {
+    const { text } = await parse(
+      '<main><h2>Hours<span class="mw-editsection">[<a href="#">edit</a>]</span></h2><h3>Fees<a class="headerlink" href="#f">\u00b6</a></h3><table><caption>Fees <b>2025</b></caption><tr><th>a</th></tr><tr><td>1</td></tr></table></main>',
+    );
+    expect(text.trim()).toBe('## Hours\n\n### Fees\n\nFees 2025\n\n| a |\n| - |\n| 1 |');
+  });
+
   it('keeps tables of figures, whatever their class', async () => {
     const { text } = await parse(
       '<main><table><tr><td class="ln">1</td><td>berth</td></tr><tr><td class="gl">2</td><td>buoy</td></tr></table></main>',

@@ -55,6 +55,7 @@ async function readMessage(bytes: Buffer, externalId: string, depth: number): Pr
       ({ mimeType }) => (mimeType === MEDIA_TYPES.mail && depth < MAX_FORWARDED) === isMessage,
     ),
   ) as [Attachment[], Attachment[]];
+  const invitations = others.filter(({ mimeType }) => mimeType === 'text/calendar');
   const names = others.map(({ filename, mimeType }) => filename ?? mimeType);
   const forwarded: ReadMessage[] = [];
   for (const { content } of messages)
@@ -73,12 +74,13 @@ async function readMessage(bytes: Buffer, externalId: string, depth: number): Pr
     parts: [
       facts.join('\n'),
       isPage ? page.markdown : plain,
+      ...invitations.map(({ content }) => eventText(bytesOf(content).toString('utf8'))),
       ...forwarded.flatMap((message) => [
         `## Forwarded${message.subject === '' ? '' : `: ${message.subject}`}`,
         ...message.parts,
       ]),
     ],
-    unread: others.length + forwarded.reduce((sum, message) => sum + message.unread, 0),
+    unread: others.length - invitations.length + forwarded.reduce((sum, message) => sum + message.unread, 0),
     warnings: [
       ...warnings,
       ...(isPage ? page.warnings : []),
@@ -86,6 +88,45 @@ async function readMessage(bytes: Buffer, externalId: string, depth: number): Pr
     ],
   };
 }
+
+/** What is said of an event, and as what. */
+const EVENT_FACTS: Readonly<Record<string, string>> = {
+  ...{ SUMMARY: 'Event', DTSTART: 'Begins', DTEND: 'Ends', RRULE: 'Repeats', LOCATION: 'Place' },
+  ...{ ORGANIZER: 'Organiser', ATTENDEE: 'Attends', STATUS: 'Status', DESCRIPTION: 'Description' },
+};
+
+/** The events of an invitation (iCalendar, RFC 5545) as lines; alarms and time zones are left out. */
+function eventText(calendar: string): string {
+  const open: string[] = [];
+  const facts: string[] = [];
+  for (const line of calendar.replace(/\r?\n[ \t]/g, '').split(/\r?\n/)) {
+    const [, name = '', parameters = '', value = ''] = EVENT_LINE.exec(line) ?? [];
+    const property = name.toUpperCase();
+    if (property === 'BEGIN') open.push(value.toUpperCase());
+    else if (property === 'END') open.pop();
+    const label = EVENT_FACTS[property];
+    if (label === undefined || !/^V(?:EVENT|TODO)$/.test(open.at(-1) ?? '')) continue;
+    const called = /;CN="?([^";:]+)/i.exec(parameters)?.[1];
+    const zone = /;TZID="?([^";:]+)/i.exec(parameters)?.[1];
+    const text = value
+      .replace(/\\n/gi, ' ')
+      .replace(/\\([\\;,])/g, '$1')
+      .replace(/^mailto:/i, '');
+    facts.push(`${label}: ${oneLine(called ?? eventTime(text))}${zone === undefined ? '' : ` (${zone})`}`);
+  }
+  return facts.join('\n');
+}
+
+/** A property with its parameters, of which those in quotation marks may hold colons. */
+const EVENT_LINE = /^([A-Za-z-]{1,40})((?:;[^":]*(?:"[^"]*"[^":]*)*)?):(.*)$/;
+
+/** `20240312T090000Z` as `2024-03-12 09:00 UTC`. */
+const eventTime = (text: string): string =>
+  text.replace(
+    /^(\d{4})(\d\d)(\d\d)(?:T(\d\d)(\d\d)\d\d(Z?))?$/,
+    (_, year: string, month: string, day: string, hour?: string, minute?: string, utc?: string) =>
+      `${year}-${month}-${day}${hour === undefined ? '' : ` ${hour}:${minute ?? '00'}${utc === 'Z' ? ' UTC' : ''}`}`,
+  );
 
 const bytesOf = (content: Attachment['content']): Buffer =>
   typeof content === 'string' ? Buffer.from(content) : Buffer.from(new Uint8Array(content));
