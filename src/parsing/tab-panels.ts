@@ -30,10 +30,9 @@ export function withTabLabels(node: Element): Element {
 }
 
 interface Tabs {
-  readonly labels: readonly Element[];
-  readonly panels: readonly Element[];
+  readonly labels: Element[];
+  readonly panels: Element[];
 }
-const NONE: Tabs = { labels: [], panels: [] };
 
 /**
  * Puts the label of each panel of tabs at its beginning, in bold: a page has them apart, so that no panel says what it is for. The panels of a label are those that
@@ -52,18 +51,19 @@ export function joinTabs(root: Root | Element): void {
 
 /** Labels and panels below a node that are of a box around it; pairs that it holds are noted. */
 function tabsIn(node: Root | Element, moved: Map<Element, Element>, isBox = false): Tabs {
-  let found = NONE;
+  let found: Tabs = { labels: [], panels: [] };
   for (const child of node.children) {
     if (child.type !== 'element') continue;
     if (isLabel(child, isBox)) {
-      found = joined(found, { labels: [child], panels: [] });
+      found.labels.push(child);
       continue;
     }
     const inner = tabsIn(child, moved, isLabelBox(child));
     const isOne =
       child.properties.role === 'tabpanel' ||
       (hasClass(child.properties.className, OWN_PANEL) && inner.panels.length === 0);
-    found = joined(found, isOne ? { labels: inner.labels, panels: [child] } : inner);
+    if (isOne) inner.panels.splice(0, inner.panels.length, child);
+    found = joined(found, inner);
   }
   const { labels, panels } = found;
   if (labels.length === 0 || labels.length !== panels.length) return found;
@@ -71,7 +71,7 @@ function tabsIn(node: Root | Element, moved: Map<Element, Element>, isBox = fals
     const label = labels[at];
     if (label !== undefined) moved.set(panel, label);
   }
-  return NONE;
+  return { labels: [], panels: [] };
 }
 
 /** A box around panels is called alike, but for the panels in it. */
@@ -80,12 +80,13 @@ const OWN_PANEL = /(?:^|[-_])tab(?:bed|s)?[-_]*(?:panel|pane|content|block)(?:$|
 const isLabel = (element: Element, isInBox: boolean): boolean =>
   isTabLabel(element) || element.properties.role === 'tab' || (isInBox && element.tagName === 'label');
 
-const joined = (one: Tabs, other: Tabs): Tabs =>
-  one === NONE
-    ? other
-    : other === NONE
-      ? one
-      : { labels: [...one.labels, ...other.labels], panels: [...one.panels, ...other.panels] };
+/** In time of the smaller one where the other is empty, so that boxes in boxes cost no more than one. */
+function joined(one: Tabs, other: Tabs): Tabs {
+  if (one.labels.length + one.panels.length === 0) return other;
+  for (const label of other.labels) one.labels.push(label);
+  for (const panel of other.panels) one.panels.push(panel);
+  return one;
+}
 
 /** Takes labels out, with the items and lists that hold nothing else; says whether a node then holds nothing that it did not hold before. */
 function withoutLabels(node: Root | Element, labels: ReadonlySet<Element>): boolean {
