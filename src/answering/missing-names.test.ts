@@ -11,6 +11,7 @@ test.each([
   ['is read_replica or http2 on by default?', ['read_replica', 'http2']],
   ['How is a search result scored?', []],
   ['Wie lange werden die Protokolle aufbewahrt?', []],
+  ['Was kostet ein Liegeplatz in Bergen?', []],
   ['what can I do in v1.2.?', ['v1.2']],
 ])('names of %j', (question, names) => {
   expect(namesIn(question)).toEqual(names);

@@ -74,13 +74,28 @@ async function isKnownInPart(name: string, isKnown: IsKnownWord): Promise<boolea
   return known.includes(true);
 }
 
+/** Words of English grammar that are words of German, French, Spanish or the languages of Scandinavia as well: `Was kostet ein Liegeplatz?` */
+const OF_OTHER_LANGUAGES: ReadonlySet<string> = new Set([
+  'a',
+  'am',
+  'an',
+  'as',
+  'do',
+  'in',
+  'me',
+  'no',
+  'on',
+  'so',
+  'was',
+]);
+
 /**
  * Words that look like names: with a digit, an underscore or a capital inside, or with a capital where no sentence begins. A
  * capital alone tells nothing in languages that give one to every noun, so it counts in English questions only.
  */
 export function namesIn(question: string): string[] {
-  const isEnglish = (question.toLowerCase().match(/\p{L}+/gu) ?? []).some((word) =>
-    ENGLISH_STOP_WORDS.has(word),
+  const isEnglish = (question.toLowerCase().match(/\p{L}+/gu) ?? []).some(
+    (word) => ENGLISH_STOP_WORDS.has(word) && !OF_OTHER_LANGUAGES.has(word),
   );
   const names = new Set<string>();
   for (const match of question.matchAll(WORD)) {

@@ -112,6 +112,7 @@ const overlap = (a: Quotation, b: Quotation): boolean =>
 
 class PieceReader {
   readonly #entry: ContextEntry;
+  readonly #pieceIndex: number;
   readonly #offset: number;
   readonly #units: readonly Unit[];
   readonly #blocks: readonly Block[];
@@ -119,6 +120,7 @@ class PieceReader {
   constructor(entry: ContextEntry, pieceIndex: number, sentences: readonly RankedSentence[]) {
     const piece = entry.pieces[pieceIndex] ?? { start: 0, end: 0, text: '', line: 1 };
     this.#entry = entry;
+    this.#pieceIndex = pieceIndex;
     this.#offset = piece.start;
     const own = new Map(
       sentences
@@ -238,11 +240,22 @@ class PieceReader {
       this.#blocks.find((block) => block.first <= index && index < block.end);
     return {
       entry: this.#entry,
-      ranges: partsOf(indices, this.#units).map((part) => ({ ...part, ...this.#placed(part) })),
+      ranges: [
+        ...(blockOf(first)?.first === 0 ? this.#headAbove(first) : []),
+        ...partsOf(indices, this.#units).map((part) => ({ ...part, ...this.#placed(part) })),
+      ],
       decisive: this.#placed(this.#units[at] ?? { start: 0, end: 0 }),
       sentence,
       isCut: { before: blockOf(first)?.first !== first, after: blockOf(last)?.end !== last + 1 },
     };
+  }
+
+  /** The head of a table whose rows the piece begins with, where it is the piece before. */
+  #headAbove(index: number): QuotedPart[] {
+    const before = this.#entry.pieces[this.#pieceIndex - 1];
+    if (before === undefined || this.#units[index]?.kind !== 'table-row') return [];
+    const isHead = passageUnits(before.text).every(({ kind }) => kind === 'table-head');
+    return isHead ? [{ start: before.start, end: before.end, isInsideCode: false }] : [];
   }
 
   #placed = ({ start, end }: TextRange): TextRange => ({

@@ -50,6 +50,41 @@ describe('assembleContext', () => {
     );
   });
 
+  it('puts the head of a table before rows out of its middle, wherever it stands', async () => {
+    const head = '| Part | Bin |\n| - | - |\n';
+    const row = (at: number): string => `| PN-${at} | B${at} |\n`;
+    const texts = [
+      `# Parts\n\nAll of them.\n\n${head}${row(1)}`,
+      row(2) + row(3),
+      row(4) + row(5),
+      'Not of it.',
+    ];
+    const whole = texts.join('');
+    const chunks = texts.map((content) =>
+      testChunk({ content, document: 'parts.md', start: whole.indexOf(content) }),
+    );
+    const packed = async (chosen: readonly number[], all = chunks) => {
+      const ranked = chunks.filter((_, at) => chosen.includes(at));
+      const loadChunks = async () => all.map(({ chunk }) => chunk);
+      const pack = await assembleContext(
+        { question: 'x', ranked },
+        { ...options, loadChunks, sectionHits: 9 },
+      );
+      return pack.entries.map(({ pieces }) => pieces.map(({ text }) => text));
+    };
+    expect(await packed([2])).toEqual([[head.trim(), texts[2]]]);
+    expect(await packed([1])).toEqual([[head.trim(), texts[1]]]);
+    // With the head, without one, and where what is between was not read.
+    expect(await packed([0])).toEqual([[texts[0]]]);
+    expect(await packed([3])).toEqual([[texts[3]]]);
+    expect(
+      await packed(
+        [2],
+        [chunks[0], chunks[2]].filter((chunk) => chunk !== undefined),
+      ),
+    ).toEqual([[texts[2]]]);
+  });
+
   it('keeps the best passage of a section that is longer than the budget', async () => {
     const chunks = Array.from({ length: 12 }, (_, at) =>
       testChunk({

@@ -3,6 +3,7 @@ import type { StoredChunk } from '../core/chunk.js';
 import { headingPathOf } from '../core/chunk-metadata.js';
 import type { ContextOptions, ContextPiece, LoadDocumentChunks } from './context-pack.js';
 import { covers, offsetsOf, type Passage, piecesOf, revisionOf, sliceOf } from './passage.js';
+import { lacksHead, withHead } from './table-heads.js';
 
 export interface ExpandOptions extends Pick<ContextOptions, 'signal'> {
   readonly neighbours: number;
@@ -18,7 +19,7 @@ const SUMMARY_SENTENCES = 2;
 
 /**
  * Adds to passages what stands around them in their documents: neighbouring chunks; the rest of a section of which several
- * chunks were hit; and, in hierarchical mode, the document's first sentences before its details. Passages of one document
+ * chunks were hit; the head of a table of which they hold rows; and, in hierarchical mode, the document's first sentences before its details. Passages of one document
  * that come to touch become one, at the rank of the better.
  */
 export async function expandPassages(
@@ -30,7 +31,10 @@ export async function expandPassages(
     documents.set(documentId, await options.load(documentId, options.signal));
   }
   const grown = passages.map((passage) => grow(passage, passages, documents, options));
-  const merged = mergeTouching(grown);
+  const merged = mergeTouching(grown).map((passage) => {
+    const headed = withHead(passage, documents.get(passage.chunks[0]?.documentId ?? '') ?? []);
+    return options.fits(headed.pieces) ? headed : passage;
+  });
   return options.hierarchical ? withSummaries(merged, documents) : merged;
 }
 
@@ -39,6 +43,7 @@ function documentsToLoad(passages: readonly Passage[], options: ExpandOptions): 
     (passage) =>
       options.hierarchical ||
       options.neighbours > 0 ||
+      lacksHead(passage) ||
       isSectionWanted(passage, passages, options.sectionHits),
   );
   return new Set(wanted.flatMap(({ chunks: [first] }) => (first === undefined ? [] : [first.documentId])));

@@ -9,8 +9,13 @@ export type UnreadKind =
       | 'attachments'
       | 'cells'
       | 'hidden parts'
+      | 'macros'
+      | 'commands'
     )
   | ('pages without text' | 'letters without a meaning');
+
+/** The field of a document's metadata with its counts. */
+export const UNREAD_FIELD = 'unread';
 
 /** How much of a document is not in its text, by kind; without those of which there is nothing. */
 export type UnreadCounts = Readonly<Partial<Record<UnreadKind, number>>>;

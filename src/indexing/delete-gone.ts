@@ -1,9 +1,14 @@
 import type { SourceItem } from '../sources/source.js';
 import { deleteItems } from './delete-documents.js';
+import { leftToOthers } from './overlapping-sources.js';
 import { keyOf, nothingWritten, orLeave, type SourcePass } from './source-pass.js';
 
-/** Deletes items that their source does not have any more. */
-export async function deleteGone(itemIds: readonly string[], pass: SourcePass): Promise<void> {
+/**
+ * Deletes items that their source does not have any more.
+ *
+ * @returns how many documents they had
+ */
+export async function deleteGone(itemIds: readonly string[], pass: SourcePass): Promise<number> {
   const { targets, options, run } = pass;
   const key = keyOf(pass);
   const documents = await targets.ledger.documentsOfItems(key.tenant, key.source, itemIds);
@@ -11,7 +16,21 @@ export async function deleteGone(itemIds: readonly string[], pass: SourcePass): 
     itemId,
     documentIds: documents.flatMap((document) => (document.itemId === itemId ? document.documentId : [])),
   }));
+  const before = run.total().documentsDeleted;
   await orLeave(unsure, pass, () => deleteItems({ ...key, itemIds, dryRun: options.dryRun }, targets, run));
+  return run.total().documentsDeleted - before;
+}
+
+/** The same, telling those that another source has now from those that are gone. */
+export async function deleteOrMove(itemIds: readonly string[], pass: SourcePass): Promise<void> {
+  const others = leftToOthers(pass.configured.source);
+  await deleteGone(
+    itemIds.filter((id) => !others.has(id)),
+    pass,
+  );
+  const moved = itemIds.filter((id) => others.has(id));
+  const [first] = moved;
+  if (first !== undefined) pass.run.of(first).documentsMoved += await deleteGone(moved, pass);
 }
 
 /** Deletes what its source did not have any more when it was read. What a younger listing named in another version is owed still. */

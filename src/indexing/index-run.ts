@@ -226,6 +226,7 @@ export class IndexRun extends IndexTally {
       timeElapsed: round(runtime().elapsed() - this.#startedAt),
       stages: Object.fromEntries([...this.#stages].map(([stage, ms]) => [stage, round(ms)])),
       ...tally.renewed(),
+      ...tally.moved(),
       ...tally.redactions(),
       ...tally.unread(),
       ...tally.forgotten(),

@@ -2,7 +2,7 @@ import { runtime } from '../core/runtime.js';
 import type { LedgerItem } from '../ledger/ledger.js';
 import type { OwedBatch } from '../ledger/owed.js';
 import type { SourceItem } from '../sources/source.js';
-import { deleteGone } from './delete-gone.js';
+import { deleteOrMove } from './delete-gone.js';
 import { beingWritten } from './item-claims.js';
 import { listChanges, onlyOf, type SourceChanges } from './list-changes.js';
 import { beginListing, giveUpListing, owedBatches, oweListed, oweOrLeave, stillGone } from './owed-work.js';
@@ -144,7 +144,7 @@ async function indexListed(
     const mine = await takeUnchanged(share, changes, pass);
     const gone = await stillGone(mine, owed, pass);
     for (const id of mine) if (!gone.has(id)) pass.left.set(id, []);
-    await deleteGone([...gone], pass);
+    await deleteOrMove([...gone], pass);
     await targets.claims?.release(keyOf(pass), [...mine]);
   }
   const deleted = run.total().documentsDeleted - deletedBefore;

@@ -10,6 +10,8 @@ export class IndexTally {
   documentsUnchanged = 0;
   documentsFailed = 0;
   documentsDeleted = 0;
+  /** Of `documentsDeleted`, those whose file another source has now. */
+  documentsMoved = 0;
   chunksCreated = 0;
   chunksUnchanged = 0;
   vectorsIndexed = 0;
@@ -85,6 +87,7 @@ export class IndexTally {
   add(other: IndexTally): void {
     for (const name of COUNTERS) this[name] += other[name];
     this.documentsRenewed += other.documentsRenewed;
+    this.documentsMoved += other.documentsMoved;
     this.handedOver += other.handedOver;
     this.errors.push(...other.errors);
     for (const [text, times] of other.#notices) this.notice(text, times);
@@ -113,6 +116,10 @@ export class IndexTally {
 
   renewed(): Pick<IndexResult['stats'], 'documentsRenewed'> {
     return this.documentsRenewed === 0 ? {} : { documentsRenewed: this.documentsRenewed };
+  }
+
+  moved(): Pick<IndexResult['stats'], 'documentsMoved'> {
+    return this.documentsMoved === 0 ? {} : { documentsMoved: this.documentsMoved };
   }
 
   redactions(): Pick<IndexResult['stats'], 'redactions'> {

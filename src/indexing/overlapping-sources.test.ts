@@ -60,11 +60,18 @@ test.each([['docs'], ['.'], ['docs/src']])(
   },
 );
 
+test('what another source takes over is told from what is gone', async () => {
+  await index([], 'docs');
+  rmSync(join(cwd, 'docs', 'a.md'));
+  const { stats } = await index([], '.');
+  expect(stats).toMatchObject({ documentsDeleted: 3, documentsMoved: 2 });
+});
+
 test('a folder that was indexed by path and is configured later moves over, and is not named again', async () => {
   await index([], 'docs/src');
   const files: Sources = [{ name: 'all', type: 'files', root: 'docs' }];
   const { notices, stats } = await index(files);
-  expect(stats).toMatchObject({ documentsProcessed: 3, documentsDeleted: 2 });
+  expect(stats).toMatchObject({ documentsProcessed: 3, documentsDeleted: 2, documentsMoved: 2 });
   expect(notices.join()).toMatch(/source "all" indexes 2 files of "path:docs\/src".*not remembered/);
   expect(await held(files)).toEqual(['all docs/a.md', 'all docs/src/b.md', 'all docs/src/code.ts']);
   expect((await index(files)).notices.join()).not.toContain('path:docs/src');

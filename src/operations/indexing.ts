@@ -116,6 +116,8 @@ export interface IndexResult {
     readonly documentsUnchanged: number;
     readonly documentsFailed: number;
     readonly documentsDeleted: number;
+    /** Of them, those whose file another source took over, by which it is indexed; absent where there were none. */
+    readonly documentsMoved?: number;
     readonly chunksCreated: number;
     readonly chunksUnchanged: number;
     readonly vectorsIndexed: number;

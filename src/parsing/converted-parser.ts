@@ -16,13 +16,19 @@ export interface ConvertedDocument {
 
 export interface ConvertedFormat {
   readonly mediaType: string;
+  /** As `Parser.version`. */
+  readonly version?: number;
   /** Throws what `Parser.parse` throws. */
   readonly convert: (document: RawDocument) => ConvertedDocument | Promise<ConvertedDocument>;
 }
 
 /** Parser for a format that is stored as the Markdown that is made of it. */
-export function convertedParser({ mediaType, convert }: ConvertedFormat, markdown: SyncParser): Parser {
+export function convertedParser(
+  { mediaType, version, convert }: ConvertedFormat,
+  markdown: SyncParser,
+): Parser {
   return {
+    version,
     mediaTypes: [mediaType],
     parse: async (document): Promise<ParsedDocument> => {
       const converted = await convert(document);

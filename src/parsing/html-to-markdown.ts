@@ -3,7 +3,9 @@ import type { Options as WriterOptions } from 'remark-stringify';
 import { RAGError } from '../core/errors.js';
 import { isLineNumbers, listingOf } from './code-listings.js';
 import { formulaText } from './math-markup.js';
+import { placeOfTable, TABLE_PLACE, takePlainTables } from './plain-tables.js';
 import { type Script, scriptOf, scriptText } from './raised-text.js';
+import { isPanel, isTabLabel, joinTabs, withTabLabels } from './tab-panels.js';
 import { fillTables } from './table-grid.js';
 import { isCell, narrowTables } from './wide-tables.js';
 
@@ -74,8 +76,16 @@ export async function treeToMarkdown(tree: Root): Promise<WrittenMarkdown> {
       import('remark-gfm'),
       import('remark-stringify'),
     ]);
+  simplify(tree);
+  const warnings = narrowTables(tree);
+  fillTables(tree);
+  const tables = takePlainTables(tree);
   const writer = unified()
-    .use(rehypeRemark)
+    .use(rehypeRemark, {
+      handlers: {
+        [TABLE_PLACE]: (_, node: Element) => tables[placeOfTable(node)],
+      },
+    })
     .use(remarkGfm, { tablePipeAlign: false })
     .use(remarkStringify, {
       ...{ bullet: '-', emphasis: '_', fences: true, rule: '-' },
@@ -85,9 +95,6 @@ export async function treeToMarkdown(tree: Root): Promise<WrittenMarkdown> {
         ...EMPHASIS,
       },
     });
-  simplify(tree);
-  const warnings = narrowTables(tree);
-  fillTables(tree);
   return { markdown: writer.stringify(await writer.run(tree)), warnings };
 }
 
@@ -205,10 +212,20 @@ function simplify(node: Nodes, depth = 0, isInCell = false): void {
   for (const child of node.children) {
     const isIndented = child.type === 'element' && INDENTED.has(child.tagName);
     if (isIndented && depth >= MAX_INDENTED) child.tagName = 'div';
+    for (const part of captionOf(child).flatMap((caption) => partsOf(caption, isInCell))) add(children, part);
     simplify(child, isIndented ? depth + 1 : depth, isInCell || isCell(child));
     for (const part of partsOf(child, isInCell)) add(children, part);
   }
   (node as Root).children = children;
+}
+
+/** The caption of a table, which Markdown has no place for in it: a paragraph before it. */
+function captionOf(table: RootContent): Element[] {
+  if (table.type !== 'element' || table.tagName !== 'table') return [];
+  const caption = table.children.find((child) => child.type === 'element' && child.tagName === 'caption');
+  if (caption?.type !== 'element') return [];
+  const text = allText(caption).trim();
+  return text === '' ? [] : [{ ...caption, tagName: 'p', children: [asText(text)] }];
 }
 
 function add(children: RootContent[], child: RootContent): void {
@@ -291,6 +308,7 @@ function mainContent(tree: Root): Root {
   const articles = main === undefined ? findAll(tree, ({ tagName }) => tagName === 'article') : [];
   const only = articles.length === 1 ? articles[0] : undefined;
   const content = main ?? only;
+  joinTabs(content ?? tree);
   const isDropped = content === undefined ? isFurnitureOrUnread : isUnread;
   const children: readonly RootContent[] = content?.children ?? tree.children;
   return { type: 'root', children: children.flatMap((child) => prune(child, isDropped)) };
@@ -308,32 +326,6 @@ const isUnread = (element: Element): boolean => {
   );
 };
 
-/** Panels of tabs and folds are hidden until somebody opens them, and are text of the page all the same. */
-const isPanel = ({ role, ariaLabelledBy, className }: Element['properties']): boolean =>
-  role === 'tabpanel' ||
-  (role === 'region' && ariaLabelledBy !== undefined) ||
-  hasClass(className, PANEL_CLASS);
-const PANEL_CLASS =
-  /(?:^|[-_])(?:tab|accordion|collapse)(?:bed|s)?[-_]*(?:panel|pane|content|item|body)(?:$|[-_])/i;
-
-/** What names a panel of tabs stands on its own: labels side by side are one word, and buttons say nothing else. */
-const isTabLabel = ({ tagName, properties: { role, className } }: Element): boolean =>
-  role === 'tab'
-    ? /^(?:button|label|a|span|div)$/.test(tagName)
-    : /^(?:button|label|a)$/.test(tagName) && hasClass(className, /(?:^|[-_])tab-?label$/i);
-
-const hasClass = (className: unknown, pattern: RegExp): boolean =>
-  Array.isArray(className) && className.some((name) => pattern.test(String(name)));
-
-/** Labels of panels in a box of their own are not marked themselves. */
-function withTabLabels(node: Element): Element {
-  if (!hasClass(node.properties.className, /^tab(?:bed)?-?labels$/i)) return node;
-  const children = node.children.map((child) =>
-    child.type === 'element' && child.tagName === 'label' ? { ...child, tagName: 'p' } : child,
-  );
-  return { ...node, children };
-}
-
 /** Notes of a book stand beside its text, and are shown where somebody asks for one (EPUB 3 structural semantics, DPUB-ARIA). */
 const isNote = ({ properties }: Element): boolean =>
   [properties['epub:type'], properties.role].some((type) => NOTE_TYPE.test(String(type ?? '')));
@@ -343,6 +335,13 @@ const isFurnitureOrUnread = (element: Element): boolean =>
   isUnread(element) ||
   (FURNITURE.has(element.tagName) && !isNote(element)) ||
   (typeof element.properties.role === 'string' && FURNITURE_ROLES.has(element.properties.role));
+
+/** What stands in headings for those who read or edit the page, and is no part of them: `[edit]`, `\u00b6`. */
+const isHeadingTool = ({ properties: { className } }: Element): boolean =>
+  Array.isArray(className) &&
+  className.some((name) =>
+    /^(?:mw-editsection|headerlink|header-anchor|hash-link|anchorjs-link)$/.test(String(name)),
+  );
 
 /** A formula as text; undefined for other elements. */
 function formulaOf(element: Element): string | undefined {
@@ -360,7 +359,7 @@ function prune<Node extends RootContent | ElementContent>(
   const formula = formulaOf(node);
   if (formula !== undefined) return [asText(formula) as Node];
   const isLabel = isTabLabel(node);
-  if ((!isLabel && isDropped(node)) || isLineNumbers(node)) return [];
+  if ((!isLabel && isDropped(node)) || isLineNumbers(node) || isHeadingTool(node)) return [];
   const properties = { ...node.properties };
   for (const name of ['href', 'src'] as const) {
     // Code and data in an address are no place to go to.

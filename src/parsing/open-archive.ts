@@ -106,6 +106,10 @@ export function resolvePart(folder: string, target: string): string {
   return steps.join('/');
 }
 
+/** Projects of macros in an Office document, which are not read. */
+export const macrosIn = ({ entries }: Pick<Archive, 'entries'>): number =>
+  [...entries.keys()].filter((entry) => /(?:^|\/)vbaProject\.bin$/i.test(entry)).length;
+
 /** `dc:title` of the properties of an Office document. */
 export function declaredTitle(archive: Archive): string | undefined {
   const core = archive.text('docProps/core.xml');

@@ -1,4 +1,4 @@
-import { mkdtempSync, rmSync } from 'node:fs';
+import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterEach, beforeEach, expect, test } from 'vitest';
@@ -94,4 +94,24 @@ test('a field that no document has, and a value, are told with those that the sc
   expect(
     await told({ filters: { metadata: { status: 'none' } } }, { tenant: 'default', groups: ['hr'] }),
   ).toContain('secret');
+});
+
+test('documents of which something was not read are found by its kind, and the kinds that there are told', async () => {
+  const page = (name: string, body: string) =>
+    writeFileSync(join(folder, name), `<main><p>An audit of ${name}.</p>${body}</main>`);
+  page('a.html', '<img src="a.png">');
+  page('b.html', '<p>x</p>');
+  await engine.index({ paths: ['a.html', 'b.html'] });
+  const found = async (unread: string | string[]) => {
+    const { results, notices } = await engine.search({ text: 'audit', filters: { metadata: { unread } } });
+    return { titles: [...new Set(results.map(({ metadata }) => metadata.source))], notices };
+  };
+  expect(await found('pictures')).toEqual({ titles: ['a.html'], notices: [] });
+  expect(await found(['charts', 'pictures'])).toMatchObject({ titles: ['a.html'] });
+  expect(await found('charts')).toMatchObject({
+    titles: [],
+    notices: ['No document has unread charts; there is pictures.'],
+  });
+  const listed = await engine.list({ filters: { metadata: { unread: 'pictures' } } });
+  expect(listed.documents.map(({ title }) => title)).toEqual(['a.html']);
 });

@@ -3,6 +3,7 @@ import { RAGError } from '../core/errors.js';
 import { and, contains, eq, exists, type Filter, not, oneOf, or, range } from '../core/filter.js';
 import type { MetadataValue } from '../core/metadata.js';
 import { mapFields } from '../core/pushed-fields.js';
+import { UNREAD_FIELD } from '../core/unread.js';
 import type { SearchQuery } from '../operations/engine.js';
 
 /** The filters of a query as one filter of the algebra; all of them must hold. */
@@ -11,7 +12,10 @@ export function searchFilter({ filters, filter }: Pick<SearchQuery, 'filters' | 
   if (filters?.sourceType !== undefined) parts.push(oneOf('sourceType', filters.sourceType));
   if (filters?.source !== undefined) parts.push(oneOf('$source', filters.source));
   if (filters?.dateRange !== undefined) parts.push(dateFilter(filters.dateRange));
-  return mapFields(and(...parts, ofMetadata(filters)), withTagKeys);
+  return mapFields(
+    and(...parts, ofMetadata(filters)),
+    (condition) => unreadKinds(condition) ?? withTagKeys(condition),
+  );
 }
 
 /** What a query asks of the fields of documents alone, as it asks it. */
@@ -32,6 +36,13 @@ function withTagKeys(condition: Condition): Filter {
   // A beginning and bounds are of the field as it is written.
   if (condition.op === 'prefix' || tags.length === 0) return condition;
   return or(condition, ...tags.map((tag) => contains('$identifiers', tagKey(tag))));
+}
+
+/** `unread` is a count by kind: what is compared with a kind asks for documents of which some of it was not read. */
+function unreadKinds(condition: Condition): Filter | undefined {
+  if (condition.field !== UNREAD_FIELD || !('value' in condition || condition.op === 'in')) return undefined;
+  const kinds = condition.op === 'in' ? condition.values : [condition.value];
+  return or(...kinds.map((kind) => exists(`${UNREAD_FIELD}.${String(kind)}`)));
 }
 
 type Condition = Extract<Filter, { readonly field: string }>;

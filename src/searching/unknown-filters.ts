@@ -4,6 +4,7 @@ import { ENGINE_KEYS } from '../core/chunk-metadata.js';
 import { isTagField } from '../core/document-tags.js';
 import { and, contains, eq, exists, type Filter, lookupPath, not, oneOf, or } from '../core/filter.js';
 import type { MetadataScalar, MetadataValue } from '../core/metadata.js';
+import { UNREAD_FIELD } from '../core/unread.js';
 import type { SearchQuery } from '../operations/engine.js';
 import type { VectorCollection } from '../stores/vector-store.js';
 import { metadataFilters, searchFilter } from './search-filter.js';
@@ -122,7 +123,8 @@ async function describeUnknownValues(
   const held = or(...wanted.flatMap((value) => [eq(field, value), contains(field, value)]));
   if (wanted.length === 0 || (await scoped.count(searchFilter({ filter: held }), signal)) > 0)
     return undefined;
-  const { names, isAll } = await valuesOf(field, scoped, signal);
+  const { names, isAll } =
+    field === UNREAD_FIELD ? await unreadKinds(scoped, signal) : await valuesOf(field, scoped, signal);
   const asked = shown([...new Set(wanted.map(String))]);
   return names.length === 0
     ? `No document has ${shown([field])} ${asked}.`
@@ -149,6 +151,25 @@ async function valuesOf(
     if (values.size === known.length) return { names: [...values].map(String).sort(), isAll: true };
   }
   return { names: [...values].map(String).sort(), isAll: false };
+}
+
+/** What documents hold that was not read. */
+async function unreadKinds(
+  scoped: VectorCollection,
+  signal: AbortSignal | undefined,
+): Promise<{ readonly names: readonly string[]; readonly isAll: boolean }> {
+  const kinds = new Set<string>();
+  while (kinds.size < MOST_NAMES) {
+    const before = kinds.size;
+    const { chunks } = await scoped.list({
+      filter: and(exists(UNREAD_FIELD), ...[...kinds].map((kind) => not(exists(`${UNREAD_FIELD}.${kind}`)))),
+      limit: 1,
+      ...(signal === undefined ? {} : { signal }),
+    });
+    for (const kind of Object.keys(chunks[0]?.metadata[UNREAD_FIELD] ?? {})) kinds.add(kind);
+    if (kinds.size === before) return { names: [...kinds].sort(), isAll: true };
+  }
+  return { names: [...kinds].sort(), isAll: false };
 }
 
 async function describeUnknown(

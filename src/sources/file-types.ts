@@ -61,9 +61,10 @@ const DOCUMENT_TYPES: Readonly<Record<string, FileType>> = {
   xhtml: { mediaType: MEDIA_TYPES.html, kind: 'html' },
   htm: { mediaType: MEDIA_TYPES.html, kind: 'html' },
   pdf: PDF,
-  docx: DOCX,
-  xlsx: XLSX,
-  pptx: PPTX,
+  // With macros, templates and shows: the same parts under other types.
+  ...{ docx: DOCX, docm: DOCX, dotx: DOCX, dotm: DOCX },
+  ...{ xlsx: XLSX, xlsm: XLSX, xltx: XLSX, xltm: XLSX },
+  ...{ pptx: PPTX, pptm: PPTX, ppsx: PPTX, ppsm: PPTX, potx: PPTX, potm: PPTX },
   odt: ODT,
   rtf: RTF,
   epub: EPUB,

@@ -2,7 +2,13 @@ import { mkdtemp, readFile, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
-import { createEngine, type Engine, type PushedDocument } from '../../src/index.js';
+import {
+  createEngine,
+  type Engine,
+  type PushedDocument,
+  type SearchQuery,
+  type SearchResponse,
+} from '../../src/index.js';
 
 /**
  * Rankings of a small corpus, kept in files, so that a review sees what a change does to them. Where a change is meant,
@@ -30,10 +36,18 @@ afterAll(async () => {
   await rm(cwd, { recursive: true });
 });
 
+/** What a search finds once the reader has read all candidates, however long that takes on this machine. */
+async function whenRead(text: string, options: NonNullable<SearchQuery['options']>): Promise<SearchResponse> {
+  for (;;) {
+    const response = await engine.search({ text, options });
+    if (response.lanes.every(({ unfinished }) => unfinished !== true)) return response;
+  }
+}
+
 async function rankings(options: { mode: 'hybrid' | 'dense' | 'lexical'; rerank: boolean }): Promise<string> {
   const blocks: string[] = [];
   for (const { id, text } of await linesOf<{ id: string; text: string }>('queries.jsonl')) {
-    const { results, lanes } = await engine.search({ text, options: { topK: SHOWN, ...options } });
+    const { results, lanes } = await whenRead(text, { topK: SHOWN, ...options });
     const off = lanes.filter(({ status }) => status === 'empty' || status === 'failed');
     const ranks = results.map(
       ({ metadata, score }, i) => `  ${i + 1}  ${score.toFixed(2)}  ${metadata.source}`,

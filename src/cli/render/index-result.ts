@@ -14,7 +14,7 @@ export function renderIndexResult(result: IndexResult, context: CliContext): str
         ['documents to index', formatCount(stats.documentsProcessed)],
         ...renewedRows(result),
         ['documents unchanged', formatCount(stats.documentsUnchanged)],
-        ['documents to delete', formatCount(stats.documentsDeleted)],
+        ['documents to delete', formatCount(stats.documentsDeleted - (stats.documentsMoved ?? 0))],
         ['documents failed', formatCount(stats.documentsFailed)],
         ...estimateRows(result),
       ]
@@ -127,10 +127,13 @@ export function describeRun({ stats, dryRun }: IndexResult): string {
   if (foundNothing(stats)) return `Nothing was indexed: no source gave a document (${time}).`;
   if (documentsProcessed + documentsDeleted + documentsFailed === 0 && stats.errors.length === 0)
     return `Nothing to do: ${plural(documentsUnchanged, 'document')} unchanged, nothing re-indexed (${time}).`;
-  const deleted = documentsDeleted > 0 ? `, ${formatCount(documentsDeleted)} deleted` : '';
+  const { documentsMoved = 0 } = stats;
+  const moved = documentsMoved > 0 ? `, ${formatCount(documentsMoved)} taken over from another source` : '';
+  const gone = documentsDeleted - documentsMoved;
+  const deleted = gone > 0 ? `, ${formatCount(gone)} deleted` : '';
   const failed = documentsFailed > 0 ? `, ${formatCount(documentsFailed)} failed` : '';
   const unchanged = documentsUnchanged > 0 ? `, ${formatCount(documentsUnchanged)} unchanged` : '';
-  return `Indexed ${plural(documentsProcessed, 'document')} in ${plural(stats.chunksCreated, 'new chunk')}${unchanged}${deleted}${failed} (${time}).`;
+  return `Indexed ${plural(documentsProcessed, 'document')} in ${plural(stats.chunksCreated, 'new chunk')}${unchanged}${moved}${deleted}${failed} (${time}).`;
 }
 
 function placeOfError({ source, item, path }: IndexError, context: CliContext): string {

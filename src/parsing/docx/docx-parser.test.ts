@@ -294,12 +294,14 @@ describe('what stands beside the text of Word documents', () => {
     expect(text).not.toContain('↑');
   });
 
-  it('charts, drawings and embedded files are counted', async () => {
+  it('charts, drawings, embedded files and macros are counted', async () => {
     const body =
       docxParagraph('x') +
       '<w:p><w:r><w:drawing><c:chart r:id="a"/></w:drawing><w:drawing><dgm:relIds r:dm="b"/></w:drawing><w:object><o:OLEObject ProgID="x"/></w:object></w:r></w:p>';
-    const document = docxEntries(body);
-    expect((await parse(makeZip(document))).unread).toEqual({ charts: 1, drawings: 1, 'embedded files': 1 });
+    const document = [...docxEntries(body), { name: 'word/vbaProject.bin', content: 'x' }];
+    expect((await parse(makeZip(document))).unread).toEqual({
+      ...{ charts: 1, drawings: 1, 'embedded files': 1, macros: 1 },
+    });
     expect((await parse(makeZip(docxEntries(docxParagraph('x'))))).unread).toBeUndefined();
   });
 });

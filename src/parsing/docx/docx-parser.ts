@@ -3,7 +3,7 @@ import { toRAGError } from '../../core/errors.js';
 import { MEDIA_TYPES } from '../../core/media-types.js';
 import type { UnreadCounts } from '../../core/unread.js';
 import { htmlToMarkdown } from '../html-to-markdown.js';
-import { ARCHIVE_LIMITS, type Archive, declaredTitle, openArchive } from '../open-archive.js';
+import { ARCHIVE_LIMITS, type Archive, declaredTitle, macrosIn, openArchive } from '../open-archive.js';
 import type { Parser, SyncParser } from '../parser.js';
 import type { ZipLimits } from '../unpack-zip.js';
 import { unreadOf } from '../unread.js';
@@ -18,8 +18,8 @@ export interface DocxParserOptions {
 }
 
 /**
- * Parser for Word documents (`.docx`). The stored text is the document as Markdown: headings, lists, tables, links, notes,
- * comments, formulas in a line, results of fields, numbers as Word shows them. Pictures (but for their descriptions), charts, embedded files and hidden text are left out and counted; headers, footers and tracked deletions
+ * Parser for Word documents (`.docx`, `.docm`, templates). The stored text is the document as Markdown: headings, lists, tables, links, notes,
+ * comments, formulas in a line, results of fields, numbers as Word shows them. Pictures (but for their descriptions), charts, embedded files, macros and hidden text are left out and counted; headers, footers and tracked deletions
  * are left out. The file is unpacked within limits before it is opened.
  *
  * @throws `DOCUMENT_TOO_LARGE`, `DOCUMENT_INVALID`
@@ -49,7 +49,12 @@ async function parseDocx(
     ...parsed,
     ...(title === undefined ? {} : { title }),
     metadata: {},
-    ...unreadOf({ pictures, ...unreadParts(parts.get(MAIN_PART)), 'hidden parts': hidden }),
+    ...unreadOf({
+      pictures,
+      ...unreadParts(parts.get(MAIN_PART)),
+      'hidden parts': hidden,
+      macros: macrosIn(archive),
+    }),
     warnings: [...warnings, ...page.warnings, ...parsed.warnings, ...(isEmpty ? [EMPTY_WARNING] : [])],
   };
 }

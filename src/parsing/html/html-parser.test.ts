@@ -54,6 +54,45 @@ make test</code></pre><ul><li>one</li><li>two</li></ul></body></html>`,
   });
 
   it.each([
+    [
+      'roles',
+      '<div><div role="tablist"><button role="tab">Linux</button><button role="tab">macOS</button></div><div role="tabpanel">apt a</div><div role="tabpanel" hidden>brew b</div></div>',
+    ],
+    [
+      'items of a list',
+      '<div><ul role="tablist"><li role="tab">Linux</li><li role="presentation"><a role="tab" href="#m">macOS</a></li></ul><div class="tab-content"><div class="tab-pane">apt a</div><div class="tab-pane">brew b</div></div></div>',
+    ],
+    [
+      'boxes of labels and blocks',
+      '<div class="tabbed-set"><input type="radio"><div class="tabbed-labels"><label>Linux</label><label>macOS</label></div><div class="tabbed-content"><div class="tabbed-block"><p>apt a</p></div><div class="tabbed-block"><p>brew b</p></div></div></div>',
+    ],
+    [
+      'labels beside panels',
+      '<div class="sd-tab-set"><label class="sd-tab-label">Linux</label><div class="sd-tab-content"><p>apt a</p></div><label class="sd-tab-label">macOS</label><div class="sd-tab-content">brew b</div></div>',
+    ],
+  ])('puts labels of tabs before what they name: %s', async (_, html) => {
+    expect((await parse(`<main><h1>Install</h1>${html}<p>Then start it.</p></main>`)).text.trim()).toBe(
+      '# Install\n\n**Linux**\n\napt a\n\n**macOS**\n\nbrew b\n\nThen start it.',
+    );
+  });
+
+  it('puts labels of tabs in tabs before their own panels', async () => {
+    const set = (names: readonly string[], panels: readonly string[]): string =>
+      `<div><div role="tablist">${names.map((name) => `<button role="tab">${name}</button>`).join('')}</div>${panels.map((panel) => `<div role="tabpanel">${panel}</div>`).join('')}</div>`;
+    const inner = set(['x86', 'arm'], ['deb x', 'deb a']);
+    const { text } = await parse(`<main>${set(['Linux', 'macOS'], [inner, 'brew b'])}</main>`);
+    expect(text.match(/[\w* ]+/g)).toEqual([
+      '**Linux**',
+      '**x86**',
+      'deb x',
+      '**arm**',
+      'deb a',
+      '**macOS**',
+      'brew b',
+    ]);
+  });
+
+  it.each([
     ['10<sup>6</sup> tons', '10^6 tons'],
     ['5 m<sup>2</sup> and m<sup>-1</sup>', '5 m^2 and m^-1'],
     ['x<sup>n+1</sup>', 'x^n+1'],
@@ -153,6 +192,30 @@ make test</code></pre><ul><li>one</li><li>two</li></ul></body></html>`,
     ],
   ])('leaves out the line numbers of listings: %s', async (_, html) => {
     expect((await parse(`<main>${html}</main>`)).text.trim()).toBe(listing);
+  });
+
+  it.each([
+    [
+      '<tr><th>a</th><th>b | c</th></tr><tr><td>x_y* </td><td>1\n 2</td></tr>',
+      '| a | b \\| c |\n| - | - |\n| x_y\\* | 1 2 |',
+    ],
+    [
+      '<thead><tr><td>a</td></tr></thead><tbody><tr><td>b</td><td>c</td></tr></tbody>',
+      '| a | |\n| - | - |\n| b | c |',
+    ],
+    ['<tr><td>alone</td><td>\u00a0</td></tr>', '| | |\n| - | - |\n| alone | \u00a0 |'],
+    ['<tr><th align="right">a</th></tr><tr><td>1</td></tr>', '| a |\n| -: |\n| 1 |'],
+    ['<tr><td>a</td></tr><tr><td><b>1</b></td></tr>', '| a |\n| - |\n| **1** |'],
+  ])('writes tables of text and of more alike: %s', async (rows, expected) => {
+    const { text } = await parse(`<main><p>x</p><table>${rows}</table> <p>y</p></main>`);
+    expect(text.trim()).toBe(`x\n\n${expected}\n\ny`);
+  });
+
+  it('reads captions of tables, and headings without what edits or links to them', async () => {
+    const { text } = await parse(
+      '<main><h2>Hours<span class="mw-editsection">[<a href="#">edit</a>]</span></h2><h3>Fees<a class="headerlink" href="#f">\u00b6</a></h3><table><caption>Fees <b>2025</b></caption><tr><th>a</th></tr><tr><td>1</td></tr></table></main>',
+    );
+    expect(text.trim()).toBe('## Hours\n\n### Fees\n\nFees 2025\n\n| a |\n| - |\n| 1 |');
   });
 
   it('keeps tables of figures, whatever their class', async () => {

@@ -22,7 +22,7 @@ const DEFAULT_MAX_BYTES = 10 * 1024 * 1024;
  */
 export function createHtmlParser({ markdown, maxBytes = DEFAULT_MAX_BYTES }: HtmlParserOptions): Parser {
   return {
-    version: 2,
+    version: 3,
     mediaTypes: [MEDIA_TYPES.html],
     parse: (document) => parseHtml(document, markdown, maxBytes),
   };

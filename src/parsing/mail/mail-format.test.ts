@@ -14,6 +14,64 @@ const HTML =
   'Content-Type: text/html; charset=utf-8\r\n\r\n<p>The <b>crane</b> is free.</p><script>x()</script>';
 
 describe('messages', () => {
+  it('say what they invite to', async () => {
+    const event = [
+      'BEGIN:VCALENDAR',
+      'BEGIN:VEVENT',
+      'SUMMARY:Quay inspection',
+      'DTSTART;TZID=Europe/Oslo:20240312T090000',
+      'DTEND:20240312T100000Z',
+      'LOCATION:North quay\\, gate 4',
+      'ATTENDEE;CN="Bo Lund";RSVP=TRUE:mailto:bo@example.org',
+      'DESCRIPTION:Bring the ultrasonic\r\n  gauge.\\nAnd a lamp.',
+      'BEGIN:VALARM',
+      'DESCRIPTION:Reminder',
+      'END:VALARM',
+      'END:VEVENT',
+      'END:VCALENDAR',
+    ].join('\r\n');
+    const parsed = await parseAs(
+      MAIL_FORMAT,
+      parts(
+        'alternative',
+        PLAIN,
+        `Content-Type: text/calendar; charset=utf-8; method=REQUEST\r\n\r\n${event}`,
+      ),
+    );
+    expect(parsed.unread).toBeUndefined();
+    expect(parsed.text).toContain(
+      'Event: Quay inspection\nBegins: 2024-03-12 09:00 (Europe/Oslo)\nEnds: 2024-03-12 10:00 UTC\nPlace: North quay, gate 4\nAttends: Bo Lund\nDescription: Bring the ultrasonic gauge. And a lamp.',
+    );
+    expect(parsed.text).not.toContain('Reminder');
+  });
+
+  it('hold those that they forward, under their subjects, and have their own date', async () => {
+    const inner = (subject: string, date: string, type: string, body: string): string =>
+      `From: Odalys <o@example.org>\r\nSubject: ${subject}\r\nDate: ${date}\r\n${type}\r\n\r\n${body}`;
+    const first = inner('Key', 'Mon, 04 Mar 2024 09:00:00 +0000', 'X: y', 'The key hangs at the gate.');
+    const second = inner(
+      'Fwd: Key',
+      'Tue, 05 Mar 2024 10:00:00 +0100',
+      'MIME-Version: 1.0\r\nContent-Type: multipart/mixed; boundary=c',
+      `--c\r\nContent-Type: message/rfc822\r\n\r\n${first}\r\n--c\r\nContent-Type: application/pdf; name=plan.pdf\r\n\r\nx\r\n--c--\r\n`,
+    );
+    const parsed = await parseAs(
+      MAIL_FORMAT,
+      parts('mixed', PLAIN, `Content-Type: message/rfc822\r\n\r\n${second}`).replace(
+        'Subject:',
+        'Date: Wed, 06 Mar 2024 08:00:00 +0000\r\nSubject:',
+      ),
+    );
+    expect(parsed.metadata.date).toBe('2024-03-06T08:00:00.000Z');
+    expect(parsed.unread).toEqual({ attachments: 1 });
+    expect(parsed.text.split('\n').filter((line) => line !== '')).toEqual([
+      ...['# Parts', 'From: Ada <ada@example.org>', 'Date: 2024-03-06T08:00:00.000Z', 'The crane is free.'],
+      ...['## Forwarded: Fwd: Key', 'From: Odalys <o@example.org>', 'Date: 2024-03-05T09:00:00.000Z'],
+      ...['Attachments: plan.pdf', '## Forwarded: Key', 'From: Odalys <o@example.org>'],
+      ...['Date: 2024-03-04T09:00:00.000Z', 'The key hangs at the gate.'],
+    ]);
+  });
+
   it.each<[string, string, string[]]>([
     [
       'plain',

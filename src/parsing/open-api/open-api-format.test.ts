@@ -71,6 +71,29 @@ describe('descriptions of interfaces', () => {
       ['## GET /a', 'Tags: crossings', '- `page` (query)', '- 200: Fine'],
     ],
     [
+      'callbacks',
+      yaml(
+        "  /tows:\n    post:\n      summary: Orders a tow\n      callbacks:\n        moored:\n          '{$request.body#/reply}':\n            post: { summary: The ship is moored, requestBody: { content: { application/json: { schema: { $ref: '#/components/schemas/Berth' } } } } }\n        lost: { $ref: '#/components/callbacks/Lost' }\n",
+        "components:\n  callbacks:\n    Lost: { '{$request.body#/alarm}': { put: { summary: The line broke } } }\n",
+      ),
+      [
+        'Callback lost: Lost',
+        '## POST callback moored {$request.body#/reply}',
+        'The ship is moored',
+        'Request: application/json Berth',
+        '## PUT callback Lost {$request.body#/alarm}',
+        'The line broke',
+      ],
+    ],
+    [
+      'webhooks of version 3.0, path items',
+      yaml(
+        '  {}\n',
+        'x-webhooks:\n  late:\n    post: { summary: It is late }\ncomponents:\n  pathItems:\n    Tide: { get: { summary: Tells the tide } }\n',
+      ),
+      ['## POST webhook late', 'It is late', '## GET path item Tide', 'Tells the tide'],
+    ],
+    [
       'webhooks',
       yaml('  {}\n', 'webhooks:\n  delayed:\n    post: { summary: A crossing is late }\n'),
       ['## POST webhook delayed', 'A crossing is late'],

@@ -1,135 +1,35 @@
-import * as z from 'zod';
+import type * as z from 'zod';
 import type { RawDocument } from '../../core/document.js';
 import { RAGError } from '../../core/errors.js';
 import { MEDIA_TYPES } from '../../core/media-types.js';
 import { oneLine } from '../../core/one-line.js';
 import type { ConvertedDocument, ConvertedFormat } from '../converted-parser.js';
 import { decodeText } from '../decode-text.js';
+import {
+  type Api,
+  api,
+  callback,
+  described,
+  type flowOf,
+  operation,
+  type Schema,
+  schema,
+  security,
+  type securityScheme,
+} from './description.js';
 import { examplesOf, factsOf } from './schema-facts.js';
 
 /**
- * Descriptions of HTTP interfaces (OpenAPI 2 and 3, JSON or YAML): each operation under its method and path, with what it takes and answers, then the schemas.
+ * Descriptions of HTTP interfaces (OpenAPI 2 and 3, JSON or YAML): each operation under its method and path, with what it takes and answers and the callbacks that it makes, then the schemas.
  * References stay names. What is no such description is kept as it is written.
  */
-export const OPEN_API_FORMAT: ConvertedFormat = { mediaType: MEDIA_TYPES.openApi, convert: readOpenApi };
+export const OPEN_API_FORMAT: ConvertedFormat = {
+  mediaType: MEDIA_TYPES.openApi,
+  version: 2,
+  convert: readOpenApi,
+};
 
 const METHODS = ['get', 'put', 'post', 'delete', 'options', 'head', 'patch', 'trace'] as const;
-/** Text, as it is written where it is a number or a truth value to YAML. */
-const words = z.union([z.string(), z.number(), z.boolean()]).transform(String).optional().catch(undefined);
-const flag = z.boolean().optional().catch(undefined);
-
-/** The items of a list that are of a kind: one that is odd takes none of the others along. */
-const listOf = <Item>(item: z.ZodType<Item>) =>
-  z
-    .array(z.unknown())
-    .transform((all) =>
-      all.flatMap((value): Item[] => {
-        const { success, data } = item.safeParse(value);
-        return success ? [data] : [];
-      }),
-    )
-    .catch([]);
-/** The same for what has a name. */
-const recordOf = <Item>(item: z.ZodType<Item>) =>
-  z
-    .record(z.string(), z.unknown())
-    .transform((all) =>
-      Object.entries(all).flatMap(([name, value]): [string, Item][] => {
-        const { success, data } = item.safeParse(value);
-        return success ? [[name, data]] : [];
-      }),
-    )
-    .catch([]);
-
-const schema = z.looseObject({
-  $ref: words,
-  type: z.unknown().optional(),
-  format: words,
-  description: words,
-  required: listOf(z.string()),
-  properties: recordOf(z.unknown()),
-  enum: z.array(z.unknown()).optional().catch(undefined),
-  items: z.unknown().optional(),
-  oneOf: listOf(z.unknown()),
-  anyOf: listOf(z.unknown()),
-  allOf: listOf(z.unknown()),
-  additionalProperties: z.unknown().optional(),
-});
-type Schema = z.output<typeof schema>;
-const described = z.looseObject({
-  $ref: words,
-  name: words,
-  in: words,
-  description: words,
-  required: flag,
-  schema: z.unknown().optional(),
-  content: recordOf(
-    z.looseObject({
-      schema: z.unknown().optional(),
-      example: z.unknown().optional(),
-      examples: recordOf(z.looseObject({ value: z.unknown() })),
-    }),
-  ),
-  headers: recordOf(z.looseObject({ $ref: words, description: words, schema: z.unknown().optional() })),
-  // Of a parameter, or of a response of version 2.
-  example: z.unknown().optional(),
-  examples: recordOf(z.unknown()),
-});
-/** Names of schemes with the scopes that each demands; one of them is enough. */
-const security = listOf(recordOf(listOf(z.string())));
-const operation = z.looseObject({
-  operationId: words,
-  summary: words,
-  description: words,
-  deprecated: flag,
-  tags: listOf(z.string()),
-  parameters: listOf(described),
-  requestBody: described.optional().catch(undefined),
-  responses: recordOf(described),
-  security: z.array(z.unknown()).optional().catch(undefined),
-});
-const pathItem = z.looseObject({ summary: words, description: words, parameters: listOf(described) });
-const flowOf = {
-  authorizationUrl: words,
-  tokenUrl: words,
-  refreshUrl: words,
-  scopes: recordOf(words),
-};
-const securityScheme = z.looseObject({
-  ...flowOf,
-  flow: words,
-  flows: recordOf(z.looseObject(flowOf)),
-  bearerFormat: words,
-  openIdConnectUrl: words,
-  type: words,
-  scheme: words,
-  in: words,
-  name: words,
-  description: words,
-});
-const components = z.looseObject({
-  schemas: recordOf(z.unknown()),
-  parameters: recordOf(described),
-  requestBodies: recordOf(described),
-  responses: recordOf(described),
-  securitySchemes: recordOf(securityScheme),
-});
-const api = z.looseObject({
-  openapi: z.unknown().optional(),
-  swagger: z.unknown().optional(),
-  info: z.looseObject({ title: words, version: words, description: words }).optional().catch(undefined),
-  servers: listOf(z.looseObject({ url: words })),
-  paths: recordOf(pathItem),
-  webhooks: recordOf(pathItem),
-  components: components.optional().catch(undefined),
-  // Version 2 has them at its top.
-  definitions: recordOf(z.unknown()),
-  parameters: recordOf(described),
-  responses: recordOf(described),
-  securityDefinitions: recordOf(securityScheme),
-  security: z.array(z.unknown()).optional().catch(undefined),
-});
-type Api = z.output<typeof api>;
 
 async function readOpenApi({ content, externalId }: RawDocument): Promise<ConvertedDocument> {
   const { text, warnings } = decodeText(content, externalId);
@@ -157,7 +57,9 @@ async function readOpenApi({ content, externalId }: RawDocument): Promise<Conver
         .join('\n'),
       securityText(data.security),
       ...operationsOf(data.paths, ''),
-      ...operationsOf(data.webhooks, 'webhook '),
+      ...operationsOf([...data.webhooks, ...data['x-webhooks']], 'webhook '),
+      ...operationsOf(data.components?.pathItems ?? [], 'path item '),
+      ...callbacksOf(data.components?.callbacks ?? [], 0),
       ...partsOf(data),
       ...schemasOf([...(data.components?.schemas ?? []), ...data.definitions]),
     ]
@@ -169,7 +71,17 @@ async function readOpenApi({ content, externalId }: RawDocument): Promise<Conver
   };
 }
 
-function operationsOf(paths: Api['paths'], prefix: string): string[] {
+/** Callbacks of callbacks that are read: a description may repeat itself without end. */
+const MAX_CALLBACKS = 3;
+
+function callbacksOf(callbacks: readonly (readonly [string, unknown])[], depth: number): string[] {
+  if (depth >= MAX_CALLBACKS) return [];
+  return callbacks.flatMap(([name, given]) =>
+    operationsOf(callback.parse(given), `callback ${name} `, depth + 1),
+  );
+}
+
+function operationsOf(paths: Api['paths'], prefix: string, depth = 0): string[] {
   return paths.flatMap(([path, item]) =>
     METHODS.flatMap((method) => {
       const { success, data } = operation.safeParse(item[method]);
@@ -186,6 +98,10 @@ function operationsOf(paths: Api['paths'], prefix: string): string[] {
           ...(tags.length === 0 ? [] : [`Tags: ${tags.join(', ')}`]),
           ...(deprecated === true ? ['Deprecated.'] : []),
           ...[securityText(data.security)].filter((line) => line !== ''),
+          ...data.callbacks.flatMap(([name, given]) => {
+            const reference = described.safeParse(given).data?.$ref;
+            return reference === undefined ? [] : [`Callback ${name}: ${nameOf(reference)}`];
+          }),
         ].join('\n'),
         [...item.parameters, ...parameters].map((one) => `- ${parameterText(one)}`).join('\n'),
         requestBody === undefined ? '' : `Request: ${partText(requestBody)}`,
@@ -193,6 +109,7 @@ function operationsOf(paths: Api['paths'], prefix: string): string[] {
         responses
           .flatMap(([status, one]) => [`- ${status}: ${partText(one)}`, ...withinPart(one, 1)])
           .join('\n'),
+        ...callbacksOf(data.callbacks, depth),
       ].filter((part) => part !== '');
     }),
   );

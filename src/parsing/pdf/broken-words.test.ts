@@ -16,6 +16,15 @@ test.each([
   ['a third of the party: third-\nparty code', 'a third of the party: third-party\n code'],
   ['third-rate, one-party: third-\nparty code', 'third-rate, one-party: third-party\n code'],
   ['send an e-\nmail today', 'send an e-mail\n today'],
+  [
+    'the kube-proxy, the kube-scheduler and the kube-\napiserver',
+    'the kube-proxy, the kube-scheduler and the kube-apiserver\n',
+  ],
+  ['a self-test and self-care: the self-\nhosted one', 'a self-test and self-care: the self-hosted\n one'],
+  ['edge-tier and web-tier: the mail-\ntier', 'edge-tier and web-tier: the mail-tier\n'],
+  ['a multi-part form: the multi-\nplication', 'a multi-part form: the multiplication\n'],
+  ['re-use and re-run: a re-\ncalibration', 're-use and re-run: a recalibration\n'],
+  ['self-test, self-care, selfish: a self-\nish act', 'self-test, self-care, selfish: a selfish\n act'],
   ['US-Spektro-\nmeter', 'US-Spektrometer\n'],
   ['an understanding to stand under-\nstanding', 'an understanding to stand understanding\n'],
 ])('a word that its lines divide is whole: %j', (text, whole) => {

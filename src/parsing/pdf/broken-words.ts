@@ -8,7 +8,8 @@ const MAX_TOKEN = 80;
 
 /**
  * Pages with the words whole that their lines divide: `spectro-` above `photometer`. A hyphen stays where the pages write the compound in one line too,
- * or know both of its halves as words (`read-` above `only`), in flags and names of programs (`--dry-` above `run`), beside a further hyphen, and behind one letter (`e-` above `mail`).
+ * know both of its halves as words (`read-` above `only`), or join one of them by a hyphen to several other words (`kube-` above `apiserver` where `kube-proxy` and `kube-dns` are
+ * written), in flags and names of programs (`--dry-` above `run`), beside a further hyphen, and behind one letter (`e-` above `mail`).
  */
 export function withWholeWords(pages: readonly string[]): string[] {
   if (!pages.some((page) => page.search(BROKEN) >= 0)) return [...pages];
@@ -20,8 +21,12 @@ export function withWholeWords(pages: readonly string[]): string[] {
       ]),
     ),
   );
+  const partners = partnersOf(known);
   const isCompound = (first: string, second: string): boolean =>
-    known.has(`${first}-${second}`) || (known.has(first) && known.has(second));
+    known.has(`${first}-${second}`) ||
+    (known.has(first) && known.has(second)) ||
+    isJoined(partners, `${first}-`) ||
+    isJoined(partners, `-${second}`);
   return pages.map((page) =>
     page.replaceAll(BROKEN, (whole: string, first: string, hyphen: string, second: string, at: number) => {
       const before = /\S*$/.exec(page.slice(Math.max(0, at - MAX_TOKEN), at))?.[0] ?? '';
@@ -38,3 +43,23 @@ export function withWholeWords(pages: readonly string[]): string[] {
     }),
   );
 }
+
+/** Compounds that a half is part of, at least, to be joined by a hyphen for good, and its letters: `re-` and `co-` are syllables as often. */
+const MIN_PARTNERS = 2;
+const MIN_JOINED_LENGTH = 4;
+
+type Partners = ReadonlyMap<string, number>;
+
+/** In how many compounds words stand first (`kube-`) and last (`-server`). */
+function partnersOf(known: ReadonlySet<string>): Partners {
+  const partners = new Map<string, number>();
+  for (const word of known) {
+    const [first, last, ...others] = word.split('-');
+    if (first === undefined || last === undefined || others.length > 0) continue;
+    for (const half of [`${first}-`, `-${last}`]) partners.set(half, (partners.get(half) ?? 0) + 1);
+  }
+  return partners;
+}
+
+const isJoined = (partners: Partners, half: string): boolean =>
+  half.length > MIN_JOINED_LENGTH && (partners.get(half) ?? 0) >= MIN_PARTNERS;

@@ -68,6 +68,40 @@ describe('PDF', () => {
     expect(scanned.text).toBe('');
   });
 
+  it('leaves out and counts letters whose font does not say what they are', async () => {
+    const glyphs = (shift: number) => ({
+      ...{ map: 'Identity-H', ordering: 'Identity' },
+      encode: (line: string) => Buffer.from([...line].flatMap((letter) => [0, letter.charCodeAt(0) - shift])),
+    });
+    const parsed = await parse(makePdf([['Cooling water', 'is CHANGED'], ['monthly']], { font: glyphs(29) }));
+    expect(parsed.text).toBe('');
+    expect(parsed.unread).toEqual({ 'letters without a meaning': 30 });
+    expect(parsed.warnings).toEqual([expect.stringContaining('left out: 30, on pages 1, 2.')]);
+    // Codes that are letters are read as such.
+    expect((await parse(makePdf([['Cooling water is changed']], { font: glyphs(0) }))).text).toBe(
+      'Cooling water is changed',
+    );
+  });
+
+  it('reads what the fields of a form are filled with', async () => {
+    const parsed = await parse(
+      makePdf([['Berth request'], ['Second page']], {
+        fields: [
+          '/FT /Tx /T (vessel) /TU (Name of the vessel) /V (Sea Otter)',
+          '/FT /Tx /T (remarks) /V (Bow thruster\\nis out of order)',
+          '/FT /Tx /T (empty)',
+          '/FT /Tx /T (pin) /Ff 8192 /V (secret)',
+          '/FT /Ch /Ff 131072 /T (quay) /V (N) /Opt [[(N) (North quay)] [(S) (South quay)]]',
+          '/FT /Btn /T (pilot) /V /Yes /AS /Yes /AP << /N << /Yes null /Off null >> >>',
+          '/FT /Btn /T (tug) /V /Off /AS /Off /AP << /N << /Yes null /Off null >> >>',
+        ],
+      }),
+    );
+    expect(parsed.text).toBe(
+      'Berth request\n\nName of the vessel: Sea Otter\nremarks: Bow thruster is out of order\nquay: North quay\npilot: Yes\n\nSecond page',
+    );
+  });
+
   it('takes a picture of a page with its number for a page without text, and a picture in a page for none', async () => {
     const scanned = await parse(makePdf([['Page 3 of 9'], ['Received 2026-03-01']], { picture: 0.9 }));
     expect(scanned.unread).toEqual({ pictures: 1, 'pages without text': 2 });

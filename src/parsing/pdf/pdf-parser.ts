@@ -1,6 +1,8 @@
+import * as z from 'zod';
 import type { ParsedDocument, RawDocument, TextRange } from '../../core/document.js';
 import { RAGError, toRAGError } from '../../core/errors.js';
 import { MEDIA_TYPES } from '../../core/media-types.js';
+import { oneLine } from '../../core/one-line.js';
 import { runtime } from '../../core/runtime.js';
 import { otherFormat } from '../known-content.js';
 import { paragraphBlocks } from '../paragraph-blocks.js';
@@ -9,10 +11,11 @@ import { toleratesStrayRejections } from '../stray-rejections.js';
 import { unreadOf } from '../unread.js';
 import { withWholeWords } from './broken-words.js';
 import { characterMaps } from './character-maps.js';
-import { inReadingOrder, type PageItem } from './columns.js';
+import { inReadingOrder } from './columns.js';
 import { countPictures } from './count-pictures.js';
 import { isPicture } from './page-picture.js';
 import { pageText } from './page-text.js';
+import { type PrintedItem, UnknownFonts } from './unknown-fonts.js';
 
 export interface PdfParserOptions {
   /** Later pages are left out, with a warning. @default 2,000 */
@@ -41,7 +44,7 @@ const PAGE_GAP = '\n\n';
  * @throws `DOCUMENT_INVALID` for a file that is damaged or needs a password; `INTERNAL` outside of the parsing thread
  */
 export function createPdfParser(options: PdfParserOptions = {}): Parser {
-  return { version: 2, mediaTypes: [MEDIA_TYPES.pdf], parse: (document) => parsePdf(document, options) };
+  return { version: 3, mediaTypes: [MEDIA_TYPES.pdf], parse: (document) => parsePdf(document, options) };
 }
 
 async function parsePdf(document: RawDocument, options: PdfParserOptions): Promise<ParsedDocument> {
@@ -63,7 +66,7 @@ async function parsePdf(document: RawDocument, options: PdfParserOptions): Promi
     ...unreadOf({
       pictures: countPictures(Buffer.from(document.content)),
       'pages without text': scanned.length,
-      'letters without a meaning': text.match(UNKNOWN_LETTERS)?.length ?? 0,
+      'letters without a meaning': read.unknown + (text.match(UNKNOWN_LETTERS)?.length ?? 0),
     }),
     pages,
     warnings: warningsOf(read),
@@ -79,6 +82,9 @@ interface ReadPages {
   readonly texts: readonly string[];
   /** Numbers of the pages that hold no text, or no more than a number or a stamp beside a picture. */
   readonly scanned: readonly number[];
+  /** Letters that were left out because their fonts do not say what they are, and numbers of the pages that they stood on. */
+  readonly unknown: number;
+  readonly encoded: readonly number[];
   /** Why the last page that was read is not the last page. */
   readonly stopped?: string;
 }
@@ -94,6 +100,7 @@ async function readPages(
   if (!toleratesStrayRejections())
     throw new RAGError('INTERNAL', 'PDF.js was called outside of the parsing thread; use isolateParsers.');
   const { getDocumentProxy } = await import('unpdf');
+  provideTransfers();
   const deadline = runtime().elapsed() + maxParseMs;
   // A copy: PDF.js takes the bytes for itself. It never runs the document's scripts; `isEvalSupported` is for fonts.
   const data = Uint8Array.from(Buffer.from(content));
@@ -101,6 +108,7 @@ async function readPages(
     const pdf = await getDocumentProxy(data, {
       verbosity: 0,
       isEvalSupported: false,
+      fontExtraProperties: true,
       stopAtErrors: false,
       cMapUrl: characterMaps(),
       cMapPacked: true,
@@ -110,15 +118,29 @@ async function readPages(
     try {
       const texts: string[] = [];
       const scanned: number[] = [];
+      const encoded: number[] = [];
+      const fonts = new UnknownFonts();
+      const isForm = (await pdf.getFieldObjects()) !== null;
+      let unknown = 0;
       let length = 0;
       let stopped: string | undefined;
       for (let number = 1; number <= pdf.numPages && stopped === undefined; number += 1) {
         const page = await pdf.getPage(number);
         const { items } = await page.getTextContent();
-        const runs = items.filter((item): item is PageItem & typeof item => 'str' in item);
-        const text = pageText(inReadingOrder(runs)).toWellFormed();
+        const runs = items.filter((item): item is PrintedItem & typeof item => 'str' in item);
+        const said = await fonts.known(runs, page);
+        const fields = isForm ? fieldLines(await page.getAnnotations()) : [];
+        const text = [
+          pageText(inReadingOrder(said.known)),
+          ...(fields.length === 0 ? [] : [fields.join('\n')]),
+        ]
+          .filter((part) => part !== '')
+          .join('\n\n')
+          .toWellFormed();
         texts.push(text);
-        if (text.length <= MAX_STAMP && (text === '' || (await isPicture(page)))) scanned.push(number);
+        unknown += said.unknown;
+        if (said.unknown > 0) encoded.push(number);
+        else if (text.length <= MAX_STAMP && (text === '' || (await isPicture(page)))) scanned.push(number);
         length += text.length;
         page.cleanup();
         if (number === maxPages) stopped = `${maxPages} pages are read at most`;
@@ -129,8 +151,7 @@ async function readPages(
       const isCut = texts.length < pdf.numPages;
       return {
         total: pdf.numPages,
-        texts,
-        scanned,
+        ...{ texts, scanned, encoded, unknown },
         ...(title === undefined ? {} : { title }),
         ...(isCut && stopped !== undefined ? { stopped } : {}),
       };
@@ -140,6 +161,56 @@ async function readPages(
   } catch (cause) {
     throw toRAGError(refusal(cause, { content, externalId }), 'DOCUMENT_INVALID', '');
   }
+}
+
+/** PDF.js asks for it where it reads fonts; Node.js 20 does not have it. Of the parsing thread alone. */
+function provideTransfers(): void {
+  if ('transferToFixedLength' in ArrayBuffer.prototype) return;
+  Object.defineProperty(ArrayBuffer.prototype, 'transferToFixedLength', {
+    ...{ configurable: true, writable: true },
+    value(this: ArrayBuffer, length?: number): ArrayBuffer {
+      return this.slice(0, length);
+    },
+  });
+}
+
+/** A field of a form, as PDF.js gives it. */
+const formField = z.object({
+  fieldType: z.string(),
+  fieldName: z.string().catch(''),
+  /** What people are shown in place of its name. */
+  alternativeText: z.string().catch(''),
+  fieldValue: z.union([z.string(), z.array(z.string())]).catch(''),
+  buttonValue: z.string().nullish().catch(null),
+  options: z
+    .array(z.object({ exportValue: z.string(), displayValue: z.string() }))
+    .optional()
+    .catch(undefined),
+  password: z.boolean().optional().catch(undefined),
+  hidden: z.boolean().optional().catch(undefined),
+});
+
+/** What a page's form is filled with: `Name: value` of each field that holds something. Passwords are left out. */
+function fieldLines(annotations: readonly unknown[]): string[] {
+  return annotations.flatMap((annotation) => {
+    const { success, data } = formField.safeParse(annotation);
+    if (!success || data.password === true || data.hidden === true) return [];
+    const values = [data.fieldValue].flat().filter((value) => value.trim() !== '');
+    // Of boxes and of buttons of which one is chosen, each is a field of its own under one name.
+    const isBox = data.fieldType === 'Btn';
+    const isChosen = !isBox || (values[0] !== 'Off' && (data.buttonValue ?? values[0]) === values[0]);
+    if (values.length === 0 || !isChosen) return [];
+    const shown = values.map(
+      (value) => data.options?.find(({ exportValue }) => exportValue === value)?.displayValue ?? value,
+    );
+    const name = oneLine(data.alternativeText === '' ? data.fieldName : data.alternativeText);
+    return [
+      `${name === '' ? '' : `${name}: `}${shown
+        .join(', ')
+        .replace(/[\0\s]+/g, ' ')
+        .trim()}`,
+    ];
+  });
 }
 
 /** Error names are PDF.js's own. */
@@ -178,8 +249,12 @@ async function titleOf(pdf: DescribedDocument): Promise<string | undefined> {
     : text;
 }
 
-function warningsOf({ texts, scanned, total, stopped }: ReadPages): string[] {
+function warningsOf({ texts, scanned, encoded, unknown, total, stopped }: ReadPages): string[] {
   const warnings: string[] = [];
+  if (unknown > 0)
+    warnings.push(
+      `Letters whose fonts do not say what they are, left out: ${unknown}, on pages ${listNumbers(encoded)}. Export the file again with text that can be copied, or recognise its text (OCR).`,
+    );
   if (scanned.length === texts.length && total > 0) {
     const isShort = texts.some((text) => text !== '');
     warnings.push(

@@ -8,6 +8,7 @@ import {
   type Archive,
   declaredTitle,
   escapeMarkup,
+  macrosIn,
   openArchive,
   pictureMarkup,
   relationsOf,
@@ -15,7 +16,7 @@ import {
 import { type Script, scriptMarkup, scriptText } from '../raised-text.js';
 import { allOf, childOf, elementsOf, type XmlElement, xmlText } from '../read-xml.js';
 
-/** Presentations (`.pptx`): each slide under its title, with tables, notes and comments. Pictures (but for their descriptions), charts, drawings and hidden slides are left out and counted. */
+/** Presentations (`.pptx`, `.pptm`, shows, templates): each slide under its title, with tables, notes and comments. Pictures (but for their descriptions), charts, drawings, macros and hidden slides are left out and counted. */
 export const PPTX_FORMAT: ConvertedFormat = { mediaType: MEDIA_TYPES.pptx, convert: readPptx };
 
 const MAIN_PART = 'ppt/presentation.xml';
@@ -46,7 +47,11 @@ async function readPptx(document: RawDocument): Promise<ConvertedDocument> {
     markdown: page.markdown,
     title: declaredTitle(archive) ?? slides.find(({ title }) => title !== '')?.title,
     metadata: { slideCount: slides.length },
-    unread: { ...sumOf(slides.map(({ unread }) => unread)), 'hidden parts': hidden },
+    unread: {
+      ...sumOf(slides.map(({ unread }) => unread)),
+      'hidden parts': hidden,
+      macros: macrosIn(archive),
+    },
     warnings: [...page.warnings, ...archive.warnings()],
   };
 }

@@ -150,7 +150,7 @@ class RtfWriter {
       this.#control(word.toLowerCase(), number === undefined ? undefined : Number(number));
     else if (hex !== undefined) this.#add(() => this.#bytes.push(Number.parseInt(hex, 16)));
     else if (sign !== undefined) this.#sign(sign);
-    else for (const letter of text ?? whole) this.#add(() => this.#letter(letter));
+    else this.#addText(text ?? whole);
   }
 
   html(): string {
@@ -246,6 +246,14 @@ class RtfWriter {
     this.#isBegun = false;
     if (this.#skip > 0) this.#skip -= 1;
     else act();
+  }
+
+  #addText(text: string): void {
+    if (this.#group.isUnread) return;
+    this.#isBegun = false;
+    const letters = this.#skip === 0 ? text : [...text].slice(this.#skip).join('');
+    this.#skip = Math.max(0, this.#skip - text.length);
+    if (letters !== '') this.#letter(letters);
   }
 
   #letter(letter: string): void {

@@ -70,3 +70,18 @@ export const WITH_ARGUMENT: ReadonlySet<string> = new Set([
   'wrapfigure',
   'adjustbox',
 ]);
+/** Commands that change how text looks or where it stands, and say nothing. */
+export const LAYOUT: ReadonlySet<string> = new Set(
+  [
+    'tiny scriptsize footnotesize small normalsize large Large LARGE huge Huge bfseries mdseries itshape slshape scshape upshape',
+    'rmfamily sffamily ttfamily normalfont em bf it sl sc tt rm sf centering raggedright raggedleft flushleft flushright center',
+    'noindent indent hfill vfill hrulefill dotfill smallskip medskip bigskip newline linebreak nolinebreak pagebreak nopagebreak',
+    'newpage clearpage cleardoublepage samepage appendix frontmatter mainmatter backmatter tableofcontents listoffigures listoftables',
+    'listofalgorithms printbibliography printindex printglossary printglossaries makeindex makeatletter makeatother protect relax',
+    'noexpand expandafter csname endcsname begingroup endgroup bgroup egroup global long ignorespaces unskip par endinput fi else or',
+    'ifx ifnum ifdim iftrue iffalse hline toprule midrule bottomrule endhead endfirsthead endfoot endlastfoot tabularnewline arraybackslash',
+    'columnbreak linewidth textwidth columnwidth textheight paperwidth baselineskip parindent parskip sloppy fussy onecolumn twocolumn',
+    'singlespacing onehalfspacing doublespacing allowdisplaybreaks displaystyle textstyle scriptstyle limits nolimits left right',
+    'quad qquad enspace thinspace strut null nonumber notag qedhere qed justifying today pause titlepage frametitle vskip hskip kern',
+  ].flatMap((names) => names.split(' ')),
+);

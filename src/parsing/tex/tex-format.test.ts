@@ -6,6 +6,23 @@ const body = (text: string): string =>
   `\\documentclass{article}\n\\usepackage{graphicx}\n\\begin{document}\n${text}\n\\end{document}\n`;
 
 describe('LaTeX', () => {
+  it('names and counts commands that stand for text and are defined elsewhere', async () => {
+    const { text, unread, warnings } = await parseAs(
+      TEX_FORMAT,
+      body(
+        '\\newcommand{\\own}{Quasar}\\centering The \\pump\\ and \\own, at \\site. The \\pump holds \\gls{air}, {\\small as} \\aside[see the plan]{said}\\vspace{2mm}\\fancy[width=2]{here}.\\noindent\n\n\\[\\unknown\\]',
+      ),
+    );
+    expect(unread).toEqual({ commands: 4 });
+    expect(warnings).toEqual([
+      'Commands that may stand for text and are defined elsewhere were left out: \\pump (2 times), \\site, \\aside.',
+    ]);
+    expect(text).toContain('and Quasar, at .');
+    expect(
+      (await parseAs(TEX_FORMAT, body('\\maketitle\\tableofcontents\\clearpage A.'))).unread,
+    ).toBeUndefined();
+  });
+
   it.each<[string, string, string[]]>([
     [
       'sections',

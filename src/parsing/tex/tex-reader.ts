@@ -1,10 +1,20 @@
 import { oneLine } from '../../core/one-line.js';
 import { ExpansionRoom } from '../expansion-room.js';
 import { scriptText } from '../raised-text.js';
-import { HEADINGS, LISTS, MARKS, MATH, TABLES, UNSAID, VERBATIM, WITH_ARGUMENT } from './tex-commands.js';
+import {
+  HEADINGS,
+  LAYOUT,
+  LISTS,
+  MARKS,
+  MATH,
+  TABLES,
+  UNSAID,
+  VERBATIM,
+  WITH_ARGUMENT,
+} from './tex-commands.js';
 import { TexCursor } from './tex-cursor.js';
 import { accented, LIGATURES, SYMBOLS } from './tex-signs.js';
-import { withoutHidden } from './tex-source.js';
+import { type ReadState, withoutHidden } from './tex-source.js';
 
 /** What a LaTeX document says, as Markdown. */
 export interface TexDocument {
@@ -15,6 +25,8 @@ export interface TexDocument {
   readonly pictures: number;
   /** Files that it would read in its place. */
   readonly inputs: readonly string[];
+  /** Commands that may stand for text, or were given some, and are defined elsewhere; how often each. */
+  readonly unknown: ReadonlyMap<string, number>;
 }
 
 const MAX_DEPTH = 100;
@@ -28,10 +40,11 @@ export function readTexSource(source: string): TexDocument {
   const preamble = begin < 0 ? '' : withoutHidden(source.slice(0, begin));
   const body = source.slice(begin < 0 ? 0 : begin + '\\begin{document}'.length, end < 0 ? undefined : end);
   const state: ReadState = {
-    ...{ pictures: 0, inputs: [], facts: new Map(), macros: new Map(), isCode: false },
+    ...{ pictures: 0, inputs: [], facts: new Map(), macros: new Map(), isCode: false, unknown: new Map() },
     room: new ExpansionRoom(MAX_EXPANSION),
   };
   new TexReader(preamble, state).read();
+  state.unknown.clear();
   const written = new TexReader(withoutHidden(body), state).read();
   const { facts, pictures, inputs } = state;
   const [title, author, date] = ['title', 'author', 'date'].map((fact) => said(facts.get(fact)));
@@ -47,6 +60,7 @@ export function readTexSource(source: string): TexDocument {
     ...(date === undefined ? {} : { date }),
     pictures,
     inputs,
+    unknown: state.unknown,
   };
 }
 
@@ -58,23 +72,8 @@ const said = (fact: string | undefined): string | undefined => {
 /** What is put in for a name at once, in UTF-16 code units, its arguments with it. */
 const MAX_EXPANSION = 20_000;
 
-/** What a document lets a name stand for. */
-interface Macro {
-  readonly body: string;
-  readonly arguments: number;
-  /** Of the first argument, which then stands in brackets. */
-  readonly byDefault: string | undefined;
-}
-
-interface ReadState {
-  pictures: number;
-  readonly inputs: string[];
-  readonly facts: Map<string, string>;
-  readonly macros: Map<string, Macro>;
-  readonly room: ExpansionRoom;
-  /** Hyphens and quotation marks of code are what they are. */
-  isCode: boolean;
-}
+/** An option that is text, and no setting: `[see the appendix]`. */
+const IN_WORDS = /^[^=]*\p{L}{2}[^=]*\s[^=]*\p{L}{2}[^=]*$/u;
 
 class TexReader extends TexCursor {
   readonly #lists: string[] = [];
@@ -254,7 +253,11 @@ class TexReader extends TexCursor {
     if (expanded !== undefined) return expanded;
     // Empty braces end a name that stands for a text, which is defined elsewhere.
     if (this.text.startsWith('{}', this.at)) return word;
-    this.optional();
+    const option = this.optional();
+    // What stands in braces is read as text.
+    const isName = option === '' && this.text.charAt(this.at) !== '{' && !LAYOUT.has(word);
+    if (isName || IN_WORDS.test(option))
+      this.state.unknown.set(word, (this.state.unknown.get(word) ?? 0) + 1);
     this.skipBlanks();
     return '';
   }

@@ -1,3 +1,25 @@
+import type { ExpansionRoom } from '../expansion-room.js';
+
+/** What a document lets a name stand for. */
+interface Macro {
+  readonly body: string;
+  readonly arguments: number;
+  /** Of the first argument, which then stands in brackets. */
+  readonly byDefault: string | undefined;
+}
+
+/** What is known while a document is read. */
+export interface ReadState {
+  pictures: number;
+  readonly inputs: string[];
+  readonly facts: Map<string, string>;
+  readonly unknown: Map<string, number>;
+  readonly macros: Map<string, Macro>;
+  readonly room: ExpansionRoom;
+  /** Hyphens and quotation marks of code are what they are. */
+  isCode: boolean;
+}
+
 const NAME_END = '(?![a-zA-Z])';
 
 /** What may hide text, and what keeps its signs: code, to the end where nothing ends it, and addresses keep theirs of percent, and so does what a backslash stands before. */

@@ -196,8 +196,14 @@ describe('workbooks', () => {
     );
   });
 
-  it('count formulas without a value, pictures and charts', async () => {
-    const more = ['xl/media/image1.png', 'xl/charts/chart1.xml', 'xl/charts/colors1.xml'].map((name) => ({
+  it('count formulas without a value, pictures, charts and macros', async () => {
+    const names = [
+      'xl/media/image1.png',
+      'xl/charts/chart1.xml',
+      'xl/charts/colors1.xml',
+      'xl/vbaProject.bin',
+    ];
+    const more = names.map((name) => ({
       name,
       content: '<x/>',
     }));
@@ -205,7 +211,7 @@ describe('workbooks', () => {
       XLSX_FORMAT,
       makeXlsx({ sheets: { S: row(1, '<c r="A1"><f>B1*2</f></c>') }, more }),
     );
-    expect(parsed.unread).toEqual({ formulas: 1, pictures: 1, charts: 1 });
+    expect(parsed.unread).toEqual({ formulas: 1, pictures: 1, charts: 1, macros: 1 });
     expect(parsed.warnings).toEqual([expect.stringContaining('no text')]);
   });
 

@@ -3,7 +3,7 @@ import { RAGError } from '../../core/errors.js';
 import { MEDIA_TYPES } from '../../core/media-types.js';
 import { oneLine } from '../../core/one-line.js';
 import type { ConvertedDocument, ConvertedFormat } from '../converted-parser.js';
-import { declaredTitle, openArchive, relationsOf } from '../open-archive.js';
+import { declaredTitle, macrosIn, openArchive, relationsOf } from '../open-archive.js';
 import { scriptText } from '../raised-text.js';
 import { allOf, childOf, type XmlElement, xmlText } from '../read-xml.js';
 import { TextRoom } from '../text-room.js';
@@ -11,8 +11,8 @@ import { numberForms } from './number-formats.js';
 import { MAX_CELLS, readSheet, type Sheet, type SheetFacts } from './sheet-reader.js';
 
 /**
- * Workbooks (`.xlsx`): each sheet under its name, what stands between empty rows as a table whose first row is the header. Values are read as cells show them,
- * formulas as what they came to when the file was saved. Pictures, charts and hidden sheets are left out and counted.
+ * Workbooks (`.xlsx`, `.xlsm`, templates): each sheet under its name, what stands between empty rows as a table whose first row is the header. Values are read as cells show them,
+ * formulas as what they came to when the file was saved. Pictures, charts, macros and hidden sheets are left out and counted.
  */
 export const XLSX_FORMAT: ConvertedFormat = { mediaType: MEDIA_TYPES.xlsx, convert: readXlsx };
 
@@ -69,6 +69,7 @@ async function readXlsx(document: RawDocument): Promise<ConvertedDocument> {
       'hidden parts': hidden,
       pictures: count(/^xl\/media\//),
       charts: count(/^xl\/charts\/chart\d*\.xml$/),
+      macros: macrosIn(archive),
     },
     warnings: [
       ...(left === 0 ? [] : [`${left} cells were left out: ${MAX_CELLS} of a sheet are read.`]),

@@ -10,6 +10,7 @@ export const runStats = z
     documentsUnchanged: z.int(),
     documentsFailed: z.int(),
     documentsDeleted: z.int(),
+    documentsMoved: z.int().optional().describe('Of those deleted: taken over by another source.'),
     chunksCreated: z.int(),
     chunksUnchanged: z.int(),
     embeddingsComputed: z.int(),
