@@ -69,7 +69,7 @@ export function inJson(
     for (const [at, named] of headers.columnsOf(container)) add(at, named);
     // Fields inside of others are lifted with these.
     const folded = folding.has(container)
-      ? foldedNames(JSON.parse(json.slice(container.start, container.end)) as Metadata, names)
+      ? namesFolded(json.slice(container.start, container.end), names)
       : [];
     for (const [at, { key, text }] of parts.entries()) {
       if (key !== undefined) add(at, [...fieldsNamed(key, names), ...restNames(key, names)]);
@@ -83,6 +83,16 @@ export function inJson(
     stated.push(...cutOut(parts, found));
   }
   return stated;
+}
+
+/** All where it lies in itself too deep to be read. */
+function namesFolded(json: string, names: readonly string[]): readonly string[] {
+  try {
+    return foldedNames(JSON.parse(json) as Metadata, names);
+  } catch (error) {
+    if (error instanceof RangeError) return names;
+    throw error;
+  }
 }
 
 /** Objects with fields that are lifted, but for those inside of such a field: it goes as a whole. */

@@ -134,7 +134,7 @@ type Api = z.output<typeof api>;
 async function readOpenApi({ content, externalId }: RawDocument): Promise<ConvertedDocument> {
   const { text, warnings } = decodeText(content, externalId);
   const { parseDocument } = await import('yaml');
-  const document = parseDocument(text, { logLevel: 'silent' });
+  const document = parseDocument(text, { logLevel: 'silent', prettyErrors: false });
   if (document.errors.length > 0) {
     throw new RAGError(
       'DOCUMENT_INVALID',
