@@ -4,6 +4,7 @@ import { type AgreementFeature, type ClaimComparison, compareWithSource } from '
 import type { ClaimDifference } from './claim-differences.js';
 import { claimWords } from './claim-words.js';
 import { boundsIn, turnedBounds } from './stated-bounds.js';
+import { withOtherRates, withRatesOf } from './stated-rates.js';
 import { type ClaimEvidence, compareClaim, type EvidenceText, withPlainForms } from './support-features.js';
 import { FAITHFULNESS_MODEL, SUPPORT_MODEL, type SupportModel, WORDS_MODEL } from './support-weights.js';
 
@@ -28,7 +29,26 @@ export const SUPPORT_THRESHOLD = 0.5;
  * opposites, negation, order), and how near its meaning is to a sentence of the text where that was read with a model; no language model.
  */
 export function checkSupport(asWritten: string, evidence: EvidenceText): ClaimSupport {
-  const claim = withPlainForms(asWritten);
+  const claim = withRatesOf(withPlainForms(asWritten), evidence.rates);
+  const support = supportOf(claim, evidence);
+  // A sentence that its source would say with another rate says another rate.
+  const otherRate = withOtherRates(claim, evidence.rates).find(({ text }) => {
+    const { score, copied } = supportOf(text, evidence);
+    return score >= SUPPORT_THRESHOLD && copied >= LEAST_COPIED;
+  });
+  const { copied: _, ...found } = support;
+  if (otherRate === undefined) return found;
+  const contradiction = `the source says another rate: "${otherRate.other.text}", not "${otherRate.own.text}"`;
+  return {
+    ...found,
+    score: Math.min(support.score, WITH_ONE_MISSING),
+    contradiction,
+    problems: [contradiction, ...support.problems],
+  };
+}
+
+/** @param claim in plain forms. */
+function supportOf(claim: string, evidence: EvidenceText): ClaimSupport & Pick<ClaimComparison, 'copied'> {
   const words = claimWords(claim, evidence.source);
   const evident = compareClaim(claim, evidence, words);
   const { features, missing, nearest } = evident;
@@ -52,6 +72,7 @@ export function checkSupport(asWritten: string, evidence: EvidenceText): ClaimSu
     problems,
     ...(contradiction === undefined ? {} : { contradiction }),
     nearest,
+    copied: comparison.copied,
   };
 }
 

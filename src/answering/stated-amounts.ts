@@ -18,7 +18,8 @@ const LARGE: ReadonlyMap<string, number> = new Map([
   ['billion', 1_000_000_000],
 ]);
 
-const NUMERAL = [...SMALL.keys(), ...LARGE.keys()].join('|');
+/** Words of a number that is written out, as an alternation. */
+export const NUMERAL = [...SMALL.keys(), ...LARGE.keys()].join('|');
 const SPELLED = new RegExp(
   String.raw`\b(?:a (?=hundred|thousand|million))?(?:${NUMERAL})(?:(?:-| and | )(?:${NUMERAL}))*\b`,
   'gi',
@@ -38,6 +39,15 @@ const SCALES: ReadonlyMap<string, number> = new Map([
   ['bn', 1e9],
 ]);
 
+const ORDINALS = 'first second third fourth fifth sixth seventh eighth ninth tenth'.split(' ');
+/** `21st`, written out. */
+const COMPOUND_ORDINAL = new RegExp(
+  String.raw`\b(${TENS.join('|')})[- ](${ORDINALS.slice(0, 9).join('|')})\b`,
+  'gi',
+);
+/** Of a place in a row, not of a day of a month. */
+const PLACE_IN_DIGITS = /(?<![\d.,])([1-9]|10)(?:st|nd|rd|th)(?= (?!of\b|on\b)\p{Ll})/gu;
+
 const PARTS = 'third quarter fifth sixth seventh eighth ninth tenth'.split(' ');
 const PART = `(${PARTS.join('|')})s?`;
 const FIRST_PART = 3;
@@ -47,6 +57,9 @@ const SHARE = new RegExp(
   String.raw`${NEARLY}(?:(one|two|three|four)[ -](?!quarter)${PART}\b|(an?|one|two|three) ${PART}(?= of\b(?! an? )))`,
   'gi',
 );
+
+/** `two dozen`, not "a dozen". */
+const DOZENS = new RegExp(String.raw`\b(\d{1,6}|${NUMERAL}) dozen\b`, 'gi');
 
 /** `requests/s` and `MB/min`: a rate, as it is written where there is room. */
 const RATES: Readonly<Record<string, string>> = {
@@ -81,12 +94,28 @@ const FORMS: readonly (readonly [RegExp, string])[] = [
   [new RegExp(String.raw`\b(?:${ONCE})|\b(?:one|a single) time\b`, 'giu'), '1 time'],
   [/\bdecade\b/gi, '10 years'],
   [/\bfortnight\b/gi, '2 weeks'],
+  [/\bhalf (?:a |of a )?dozen\b/gi, '6'],
   [/\b(?:a |one )?dozen\b/gi, '12'],
   [/\b(?:twice|double[sd]?|doubling|twofold)\b/gi, '2 times'],
   [/\b(?:thrice|triple[sd]?|threefold)\b/gi, '3 times'],
   [/\bnoon\b/gi, '12:00'],
   [/\bmidnight\b/gi, '0:00'],
-  [new RegExp(`${NEARLY}half(?= of\\b)`, 'gi'), '50%'],
+  [
+    new RegExp(
+      String.raw`${NEARLY}half(?= (?:of|the|its|their|our|your|all|these|those)\b)|(?<=\bby )half\b(?! an?\b)`,
+      'gi',
+    ),
+    '50%',
+  ],
+  [
+    new RegExp(String.raw`\b(?:on alternate|(?:every|each) (?:alternate|other|second)) (${UNIT})\b`, 'gi'),
+    'every 2 $1',
+  ],
+  ...ORDINALS.slice(2).map((word, at): [RegExp, string] => [
+    new RegExp(String.raw`\b(?:every|each) ${word} (${UNIT})\b`, 'gi'),
+    `every ${at + 3} $1`,
+  ]),
+  [new RegExp(String.raw`\b(?:every|each) half (${UNIT})\b`, 'gi'), 'every 0.5 $1'],
   [new RegExp(String.raw`\bhalf an? (${UNIT})\b`, 'gi'), '0.5 $1'],
   [new RegExp(String.raw`\b(\d+) (?:and a half (${UNIT})|(${UNIT}) and a half)\b`, 'gi'), '$1.5 $2$3'],
   [new RegExp(String.raw`\ban? (?:and a half (${UNIT})|(${UNIT}) and a half)\b`, 'gi'), '1.5 $1$2'],
@@ -125,6 +154,13 @@ export function withAmountsInDigits(text: string): string {
       const scale = SCALES.get((word ?? letter ?? small ?? '').toLowerCase()) ?? 1;
       return String(Number((Number(digits.replaceAll(',', '')) * scale).toPrecision(12)));
     })
+    .replace(DOZENS, (_, count: string) => String(12 * writtenAmount(count)))
+    .replace(
+      COMPOUND_ORDINAL,
+      (_, ten: string, one: string) =>
+        `${(SMALL.get(ten.toLowerCase()) ?? 0) + ORDINALS.indexOf(one.toLowerCase()) + 1}`,
+    )
+    .replace(PLACE_IN_DIGITS, (_, place: string) => ORDINALS[Number(place) - 1] ?? place)
     .replace(RATE, (_, unit: string) => ` per ${RATES[unit] ?? unit}`)
     .replace(SHARE, (_, counted?: string, part?: string, count = 'a', of = '') => {
       const parts = FIRST_PART + PARTS.indexOf((part ?? of).toLowerCase());
@@ -142,6 +178,15 @@ export function withAmountsInDigits(text: string): string {
       return `${hours}:${minute}`;
     },
   );
+}
+
+/** The value of a number, in digits or written out; NaN where it is none. */
+export function writtenAmount(written: string): number {
+  const words = written.toLowerCase();
+  if (words === 'a' || words === 'an') return 1;
+  const [, digits = '', scale = ''] = /^([\d,.]+)[ -]?(\p{L}*)$/u.exec(words) ?? [];
+  if (digits === '') return numeralValue(words) || Number.NaN;
+  return Number(digits.replaceAll(',', '')) * (SCALES.get(scale) ?? 1);
 }
 
 function numeralValue(words: string): number {

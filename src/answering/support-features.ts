@@ -9,6 +9,7 @@ import { claimWords } from './claim-words.js';
 import type { ComparedWord } from './compared-words.js';
 import { SourceText, statementsOf } from './source-text.js';
 import { boundsIn, type StatedBounds, withPlainBounds } from './stated-bounds.js';
+import { ratesIn, type StatedRate } from './stated-rates.js';
 
 /** The vector of a text by the built-in model, of length 1; undefined for one in a script that it does not read. */
 export type TextMeaning = (text: string) => Float32Array | undefined;
@@ -56,6 +57,7 @@ export interface EvidenceText {
   readonly places: ClaimPlaces;
   readonly sentences: readonly EvidenceSentence[];
   readonly bounds: StatedBounds;
+  readonly rates: readonly StatedRate[];
   /** Its statements, for comparing word by word. */
   readonly source: SourceText;
   readonly meaning: TextMeaning | undefined;
@@ -91,6 +93,7 @@ export function readEvidence(asWritten: readonly string[], meaning?: TextMeaning
     places: placesOf(withPlainBounds(all)),
     sentences,
     bounds: boundsIn(all),
+    rates: ratesIn(all),
     source: new SourceText(texts.flatMap(statementsOf)),
     meaning,
   };

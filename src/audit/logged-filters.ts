@@ -1,6 +1,8 @@
 import { SEALED_KEY } from '../core/chunk-metadata.js';
 import { RAGError } from '../core/errors.js';
+import { escapeExpression } from '../core/escape-expression.js';
 import type { Filter } from '../core/filter.js';
+import { foldedName } from '../core/metadata.js';
 import { plainCopy } from '../core/plain-copy.js';
 import { FOLDED_KEY, UNLIFTED_KEY } from '../core/pushed-fields.js';
 import type { SearchQuery } from '../operations/engine.js';
@@ -59,12 +61,17 @@ function isMarked({ paths, texts }: Named, fields: readonly string[]): boolean {
   );
 }
 
-const LETTER = String.raw`[\p{L}\p{N}\p{M}_]`;
-const BETWEEN = String.raw`[^\p{L}\p{N}\p{M}_]+`;
+const LETTER = String.raw`[\p{L}\p{N}\p{M}]`;
+/** What may stand between the letters of one name. */
+const WITHIN = String.raw`[\s_-]*`;
+const BETWEEN = String.raw`[^\p{L}\p{N}\p{M}]+`;
 
-/** Words of a name: what stands between them differs by who writes it (`a.b`, `a['b']`, `{"a":{"b"`). */
+/** Parts of a name, in whatever letters they are written: what stands between them differs by who writes it (`a.b`, `a['b']`, `{"a":{"b"`). */
 const partsOf = (name: string): string[] =>
-  name.split(new RegExp(BETWEEN, 'u')).filter((part) => part !== '');
+  name
+    .split('.')
+    .map((part) => [...foldedName(part)].map(escapeExpression).join(WITHIN))
+    .filter((part) => part !== '');
 
 const anywhere = (parts: readonly string[]): RegExp =>
   new RegExp(`(?<!${LETTER})${parts.join(BETWEEN)}(?!${LETTER})`, 'iu');

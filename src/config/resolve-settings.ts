@@ -3,6 +3,7 @@ import type { ChunkingOptions } from '../chunking/chunker.js';
 import { DATA_FOLDERS } from '../core/data-folder.js';
 import { isDateField } from '../core/date-fields.js';
 import { ITEM_ID_FIELDS } from '../core/item-id.js';
+import { foldedName } from '../core/metadata.js';
 import { TAKEN_NAMES } from '../core/pushed-fields.js';
 import type { ConfigPath } from './config-path.js';
 import { explainChunkingConflict, resolveChunking, resolveSourceChunking } from './resolve-chunking.js';
@@ -165,7 +166,9 @@ function checkChunking(
 }
 
 /** What the engine itself reads of a document, to find, weigh, order and cite it. */
-const READ_BY_ENGINE: ReadonlySet<string> = new Set([...TAKEN_NAMES, ...ITEM_ID_FIELDS, 'labels']);
+const READ_BY_ENGINE: ReadonlySet<string> = new Set(
+  [...TAKEN_NAMES, ...ITEM_ID_FIELDS, 'labels'].map(foldedName),
+);
 
 function checkEncryption(
   { security }: RAGSettings,
@@ -174,7 +177,7 @@ function checkEncryption(
   const { fields, keys } = security.encryption;
   const path = ['rag', 'security', 'encryption'];
   for (const field of fields) {
-    if (READ_BY_ENGINE.has(field) || isDateField(field))
+    if (READ_BY_ENGINE.has(foldedName(field)) || isDateField(field))
       refuse([...path, 'fields'], `The field "${field}" is read by the engine and cannot be encrypted.`);
     else if (!/^[\w-]+$/.test(field))
       refuse([...path, 'fields'], `"${field}" is no name of a field: letters, digits, _ and -.`);

@@ -17,10 +17,22 @@ export const FACT_PREFIX = 'fact:';
 export const callersName = (name: string): string =>
   name.startsWith(FACT_PREFIX) ? name.slice(FACT_PREFIX.length) : name;
 
-/** Whether a name of metadata, a path of a filter or a name in a text is that of a marked field, or of a part of it: `salary.base` is of `salary`. */
+/** A name of a field as marked fields are compared: case of letters, blanks, `_` and `-` do not count. `Salary Band` and `salaryBand` are `salary_band`. */
+export const foldedName = (name: string): string => name.toLowerCase().replace(/[\s_-]+/g, '') || name;
+
+/** Names of fields as they stand in a path: between dots. */
+const FOLDED = new WeakMap<readonly string[], readonly string[]>();
+
+/**
+ * Whether a name of metadata, a path of a filter or a name in a text is that of a marked field, in whatever letters, of a part of it (`salary.base` of `salary`), or
+ * of one that lies in something else (`hr.salary`).
+ */
 export function isMarkedName(name: string, fields: readonly string[]): boolean {
-  const own = callersName(name);
-  return fields.some((field) => own === field || own.startsWith(`${field}.`));
+  if (fields.length === 0) return false;
+  const folded = FOLDED.get(fields) ?? fields.map((field) => `.${foldedName(field)}.`);
+  FOLDED.set(fields, folded);
+  const own = `.${foldedName(callersName(name))}.`;
+  return folded.some((field) => own.includes(field));
 }
 
 /** Whether a marked field stands inside a value, at any depth. */

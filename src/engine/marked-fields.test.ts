@@ -351,7 +351,6 @@ async function pushed(text: string, mediaType: string, fields = [FIELD], metadat
 describe('a text that is no statement', () => {
   const KEPT: readonly (readonly [string, string])[] = [
     ['a.lua', '--- Computes the pay for an owner.\n---\n--- @param owner: who\narchive()\n'],
-    ['a.sql', '--- Table of the owner\n-- owner: who\nCREATE TABLE archive (owner TEXT);\n---\n'],
     ['a.py', 'owner = read(archive)\nif owner == None: owner(archive)\n'],
     ['a.md', '---\n\nNote: the owner of the house: he pays\n\n# The archive\n\nMore of it.\n\n---\n'],
     ['b.md', '---\nThe owner said: yes: he keeps an archive.\n\n---\n'],
@@ -367,6 +366,7 @@ describe('a text that is no statement', () => {
   /** Above it, and of these letters at its place. */
   const CUT: readonly (readonly [string, string, string])[] = [
     ['i.md', '---\n\nIt says: a: b.\n\nowner: Ann\n\n# The archive\n\n---\n', 'owner: Ann'],
+    ['a.sql', '--- Of the owner\n-- owner: who\nCREATE TABLE archive (owner TEXT);\n---\n', 'owner: who'],
     ['a.txt', '--- Table of the owner...\nowner: who\nThe archive.\n---\n', 'owner: who'],
     ['j.md', '---\n\nIt says: a: archive.\n\n- owner: Ann\n\n---\n', 'owner: Ann'],
     ['k.md', '{% include owner = "archive" %}\n\nMore.\n', 'owner = "archive"'],
@@ -1031,7 +1031,7 @@ describe('an index that was made before the field was marked', () => {
       underlined: `---\nfoo: 1\n${F}: ${V}\n===${body}`,
       declared: `---\ntitle: The red archive\n${F}: ${V}\n---${body}`,
     };
-    const code = `--- ${F} of an owner\n---\n--- ${F}: kept\narchive()\n`;
+    const code = `--- ${F} of an owner\n---\n--- another: kept\narchive()\n`;
     await before.push([
       ...Object.entries(texts).map(([id, text]) => ({ id, text, mediaType: 'text/markdown' })),
       { id: 'pay.lua', text: code, mediaType: 'text/x-source.other' },

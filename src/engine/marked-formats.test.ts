@@ -6,6 +6,7 @@ import { stringify } from 'yaml';
 import { temporaryFolder } from '../../tests/e2e/temporary-folder.js';
 import { docxEntries, docxParagraph, docxTable, makeZip } from '../../tests/fixtures/documents/make-docx.js';
 import { makeEpub, makeOdt, makePptx, makeXlsx } from '../../tests/fixtures/documents/make-office.js';
+import { makePdf } from '../../tests/fixtures/documents/make-pdf.js';
 import { F, LATE_FORMS, MARKED_FORMS, V } from '../../tests/fixtures/marked-forms.js';
 import type { RAGSettingsInput } from '../config/schema/index.js';
 import { MEDIA_TYPES } from '../core/media-types.js';
@@ -31,17 +32,14 @@ const html = (rows: Rows, first: 'td' | 'th' = 'td', others: 'td' | 'th' = 'td')
   `<table>${rows.map((row, at) => `<tr>${row.map((text, place) => (place === 0 || at === 0 ? `<${place === 0 ? others : first}>${text}</${place === 0 ? others : first}>` : `<td>${text}</td>`)).join('')}</tr>`).join('')}</table>`;
 const cell = (place: string, text: string): string =>
   `<c r="${place}" t="inlineStr"><is><t>${text}</t></is></c>`;
-const sheet = (rows: Rows): Uint8Array =>
-  makeXlsx({
-    sheets: {
-      S: rows
-        .map(
-          (row, at) =>
-            `<row r="${at + 1}">${row.map((text, place) => cell(`${'ABC'.charAt(place)}${at + 1}`, text)).join('')}</row>`,
-        )
-        .join(''),
-    },
-  });
+const sheetRows = (rows: Rows): string =>
+  rows
+    .map(
+      (row, at) =>
+        `<row r="${at + 1}">${row.map((text, place) => cell(`${'ABC'.charAt(place)}${at + 1}`, text)).join('')}</row>`,
+    )
+    .join('');
+const sheet = (rows: Rows): Uint8Array => makeXlsx({ sheets: { S: sheetRows(rows) } });
 const odt = (rows: Rows): string =>
   `<table:table>${rows.map((row) => `<table:table-row>${row.map((text) => `<table:table-cell><text:p>${text}</text:p></table:table-cell>`).join('')}</table:table-row>`).join('')}</table:table>`;
 const slide = (rows: Rows): string =>
@@ -61,6 +59,27 @@ const API = {
     schemas: { P: { properties: { [F]: { type: 'string', description: V }, place: { type: 'string' } } } },
   },
 };
+
+/** Comments on cells of a sheet, by their places. */
+const commented = (rows: Rows, comments: Readonly<Record<string, string>>): Uint8Array =>
+  makeXlsx({
+    sheets: { S: sheetRows(rows) },
+    more: [
+      {
+        name: 'xl/worksheets/_rels/sheet1.xml.rels',
+        content:
+          '<Relationships xmlns="http://schemas.openxmlformats.org/package/2006/relationships"><Relationship Id="rId1" Type="http://schemas.openxmlformats.org/officeDocument/2006/relationships/comments" Target="../comments1.xml"/></Relationships>',
+      },
+      {
+        name: 'xl/comments1.xml',
+        content: `<comments xmlns="http://schemas.openxmlformats.org/spreadsheetml/2006/main"><commentList>${Object.entries(
+          comments,
+        )
+          .map(([ref, text]) => `<comment ref="${ref}"><text><r><t>${text}</t></r></text></comment>`)
+          .join('')}</commentList></comments>`,
+      },
+    ],
+  });
 
 /** What is said, the end of the name of its file, and what is in that: the value, and the word kept. */
 const DOCUMENTS: readonly (readonly [string, string, string | Uint8Array])[] = [
@@ -87,6 +106,15 @@ const DOCUMENTS: readonly (readonly [string, string, string | Uint8Array])[] = [
   ['a column below a title', 'xlsx', sheet([['Report', '2025', ''], ...COLUMN])],
   ['a column that goes on below an empty row', 'xlsx', sheet([...COLUMN, [], ['Cor', V, 'kept']])],
   ['a row of a sheet', 'xlsx', sheet(BESIDE)],
+  ['a comment on a cell of a column', 'xlsx', commented(COLUMN, { B2: `It was ${V}.`, C2: 'kept' })],
+  ['a comment on a cell of a row', 'xlsx', commented(BESIDE, { B1: `Now ${V}.`, B2: `kept` })],
+  ['a comment that states it', 'xlsx', commented(COLUMN, { C2: `kept, salary band: ${V}` })],
+  [
+    'a column of a page with single blanks',
+    'pdf',
+    makePdf([[`Staff kept\nname ${F} place\nAnn ${V} Utrecht\nBob Lee ${V}x Rome`]]),
+  ],
+  ['the last column of a page', 'pdf', makePdf([[`kept here\nname salary band\nAnn ${V}\nBob ${V}x`]])],
   ['a column of a page', 'html', html(COLUMN, 'th', 'th')],
   ['a row of a page', 'html', html(BESIDE)],
   ['a row of a page with its name as header', 'html', html(BESIDE, 'td', 'th')],
@@ -226,6 +254,27 @@ test.each(['as', 'after'])(
     expect(await filesWith(join(cwd, '.ragstone'), V)).toEqual([]);
   },
 );
+
+test('a marked field of what was pushed under a name without an ending is taken out later', async () => {
+  const cwd = temporaryFolder();
+  const texts = [
+    `columns: [name, ${F}]\nrows:\n  - [kept, ${V}]\n  - - a\n    - ${V}\n`,
+    `-- kept\nUPDATE p SET ${F} = '${V}' WHERE "${F}" LIKE '${V}';\n`,
+    `-- kept\nSELECT 1 FROM p WHERE ${F} <> '${V}' AND ${F} IN ('${V}', '${V}');\n`,
+  ];
+  const before = await open(cwd);
+  await before.push(texts.map((text, at) => ({ id: `n${at}`, text })));
+  await before.close();
+  const engine = await open(cwd, marked);
+  expect((await engine.verify()).drift.map(({ detail }) => detail)).toContainEqual(
+    expect.stringMatching('of 3 documents stands in clear in the texts of the ledger'),
+  );
+  await engine.rotateEncryption();
+  expect((await engine.verify()).drift).toEqual([]);
+  for (const at of texts.keys()) expect((await engine.get(`n${at}`))?.text).toContain('kept');
+  await engine.close();
+  expect(await filesWith(join(cwd, '.ragstone'), V)).toEqual([]);
+});
 
 test('a marked field inside a backlog item is nowhere', async () => {
   const cwd = temporaryFolder();

@@ -66,13 +66,15 @@ function* statements(
   for (let found = statement.exec(text); found !== null; found = statement.exec(text)) {
     const [all, name = '', sign = ''] = found;
     const names = labelOf(name);
-    const isDenied = /^(?:<|>|!|\s)/.test(sign) && !isCode;
+    const behind = found.index + all.length;
+    // A comparison of a query, where what it compares with is quoted.
+    const isDenied =
+      /^(?:<|>|!|\s)/.test(sign) && !isCode && !/^\(?["']/.test(text.slice(behind, behind + 2));
     if (names.length === 0 || isDenied) continue;
     const before = text.slice(Math.max(0, found.index - 3), found.index);
     if (!isCode && !isName(all, sign, before)) continue;
-    const from = found.index + all.length;
-    const end = isCode ? endOfLiteral(text, from) : endOfStated(text, from, sign);
-    if (end === undefined || text.slice(from, end).trim() === '') continue;
+    const end = isCode ? endOfLiteral(text, behind) : endOfStated(text, behind, sign);
+    if (end === undefined || text.slice(behind, end).trim() === '') continue;
     yield { start: found.index, end, names };
     statement.lastIndex = end;
   }

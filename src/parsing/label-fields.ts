@@ -13,6 +13,35 @@ const DATA_FENCES: ReadonlySet<string> = new Set(['', 'text', 'yaml', 'yml', 'js
 const WRAPPED_LENGTH = 60;
 const ANY_LABEL = /^[^\s:=][^:=]{0,60}[:=](?:\s|$)/;
 
+const CELL_COMMENT = /^Comment on [A-Z]{1,3}\d{1,7} \(([^()\n]{1,130})\): [^\n]*/gm;
+
+/**
+ * Comments on cells of a workbook that are about what is marked: the name of their row or column is one, or what a table states of it.
+ *
+ * @param cells where tables state fields
+ */
+export function cellComments(
+  text: string,
+  names: readonly string[],
+  cells: readonly StatedFields[],
+): StatedFields[] {
+  const labelOf = labelReader(names);
+  if (!labelOf.occursIn(text)) return [];
+  const stated = new Map(
+    cells.map((cell) => [
+      text
+        .slice(cell.start, cell.end)
+        .replace(/[()[\],:\s]+/g, ' ')
+        .trim(),
+      cell.names,
+    ]),
+  );
+  return [...text.matchAll(CELL_COMMENT)].flatMap(({ 0: all, 1: about = '', index }) => {
+    const found = about.split(', ').flatMap((name) => [...labelOf(name), ...(stated.get(name) ?? [])]);
+    return found.length === 0 ? [] : [{ start: index, end: index + all.length, names: found }];
+  });
+}
+
 interface Line {
   readonly text: string;
   readonly start: number;

@@ -1,4 +1,5 @@
 import { escapeExpression } from '../core/escape-expression.js';
+import { foldedName } from '../core/metadata.js';
 
 /** Of what a person or a program writes as a name the fields that it is the name of. */
 export interface Label {
@@ -45,11 +46,7 @@ export function labelReader(names: readonly string[]): Label {
   return label;
 }
 
-const fold = (written: string): string =>
-  withoutMarkup(written.replace(/[\\*`"|]/g, '').trim())
-    .toLowerCase()
-    .replace(/(?!^)[\s_-]+/g, '')
-    .replace(/^[\s_-]+(?=.)/, '');
+const fold = (written: string): string => foldedName(withoutMarkup(written.replace(/[\\*`"|]/g, '').trim()));
 
 /** What a name may be marked up with. */
 const MARKUP = '*_`"\'|';

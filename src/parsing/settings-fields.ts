@@ -34,6 +34,17 @@ export function settingsLanguageOf(
   return mediaType === codeMediaType('ini') ? 'ini' : undefined;
 }
 
+/** A line of YAML, as files of it have them: an item, a key, what goes on, a comment or the border of a document. */
+const YAML_LINE = /^(?:\s*$|\s*#|\s+|-\s|(?:---|\.\.\.)\s*$|["']?[\w.-]+(?: [\w.-]+){0,3}["']?:(?:\s|$))/;
+const YAML_KEY = /^["']?[\w.-]+(?: [\w.-]+){0,3}["']?:(?:\s|$)/m;
+
+/** Whether a text that no name tells the format of is fields of YAML as a whole. */
+export function isYaml(text: string): boolean {
+  if (!YAML_KEY.test(text) || !text.split('\n').every((line) => YAML_LINE.test(line))) return false;
+  const reading = readYaml(levelLineEnds(text));
+  return 'document' in reading && typeof reading.value === 'object';
+}
+
 /** Where a file of settings states fields, at any depth. A document of YAML that cannot be read goes whole where it names one. */
 export function settingsFields(
   text: string,

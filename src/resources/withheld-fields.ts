@@ -9,16 +9,17 @@ import { type DecodedText, decodeText } from '../parsing/decode-text.js';
 import { definedFields } from '../parsing/defined-fields.js';
 import { decodeHtml } from '../parsing/html/decode-html.js';
 import { inlineFields } from '../parsing/inline-fields.js';
-import { labelFields } from '../parsing/label-fields.js';
+import { cellComments, labelFields } from '../parsing/label-fields.js';
 import { statedFields } from '../parsing/markdown/stated-fields.js';
 import { markupFields } from '../parsing/markup-fields.js';
-import { settingsFields, settingsLanguageOf } from '../parsing/settings-fields.js';
-import { MARKDOWN, tableFields } from '../parsing/table-fields.js';
+import { commentFields, sentenceFields } from '../parsing/sentence-fields.js';
+import { isYaml, settingsFields, settingsLanguageOf } from '../parsing/settings-fields.js';
+import { MARKDOWN, pageColumns, tableFields } from '../parsing/table-fields.js';
 import { blanked } from '../parsing/text-range.js';
 import { fileTypeOf } from '../sources/file-types.js';
 
 /** Of what is taken out of texts: another one means that documents must be processed again. */
-export const WITHHOLDING_VERSION = 9;
+export const WITHHOLDING_VERSION = 10;
 
 /** A text in which nothing is left of front matter. */
 const FENCES_ONLY = /^[\s+.,;{}[\]\\-]*$/;
@@ -49,6 +50,8 @@ interface TextForm {
   readonly separator?: string | undefined;
   /** It is lines of JSON. */
   readonly isLines?: boolean;
+  /** It was made of pages, where single blanks may part columns. */
+  readonly isOfPages?: boolean;
   /** Of the text as it is written. */
   readonly mediaType?: string;
   /** By what its document is called, which may tell the language of a file of settings. */
@@ -65,6 +68,7 @@ export function withholdText(
     isRead = false,
     separator = MARKDOWN,
     isLines = false,
+    isOfPages = false,
     mediaType = '',
     calledBy = [],
   }: TextForm,
@@ -72,22 +76,31 @@ export function withholdText(
 ): WithheldText | undefined {
   if (marked.length === 0) return undefined;
   const { text: source, names } = withParts(text, marked);
+  const namelessLanguage = (): 'yaml' | undefined =>
+    mediaType === '' && calledBy.length > 0 && !calledBy.some(hasEnding) && isYaml(source)
+      ? 'yaml'
+      : undefined;
   const area = statedFields(source, names, isLines, isStating(marked, depth));
   const converted = isConverted ? convertedFields(source, names, area?.range.end ?? 0) : [];
   const defined = definedFields(source, mediaType, names);
   // What an interface is described in became Markdown.
-  const language = isMarkdown ? undefined : settingsLanguageOf(mediaType, calledBy);
+  const language = isMarkdown ? undefined : (settingsLanguageOf(mediaType, calledBy) ?? namelessLanguage());
   const settings = language === undefined ? [] : settingsFields(source, language, names);
   const markup = markupFields(source, names);
   const structured = [...(area?.stated ?? []), ...converted, ...defined, ...settings, ...markup];
   // What was taken out of a structure is looked for in no line.
   const isCode = isCodeMediaType(mediaType) && language === undefined;
   const rest = blanked(source, joined(structured));
+  const cells = isRead ? [] : tableFields(rest, names, { separator, isLoose: !isCode });
   const free = isRead
     ? []
     : [
-        ...tableFields(rest, names, { separator, isLoose: !isCode }),
-        ...(isCode ? [] : labelFields(rest, names, isConverted)),
+        ...cells,
+        ...(isConverted ? cellComments(rest, names, cells) : []),
+        ...(isCode
+          ? commentFields(rest, names)
+          : [...labelFields(rest, names, isConverted), ...sentenceFields(rest, names)]),
+        ...(isOfPages ? pageColumns(rest, names) : []),
         ...inlineFields(rest, names, isCode),
       ];
   // What was taken out before is no statement any more.
@@ -107,6 +120,8 @@ export function withholdText(
     isUnread: found.some(({ isUnread }) => isUnread === true),
   };
 }
+
+const hasEnding = (name: string | undefined): boolean => /\.[^./\\]+$/.test(name ?? '');
 
 /** Whether a text that is a value does so; what is in it many levels deep is taken for such. */
 const isStating =
@@ -208,6 +223,7 @@ export async function parseWithheld(
     ? undefined
     : withholdText(first.text, marked, {
         ...{ isConverted, isMarkdown, isLines, calledBy, separator },
+        isOfPages: raw.mediaType === MEDIA_TYPES.pdf || isPdfByName(raw.externalId),
         mediaType: codeTypeOf({ ...raw, metadata: first.metadata, text: first.text }),
       });
   const found = [source, stored].filter((withheld) => withheld !== undefined);
@@ -279,6 +295,8 @@ function withoutLines(written: string, stored: string, ranges: readonly TextRang
 const isLinesByName = (externalId: string): boolean =>
   fileTypeOf(externalId).mediaType === MEDIA_TYPES.jsonLines;
 
+const isPdfByName = (externalId: string): boolean => fileTypeOf(externalId).mediaType === MEDIA_TYPES.pdf;
+
 /** A text that an index keeps, and what says its format. */
 export interface StoredText {
   readonly externalId: string;
@@ -298,6 +316,7 @@ export function withholdStored(stored: StoredText, marked: readonly string[]): W
     isMarkdown: isMarkdownByName(calledBy),
     separator: Array.isArray(metadata.columns) ? separatorOf(text) : undefined,
     isLines: isLinesByName(externalId),
+    isOfPages: isPdfByName(externalId),
     calledBy,
     mediaType: codeTypeOf(stored),
   });

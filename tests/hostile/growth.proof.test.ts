@@ -49,6 +49,22 @@ it(
   TIMEOUT_MS,
 );
 
+const SHAPES = fileURLToPath(new URL('measure-shapes.ts', import.meta.url));
+
+it(
+  'the processor time of every reader of texts grows as its text, whatever shape that has',
+  () => {
+    const { status, stdout, stderr } = spawnSync(
+      process.execPath,
+      ['--import', 'tsx', SHAPES, ...(IS_LONG ? ['all'] : [])],
+      { encoding: 'utf8', timeout: TIMEOUT_MS },
+    );
+    expect({ status, stderr }).toEqual({ status: 0, stderr: '' });
+    expect(JSON.parse(stdout)).toEqual({ tooMuch: [], readers: 79 });
+  },
+  TIMEOUT_MS,
+);
+
 // Steps inside a regular expression cannot be counted. In proportion these take a moment; with the square, minutes.
 it.each([
   ['dashes below a table', '-', (text: string) => passageUnits(`| a |\n|${text}x`)],
@@ -65,6 +81,12 @@ it.each([
   ['rules of tables', ' ', (text: string) => withhold(`| pay |\n|-${text}|${text}x`)],
   ['terms', '- pay\n\n', (text: string) => withhold(text)],
   ['records inside', '{"pay":', (text: string) => withhold(`${text}1${'}'.repeat(text.length / 7)}`)],
+  ['lists of names', '["pay","b"],', (text: string) => withhold(`[${text.slice(0, 240_000)}1]`)],
+  [
+    'metadata inside of metadata',
+    '{"knowledgeMetadata":',
+    (text: string) => withhold(`${text.slice(0, 440_000)}1${'}'.repeat(20_000)}`),
+  ],
   ['front matter', '--- ', (text: string) => withhold(`${text}a`)],
   ['comments of a page', '<!-- a -->', (text: string) => withhold(`${text}<!--`)],
   ['marks of items', '- ', (text: string) => withhold(`---\na: [\n${text}x\n---\n`)],

@@ -292,6 +292,7 @@ export const LONG_DOCUMENTS: Readonly<Record<string, Readonly<Record<string, Mak
       (at) =>
         `\\section{Part ${at}}\n${WORDS} \\emph{again}.\n\\begin{itemize}\\item one\\end{itemize}\n\\begin{tabular}{ll}a & b \\\\\\end{tabular}\n`,
     ),
+    'blanks alone': (parts) => ' '.repeat(20 * parts),
     'open groups': (parts) => '\\textbf{'.repeat(parts),
     'open environments': (parts) => '\\begin{center}'.repeat(parts),
     'open listings': (parts) => '\\begin{verbatim}'.repeat(10 * parts),
@@ -299,6 +300,7 @@ export const LONG_DOCUMENTS: Readonly<Record<string, Readonly<Record<string, Mak
     'signs of formulas': (parts) => '$a'.repeat(10 * parts),
   },
   [MEDIA_TYPES.openApi]: {
+    'tags on one line': (parts) => '! '.repeat(10 * parts),
     operations: (parts) =>
       JSON.stringify({
         openapi: '3.0.0',

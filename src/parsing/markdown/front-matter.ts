@@ -135,14 +135,16 @@ export function readYaml(yaml: string): YamlReading | YamlFault {
       // Its own check compares every key with every other one.
       uniqueKeys: false,
       lineCounter: lines,
+      // It shows the line of each, as long as that is.
+      prettyErrors: false,
       schema: 'core',
       merge: true,
       logLevel: 'error',
     });
     const [error] = document.errors;
     if (error !== undefined) {
-      const [at] = error.linePos ?? [];
-      return { fault: `${INVALID}: ${error.code}`, line: at?.line, column: at?.col };
+      const { line, col } = lines.linePos(error.pos[0]);
+      return { fault: `${INVALID}: ${error.code}`, line, column: col };
     }
     if (hasDeepKeys(document)) return { fault: TOO_DEEP };
     const doubled = doubledKey(document);

@@ -6,10 +6,37 @@ import { containersOf, type JsonContainer, type JsonPart } from './json-scanner.
 import { type Header, headerOf, type Part, pairedParts } from './paired-parts.js';
 import { fieldsNamed, foldedNames, restNames, type StatedFields } from './stated-names.js';
 
-/** A header with its place. */
-interface PlacedHeader extends Header {
+/** Headers of one length: where the first stands, how many there are, and the names of all by their columns. */
+interface HeaderGroup {
   readonly start: number;
-  readonly parent: number | undefined;
+  count: number;
+  readonly columns: Map<number, readonly string[]>;
+}
+
+/** Headers by their length, of all lists and of those inside of one. */
+class Headers {
+  readonly #groups = new Map<string, HeaderGroup>();
+
+  add({ length, columns }: Header, start: number, parent: number | undefined): void {
+    for (const key of [`${length}`, `${length} in ${parent}`]) {
+      const group = this.#groups.get(key) ?? { start, count: 0, columns: new Map() };
+      group.count += 1;
+      for (const [at, named] of columns)
+        group.columns.set(at, [...new Set([...(group.columns.get(at) ?? []), ...named])]);
+      this.#groups.set(key, group);
+    }
+  }
+
+  /** What a list holds in the columns that a header names: items of a row or of a list beside it, or whole columns. */
+  columnsOf({ isList, parts, start, parent }: JsonContainer): Header['columns'] {
+    const { length } = parts;
+    if (!isList || !this.#groups.has(`${length}`)) return NO_COLUMNS;
+    const isOfColumns = parts.every(({ inner }) => inner?.isList === true && inner.parts.length !== length);
+    const isAny = isOfColumns || parent?.isList === true || parent?.parent?.isList === true;
+    const group = this.#groups.get(isAny ? `${length}` : `${length} in ${parent?.start}`);
+    const isOther = group !== undefined && (group.count > 1 || group.start !== start);
+    return isOther ? group.columns : NO_COLUMNS;
+  }
 }
 
 /**
@@ -27,9 +54,11 @@ export function inJson(
   const isNamed =
     labelOf.occursIn(json) || [FOLDED_KEY, UNLIFTED_KEY, '\\'].some((mark) => json.includes(mark));
   if (!isNamed) return [];
-  const headers = [...headersIn(json, labelOf)];
+  const headers = headersIn(json, labelOf);
   const stated: StatedFields[] = [];
-  for (const container of containersOf(json)) {
+  const containers = [...containersOf(json)];
+  const folding = outermostFolding(containers);
+  for (const container of containers) {
     const { parts, isList, parent } = container;
     const found = new Map(
       pairedParts(parts.map(partOf), { isList, isInList: parent?.isList === true, labelOf }),
@@ -37,10 +66,10 @@ export function inJson(
     const add = (at: number, named: readonly string[]): void => {
       if (named.length > 0) found.set(at, [...new Set([...(found.get(at) ?? []), ...named])]);
     };
-    for (const header of headers) for (const [at, named] of columnsOf(container, header)) add(at, named);
-    const isFolding = parts.some(({ key }) => key === FOLDED_KEY);
-    const folded = isFolding
-      ? foldedNames(JSON.parse(json.slice(container.start, container.end)) as Metadata, names)
+    for (const [at, named] of headers.columnsOf(container)) add(at, named);
+    // Fields inside of others are lifted with these.
+    const folded = folding.has(container)
+      ? namesFolded(json.slice(container.start, container.end), names)
       : [];
     for (const [at, { key, text }] of parts.entries()) {
       if (key !== undefined) add(at, [...fieldsNamed(key, names), ...restNames(key, names)]);
@@ -56,9 +85,32 @@ export function inJson(
   return stated;
 }
 
+/** All where it lies in itself too deep to be read. */
+function namesFolded(json: string, names: readonly string[]): readonly string[] {
+  try {
+    return foldedNames(JSON.parse(json) as Metadata, names);
+  } catch (error) {
+    if (error instanceof RangeError) return names;
+    throw error;
+  }
+}
+
+/** Objects with fields that are lifted, but for those inside of such a field: it goes as a whole. */
+function outermostFolding(containers: readonly JsonContainer[]): ReadonlySet<JsonContainer> {
+  const folding = new Set(containers.filter(({ parts }) => parts.some(({ key }) => key === FOLDED_KEY)));
+  if (folding.size === 0) return folding;
+  const inside = new Set<JsonContainer>();
+  for (const container of containers.toSorted((a, b) => a.start - b.start)) {
+    const { parent } = container;
+    if (parent !== undefined && (folding.has(parent) || inside.has(parent))) inside.add(container);
+  }
+  return new Set([...folding].filter((container) => !inside.has(container)));
+}
+
 const partOf = ({ key, text, inner }: JsonPart): Part => ({ key, text, isScalar: inner === undefined });
 
-function* headersIn(json: string, labelOf: Label): Generator<PlacedHeader> {
+function headersIn(json: string, labelOf: Label): Headers {
+  const headers = new Headers();
   for (const { isList, parts, start, parent } of containersOf(json)) {
     if (!isList) continue;
     const header = headerOf(
@@ -68,18 +120,9 @@ function* headersIn(json: string, labelOf: Label): Generator<PlacedHeader> {
       })),
       labelOf,
     );
-    if (header !== undefined) yield { ...header, start, parent: parent?.start };
+    if (header !== undefined) headers.add(header, start, parent?.start);
   }
-}
-
-/** What a list holds in the columns that a header names: items of a row or of a list beside it, or whole columns. */
-function columnsOf({ isList, parts, start, parent }: JsonContainer, header: PlacedHeader): Header['columns'] {
-  const isOfColumns =
-    parts.length === header.length &&
-    parts.every(({ inner }) => inner?.isList === true && inner.parts.length !== header.length);
-  const isRow = parent?.isList === true || parent?.parent?.isList === true || parent?.start === header.parent;
-  const isOther = isList && start !== header.start && parts.length === header.length;
-  return isOther && (isRow || isOfColumns) ? header.columns : NO_COLUMNS;
+  return headers;
 }
 
 const NO_COLUMNS: Header['columns'] = new Map();

@@ -1,6 +1,6 @@
 import type { TextRange } from '../../core/document.js';
 import { escapeExpression } from '../../core/escape-expression.js';
-import { callersName, isMarkedName, type Metadata } from '../../core/metadata.js';
+import { callersName, holdsMarked, isMarkedName, type Metadata } from '../../core/metadata.js';
 import { FOLDED_KEY, liftFields, UNLIFTED_KEY } from '../../core/pushed-fields.js';
 import { labelReader } from '../label-reader.js';
 
@@ -19,7 +19,7 @@ export function foldedNames(fields: Metadata, names: readonly string[]): readonl
   const { [FOLDED_KEY]: folded } = fields;
   if (folded === undefined || folded === null) return [];
   const lifted = liftFields({ [FOLDED_KEY]: folded });
-  return lifted[UNLIFTED_KEY] === folded ? names : names.filter((name) => Object.hasOwn(lifted, name));
+  return lifted[UNLIFTED_KEY] === folded ? names : names.filter((name) => holdsMarked(lifted, [name]));
 }
 
 /** Fields that a name is that of, or of a part of, in whatever letters it is written. */

@@ -34,7 +34,7 @@ const METHODS = ['get', 'put', 'post', 'delete', 'options', 'head', 'patch', 'tr
 async function readOpenApi({ content, externalId }: RawDocument): Promise<ConvertedDocument> {
   const { text, warnings } = decodeText(content, externalId);
   const { parseDocument } = await import('yaml');
-  const document = parseDocument(text, { logLevel: 'silent' });
+  const document = parseDocument(text, { logLevel: 'silent', prettyErrors: false });
   if (document.errors.length > 0) {
     throw new RAGError(
       'DOCUMENT_INVALID',

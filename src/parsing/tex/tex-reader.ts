@@ -52,7 +52,7 @@ export function readTexSource(source: string): TexDocument {
     markdown: [title === undefined ? '' : `# ${title}`, facts.get('abstract') ?? '', written]
       .filter((part) => part !== '')
       .join('\n\n')
-      .replace(/[^\S\n]+\n/g, '\n')
+      .replace(/(?<![^\S\n])[^\S\n]+\n/g, '\n')
       .replace(/\n{3,}/g, '\n\n')
       .trim(),
     ...(title === undefined ? {} : { title }),

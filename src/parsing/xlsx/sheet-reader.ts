@@ -101,13 +101,13 @@ function shownValue({ type, style, value }: OpenCell, { strings, forms, epoch }:
 }
 
 /** Column of a reference such as `AB12`, from 0. */
-const columnOf = (reference: string): number =>
+export const columnOf = (reference: string): number =>
   [...(/^[A-Z]{1,3}/i.exec(reference)?.[0].toUpperCase() ?? 'A')].reduce(
     (sum, letter) => sum * 26 + letter.charCodeAt(0) - 64,
     0,
   ) - 1;
 
-const rowOf = (reference: string): number => Number(/\d+$/.exec(reference)?.[0] ?? 1) - 1;
+export const rowOf = (reference: string): number => Number(/\d+$/.exec(reference)?.[0] ?? 1) - 1;
 
 /** Each cell of a merged range says what its first one says. */
 function fillMerged(rows: Map<number, Map<number, string>>, ranges: readonly string[], room: TextRoom): void {

@@ -8,7 +8,7 @@ import { scriptText } from '../raised-text.js';
 import { allOf, childOf, type XmlElement, xmlText } from '../read-xml.js';
 import { TextRoom } from '../text-room.js';
 import { numberForms } from './number-formats.js';
-import { MAX_CELLS, readSheet, type Sheet, type SheetFacts } from './sheet-reader.js';
+import { columnOf, MAX_CELLS, readSheet, rowOf, type Sheet, type SheetFacts } from './sheet-reader.js';
 
 /**
  * Workbooks (`.xlsx`, `.xlsm`, templates): each sheet under its name, what stands between empty rows as a table whose first row is the header. Values are read as cells show them,
@@ -51,7 +51,9 @@ async function readXlsx(document: RawDocument): Promise<ConvertedDocument> {
     const comments = [...related.values()].filter(
       ({ type }) => type === 'comments' || type === 'threadedComment',
     );
-    const said = await Promise.all(comments.map(async ({ target }) => commentsOf(await archive.xml(target))));
+    const said = await Promise.all(
+      comments.map(async ({ target }) => commentsOf(await archive.xml(target), sheet)),
+    );
     const tables = tablesOf(sheet, room);
     formulas += sheet.formulas;
     left += sheet.left;
@@ -91,11 +93,37 @@ const stringOf = (item: XmlElement): string =>
     })
     .join('');
 
-function commentsOf(root: XmlElement | undefined): string[] {
+/** Comments with the names of the row and the column that they are about: `Comment on B2 (Ann, salary): …`. */
+function commentsOf(root: XmlElement | undefined, { rows }: Sheet): string[] {
   const comments = root === undefined ? [] : [...allOf(root, 'comment'), ...allOf(root, 'threadedComment')];
-  return comments.map(
-    (comment) => `Comment on ${comment.attributes.ref ?? 'a cell'}: ${oneLine(xmlText(comment))}`,
-  );
+  const headers = new Map<number, ReadonlyMap<number, string>>();
+  let above: ReadonlyMap<number, string> | undefined;
+  for (const number of [...rows.keys()].sort((a, b) => a - b)) {
+    const row = rows.get(number);
+    if (!rows.has(number - 1) || (above?.size ?? 0) < 2) above = row;
+    if (above !== undefined) headers.set(number, above);
+  }
+  return comments.map((comment) => {
+    const { ref = '' } = comment.attributes;
+    const [row, column] = [rows.get(rowOf(ref)), columnOf(ref)];
+    const header = headers.get(rowOf(ref));
+    const first = row === undefined ? undefined : Math.min(...[...row.keys()].slice(0, MOST_BEFORE));
+    const names = [
+      first === undefined || first === column ? undefined : row?.get(first),
+      header === row ? undefined : header?.get(column),
+    ].flatMap((name) => plainName(name ?? ''));
+    const about = names.length === 0 ? '' : ` (${names.join(', ')})`;
+    return `Comment on ${ref === '' ? 'a cell' : ref}${about}: ${oneLine(xmlText(comment))}`;
+  });
+}
+
+/** Cells are in order in nearly all files. */
+const MOST_BEFORE = 100;
+const MAX_NAME_LENGTH = 60;
+
+function plainName(cell: string): string[] {
+  const name = oneLine(cell.replace(/[()[\],:]+/g, ' ')).trim();
+  return name === '' || name.length > MAX_NAME_LENGTH ? [] : [name];
 }
 
 /** What stands between empty rows, as Markdown: a table, or a line where only one cell of a row holds something. */

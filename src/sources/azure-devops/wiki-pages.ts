@@ -3,7 +3,7 @@ import { RAGError } from '../../core/errors.js';
 import { contentHash } from '../../core/ids.js';
 import { mapInOrder } from '../../core/map-in-order.js';
 import { MEDIA_TYPES } from '../../core/media-types.js';
-import type { Metadata } from '../../core/metadata.js';
+import { isMarkedName, type Metadata } from '../../core/metadata.js';
 import { statusOf } from '../http-errors.js';
 import type { SourceItem, UnreadableItem } from '../source.js';
 import type { Wiki, WikiApi, WikiPageName } from './wiki-api.js';
@@ -119,7 +119,7 @@ export class WikiPages {
     const page = await orMissing(this.#api.page(wikiId, Number(pageId), signal));
     if (page === undefined) return undefined;
     const { groups, markedFields, metadata } = this.#options;
-    const isPathOpen = !markedFields.includes('wikiPath');
+    const isPathOpen = !isMarkedName('wikiPath', markedFields);
     const name = await this.#nameOf(wikiId, signal);
     const titles = page.path.split('/').filter((title) => title !== '');
     return {

@@ -1,6 +1,12 @@
 import type { RawDocument } from '../../core/document.js';
 import { MEDIA_TYPES } from '../../core/media-types.js';
-import type { Metadata, MetadataScalar, MetadataValue } from '../../core/metadata.js';
+import {
+  foldedName,
+  isMarkedName,
+  type Metadata,
+  type MetadataScalar,
+  type MetadataValue,
+} from '../../core/metadata.js';
 import type { WorkItem, WorkItemComment } from './azure-devops-api.js';
 
 /** Long texts of the usual processes, in reading order, and their headings. */
@@ -20,28 +26,30 @@ const KNOWN_FIELDS: ReadonlySet<string> = new Set([
   'System.Id',
 ]);
 
-/** Names of metadata that say the same, or a part of it. */
+/** Names of metadata that say the same, or a part of it, as marked fields are compared. */
 const SAME_VALUES: readonly RegExp[] = [
-  /^(?:area|areaPath|System_Area\w*|System_NodeName)$/,
-  /^(?:iteration|iterationPath|System_Iteration\w*)$/,
-  /^(?:assignee|System_AssignedTo)$/,
-  /^(?:author|System_CreatedBy)$/,
-  /^(?:createdAt|System_CreatedDate)$/,
-  /^(?:updatedAt|System_ChangedDate)$/,
-  /^(?:workItemType|System_WorkItemType)$/,
-  /^(?:workItemRevision|System_Rev)$/,
-  /^(?:state|System_State)$/,
-  /^(?:reason|System_Reason)$/,
-  /^(?:priority|Microsoft_VSTS_Common_Priority)$/,
-  /^(?:severity|Microsoft_VSTS_Common_Severity)$/,
-  /^(?:commentCount|System_CommentCount)$/,
-  /^(?:parent|links|linkTypes|System_Parent)$/,
+  /^(?:area|areapath|systemarea\w*|systemnodename)$/,
+  /^(?:iteration|iterationpath|systemiteration\w*)$/,
+  /^(?:assignee|systemassignedto)$/,
+  /^(?:author|systemcreatedby)$/,
+  /^(?:createdat|systemcreateddate)$/,
+  /^(?:updatedat|systemchangeddate)$/,
+  /^(?:workitemtype|systemworkitemtype)$/,
+  /^(?:workitemrevision|systemrev)$/,
+  /^(?:state|systemstate)$/,
+  /^(?:reason|systemreason)$/,
+  /^(?:priority|microsoftvstscommonpriority)$/,
+  /^(?:severity|microsoftvstscommonseverity)$/,
+  /^(?:commentcount|systemcommentcount)$/,
+  /^(?:parent|links|linktypes|systemparent)$/,
 ];
 
 /** Whether a name, or another one of the same value, is marked. */
 const isWithheld = (name: string, marked: readonly string[]): boolean =>
-  marked.includes(name) ||
-  SAME_VALUES.some((names) => names.test(name) && marked.some((field) => names.test(field)));
+  isMarkedName(name, marked) ||
+  SAME_VALUES.some(
+    (names) => names.test(foldedName(name)) && marked.some((field) => names.test(foldedName(field))),
+  );
 
 export interface WorkItemDocumentOptions {
   readonly comments: readonly WorkItemComment[];
@@ -64,7 +72,7 @@ export function workItemDocument(item: WorkItem, options: WorkItemDocumentOption
   const createdAt = timeOf('createdAt', 'System.CreatedDate');
   const updatedAt = timeOf('updatedAt', 'System.ChangedDate');
   const own = Object.entries({ ...metadataOf(item), ...extraFields(item, options) });
-  const told = own.filter(([name]) => markedFields.includes(name) || !isWithheld(name, markedFields));
+  const told = own.filter(([name]) => isMarkedName(name, markedFields) || !isWithheld(name, markedFields));
   const title = text(fields['System.Title']) ?? '';
   return {
     externalId: String(item.id),

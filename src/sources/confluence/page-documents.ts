@@ -1,6 +1,6 @@
 import type { RawDocument } from '../../core/document.js';
 import { MEDIA_TYPES } from '../../core/media-types.js';
-import type { Metadata } from '../../core/metadata.js';
+import { isMarkedName, type Metadata } from '../../core/metadata.js';
 import type { Attachment, Comment, Page } from './confluence-api.js';
 import type { PageState } from './page-state.js';
 
@@ -20,7 +20,7 @@ export function pageDocument(
 ): RawDocument {
   const { ancestors, groups } = state;
   const titles = ancestors.flatMap(({ title }) => title ?? []);
-  const comments = markedFields.includes('author')
+  const comments = isMarkedName('author', markedFields)
     ? state.comments.map(({ author: _, ...comment }) => comment)
     : state.comments;
   return {
@@ -28,8 +28,8 @@ export function pageDocument(
     mediaType: MEDIA_TYPES.confluenceStorage,
     content: page.body + commentSection(comments),
     title: page.title,
-    ...(markedFields.includes('space') ? {} : { url: page.url }),
-    headingPath: markedFields.includes('ancestors') ? [] : titles,
+    ...(isMarkedName('space', markedFields) ? {} : { url: page.url }),
+    headingPath: isMarkedName('ancestors', markedFields) ? [] : titles,
     ...(isoTime(page.createdAt) === undefined ? {} : { createdAt: isoTime(page.createdAt) ?? '' }),
     ...(isoTime(page.updatedAt) === undefined ? {} : { updatedAt: isoTime(page.updatedAt) ?? '' }),
     metadata: {
@@ -72,7 +72,9 @@ export function attachmentDocument(
   content: Uint8Array,
   { state, externalId, metadata, markedFields }: { state: PageState; externalId: string } & PageFacts,
 ): RawDocument {
-  const above = markedFields.includes('ancestors') ? [] : state.ancestors.flatMap(({ title }) => title ?? []);
+  const above = isMarkedName('ancestors', markedFields)
+    ? []
+    : state.ancestors.flatMap(({ title }) => title ?? []);
   return {
     externalId,
     mediaType: file.mediaType,

@@ -75,7 +75,7 @@ function withoutMarked(pbi: JsonObject, context: PbiContext): JsonObject {
 export function assertMarkedNames(source: string, { extractors, markedFields }: Marking): void {
   const sources = sourcesOfMarked({ extractors, markedFields });
   const isOfMarked = (path: string): boolean =>
-    path.split('.').some((_, at, names) => isMarkedName(names.slice(at).join('.'), markedFields)) ||
+    isMarkedName(path, markedFields) ||
     sources.some(
       (marked) => path === marked || path.startsWith(`${marked}.`) || marked.startsWith(`${path}.`),
     );

@@ -1,0 +1,179 @@
+import { ENGLISH_STOP_WORDS } from '../analysis/english-stop-words.js';
+import type { TextRange } from '../core/document.js';
+import { inlineFields } from './inline-fields.js';
+import { labelFields } from './label-fields.js';
+import { type Label, labelReader } from './label-reader.js';
+import type { StatedFields } from './markdown/stated-names.js';
+import { blanked } from './text-range.js';
+
+/** Of whom: `of Ann`, `for Ann Lee`. */
+const WHOSE = String.raw`(?:[ \t]+(?:of|for|at)(?:[ \t]+[\p{L}\p{N}'’.-]{1,40}){1,4}?)?`;
+const VERB = String.raw`[ \t]+(?:is|was|are|were|be|been|equals|remains|became|has[ \t]+been|will[ \t]+be|rose|went)(?:[ \t]+(?:now|still|only|currently))?(?:[ \t]+(?:set|raised|changed|moved|lowered|increased|cut))?(?:[ \t]+to)?[ \t]+`;
+/** Behind the name of several words or of a program the value may follow at once. */
+const AT_ONCE = String.raw`[ \t]+(?:of[ \t]+)?`;
+/** The end of what is said: no comma or dot between digits. */
+const CLAUSE_END =
+  /[;!?()\n]|,(?!\d)|\.(?![\p{L}\p{N}])|[ \t](?:and|but|because|since|which|that|who|so|when|if|while|as|than|until)(?![\p{L}\p{N}])/u;
+/** Of a value that is told by its form: quoted, with a digit or a sign of money, or with a capital. */
+const QUOTED = /^(["'`“‘])[^"'`”’\n]{1,200}["'`”’]/;
+const WITH_DIGIT = /^(?:\p{Lu}{1,3}[ \t]?|[\p{Sc}+-]{1,3}[ \t]?)?\p{N}/u;
+const CAPITAL = /^\p{Lu}/u;
+const CODE = /^(?=[\p{L}\p{N}_.-]*\p{N})(?=[\p{L}\p{N}_.-]*\p{L})[\p{L}\p{N}_.-]{2,30}(?![\p{L}\p{N}_])/u;
+/** Said of a field, not its value. */
+const SAID_OF = new Set(
+  'required optional mandatory missing empty null undefined set unset used unused stored kept computed calculated defined derived deprecated encrypted hidden secret confidential public private unknown unique valid invalid visible indexed nullable given returned read written updated changed removed deleted added present absent true false wrong correct right high low higher lower important sensitive numeric text string number integer boolean date here there'.split(
+    ' ',
+  ),
+);
+/** In UTF-16 code units. */
+const MAX_VALUE = 200;
+
+/** Sentences by the names that are looked for. */
+const FORMS = new WeakMap<Label, RegExp>();
+const formOf = (labelOf: Label): RegExp => {
+  const form =
+    FORMS.get(labelOf) ??
+    new RegExp(
+      String.raw`(?<![\p{L}\p{N}_])(?<name>${labelOf.source})(?![\p{L}\p{N}_])["'\x60*]{0,3}(?:(?<verb>${WHOSE}${VERB})|(?<once>${AT_ONCE}))`,
+      'giu',
+    );
+  FORMS.set(labelOf, form);
+  return form;
+};
+
+/**
+ * Where sentences state fields: a name, `is` or the like, and a value that is told by its form (`The salary band of Ann is B7`, `salary_band is "high"`). Behind a name of
+ * a program one word is a value, too (`salary_band is high`); the name and the value are taken out, and no other words.
+ */
+export function sentenceFields(text: string, names: readonly string[]): StatedFields[] {
+  const labelOf = labelReader(names);
+  if (!labelOf.occursIn(text)) return [];
+  const form = formOf(labelOf);
+  form.lastIndex = 0;
+  const found: StatedFields[] = [];
+  for (let match = form.exec(text); match !== null; match = form.exec(text)) {
+    const { name = '', verb } = match.groups ?? {};
+    const from = match.index + match[0].length;
+    const isOfProgram = /[_-]|\p{Ll}\p{Lu}/u.test(name);
+    const isOfWords = isOfProgram || /[ \t]/.test(name);
+    const rest = text.slice(from, from + MAX_VALUE);
+    const length =
+      verb === undefined
+        ? isOfWords
+          ? (CODE.exec(rest)?.[0].length ?? 0)
+          : 0
+        : lengthOfValue(rest, isOfProgram);
+    if (length === 0) {
+      // The next name may stand in what was taken for of whom it is.
+      form.lastIndex = match.index + name.length;
+      continue;
+    }
+    found.push({ start: match.index, end: from + length, names: labelOf(name) });
+    form.lastIndex = from + length;
+  }
+  return found.filter((stated) => stated.names.length > 0);
+}
+
+function lengthOfValue(rest: string, isOfProgram: boolean): number {
+  const quoted = QUOTED.exec(rest)?.[0].length;
+  if (quoted !== undefined) return quoted;
+  const end = CLAUSE_END.exec(rest)?.index ?? rest.length;
+  const value = rest.slice(0, end).trimEnd();
+  const [first = ''] = /^[\p{L}\p{N}'’-]+/u.exec(value) ?? [];
+  const isPlain = ENGLISH_STOP_WORDS.has(first.toLowerCase()) || SAID_OF.has(first.toLowerCase());
+  if (WITH_DIGIT.test(value) || CODE.test(value) || (CAPITAL.test(value) && !isPlain)) return value.length;
+  return isOfProgram && first === value && !isPlain && !/(?:ed|ing|able)$/.test(first) ? value.length : 0;
+}
+
+/**
+ * What opens a comment: up to the end of its line behind blanks or the end of a statement (`#`, `;`, `%` and `--` begin other things, too), or up to what
+ * closes it.
+ */
+const OPENING =
+  /(?<line>(?:^|(?<=[\s;{}(),]))(?:\/\/+!?|#+(?=[ \t#])|--+(?=[ \t-]))|^[ \t]*(?:#+(?!!|define\b|include\b|if|endif\b|el|pragma\b|undef\b|error\b|region\b|endregion\b)|;+|%+|'(?!'')|REM\b|--+))|(?<block>\/\*|<!--|\{-|\(\*|"""|\x27\x27\x27)/gi;
+const CLOSING: Readonly<Record<string, string>> = { '/*': '*/', '<!--': '-->', '{-': '-}', '(*': '*)' };
+const STARS = /^[ \t]*\*+(?!\/)/;
+
+/** Where comments of source code stand, without what opens them. Each run of lines apart, so that nothing goes on behind it. */
+function* commentsOf(text: string): Generator<TextRange[]> {
+  let run: TextRange[] = [];
+  let closing: string | undefined;
+  let start = 0;
+  for (const line of text.split('\n')) {
+    const ranges: TextRange[] = [];
+    let at = closing === undefined ? 0 : (STARS.exec(line)?.[0].length ?? 0);
+    while (at < line.length || (closing !== undefined && at === 0)) {
+      if (closing !== undefined) {
+        const end = line.indexOf(closing, at);
+        ranges.push({ start: start + at, end: start + (end < 0 ? line.length : end) });
+        at = end < 0 ? line.length + 1 : end + closing.length;
+        if (end >= 0) closing = undefined;
+        continue;
+      }
+      OPENING.lastIndex = at;
+      const opened = OPENING.exec(line);
+      if (opened === null) break;
+      at = OPENING.lastIndex;
+      const { block } = opened.groups ?? {};
+      if (block !== undefined) closing = CLOSING[block] ?? block;
+      else {
+        ranges.push({ start: start + at, end: start + line.length });
+        break;
+      }
+    }
+    if (ranges.length === 0 && run.length > 0) {
+      yield run;
+      run = [];
+    }
+    run.push(...ranges);
+    start += line.length + 1;
+  }
+  if (run.length > 0) yield run;
+}
+
+/** What documentation says of a parameter is no value of it. */
+const PARAMETER = /[@:\\](?:param|parameter|arg|argument|property|prop|type|var|member|attr)\b[^\n]{0,40}$/;
+const LOOKED_BACK = 60;
+
+/** Where comments of source code state fields, as other texts do in lines and sentences: behind a sign, or a verb. */
+export function commentFields(text: string, names: readonly string[]): StatedFields[] {
+  const labelOf = labelReader(names);
+  if (!labelOf.occursIn(text)) return [];
+  const found: StatedFields[] = [];
+  for (const run of commentsOf(text)) {
+    // Whole lines, so that the first is indented as the others are.
+    const first = text.lastIndexOf('\n', (run[0]?.start ?? 0) - 1) + 1;
+    const whole = text.slice(first, run.at(-1)?.end);
+    if (!labelOf.occursIn(whole)) continue;
+    const others = run.map(({ start }, at) => ({
+      start: (at === 0 ? first : (run[at - 1]?.end ?? first)) - first,
+      end: start - first,
+    }));
+    const said = blanked(whole, others);
+    const lines = labelFields(said, names, false).filter(({ start, end }) =>
+      /[:=：]/.test(said.slice(start, end).split('\n', 1)[0] ?? ''),
+    );
+    const stated = [...lines, ...inlineFields(said, names, false), ...sentenceFields(said, names)]
+      .filter(({ start }) => !PARAMETER.test(said.slice(Math.max(0, start - LOOKED_BACK), start)))
+      .map((each) => ({ ...each, start: each.start + first, end: each.end + first }));
+    found.push(...withinRun(stated, run));
+  }
+  return found;
+}
+
+/** Code between comments, and what opens and closes them, stays. */
+function* withinRun(stated: readonly StatedFields[], run: readonly TextRange[]): Generator<StatedFields> {
+  let first = 0;
+  for (const each of stated.toSorted((a, b) => a.start - b.start)) {
+    while ((run[first]?.end ?? Infinity) <= each.start) first += 1;
+    for (let at = first; (run[at]?.start ?? Infinity) < each.end; at += 1) {
+      const comment = run[at];
+      if (comment !== undefined)
+        yield {
+          ...each,
+          start: Math.max(each.start, comment.start),
+          end: Math.min(each.end, comment.end),
+        };
+    }
+  }
+}
