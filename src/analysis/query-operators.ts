@@ -37,6 +37,9 @@ const OPERATOR = new RegExp(
   'gu',
 );
 
+/** Where a query has none of these it has no operator, and the large expression need not be compiled: 60 ms of a command. */
+const SIGN = /["“„«*]|(?:^|[\s(])-/u;
+
 /** `-DskipTests`. */
 const INNER_CAPITAL = /^[^.].*\p{Lu}/u;
 /** Before the second half of a compound: `Privatpersonen und -organisationen`. */
@@ -44,7 +47,7 @@ const JOINS = /(?:^|\s)(?:und|oder|sowie|bzw\.|en|of|and|or|och|og|eller|y|o|et|
 
 /** The operators of a query, undefined where it has none. Linear time. */
 export function readOperators(query: string): QueryOperators | undefined {
-  if (query.length > LONGEST || query.includes('\n')) return undefined;
+  if (query.length > LONGEST || query.includes('\n') || !SIGN.test(query)) return undefined;
   const phrases: string[] = [];
   const excluded: ExcludedWords[] = [];
   const beginnings: string[] = [];

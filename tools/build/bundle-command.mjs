@@ -38,6 +38,7 @@ const BUNDLED = new Set([
   'pino',
   'rate-limiter-flexible',
   'rotating-file-stream',
+  'snowball-stemmers',
   'string-width',
   'yaml',
   'zod',
