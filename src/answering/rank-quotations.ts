@@ -1,5 +1,6 @@
 import { withoutIdentifiers } from '../analysis/identifiers.js';
 import { type AskedItems, askedItems } from './asked-items.js';
+import { asksForLink, leadsOn } from './bare-links.js';
 import { namesError } from './pasted-error.js';
 import { type Quotation, quotationsOf, textOfQuotation } from './quotation.js';
 import {
@@ -36,6 +37,8 @@ const EXAMPLE_LOGIT = -1.2;
 const ASKED_LOGIT = 6;
 const ASKED_ABOUT_LOGIT = 1.5;
 const KEY_ALONE_LOGIT = -4;
+/** What is said goes before where it is said. Chosen by hand. */
+const LEADS_ON_LOGIT = -3;
 
 /** Quotations that the reader reads: the likeliest without it. Some 50 ms of two cores. */
 const READ = 12;
@@ -77,11 +80,14 @@ function ranked(
   features: readonly QuotationFeatures[],
 ): RankedQuotation[] {
   const asked = askedItems(question);
+  const wantsLink = asksForLink(question);
   const ofErrors = errorLogits(errors, quotations);
   const logits = features.map((own, index) =>
     QUOTATION_FEATURES.reduce(
       (sum, name) => sum + QUOTATION_WEIGHTS[name] * own[name],
-      addedLogit(quotations[index], asked) + (ofErrors[index] ?? 0),
+      addedLogit(quotations[index], asked) +
+        (ofErrors[index] ?? 0) +
+        (wantsLink ? 0 : leadingLogit(quotations[index])),
     ),
   );
   const highest = logits.reduce((most, logit) => Math.max(most, logit), Number.NEGATIVE_INFINITY);
@@ -103,6 +109,9 @@ function addedLogit(quotation: Quotation | undefined, asked: AskedItems): number
   if (isKeyAlone(quotation)) return added + KEY_ALONE_LOGIT;
   return added + (asked.isAskedFor ? ASKED_LOGIT : ASKED_ABOUT_LOGIT);
 }
+
+const leadingLogit = (quotation: Quotation | undefined): number =>
+  quotation !== undefined && leadsOn(quotation.sentence.sentence.text) ? LEADS_ON_LOGIT : 0;
 
 function errorLogits(errors: readonly string[], quotations: readonly Quotation[]): number[] {
   const texts = errors.length === 0 ? [] : quotations.map(headedText);

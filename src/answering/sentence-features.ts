@@ -2,6 +2,7 @@ import { analyzeText } from '../analysis/lexical-analyzer.js';
 import { type PassageUnit, passageUnits } from '../analysis/passage-units.js';
 import type { ContextEntry } from '../context/context-pack.js';
 import type { TextRange } from '../core/document.js';
+import { asksForLink, isLinkAlone } from './bare-links.js';
 import { answerTypeEvidence } from './expected-answer.js';
 
 /** What tells a sentence that answers, each in about [0, 1]. */
@@ -70,7 +71,12 @@ export function candidateSentences(question: string, entries: readonly ContextEn
   const terms = new Set(analyzeText(question));
   const passages = entries.filter(({ kind }) => kind === 'passage');
   const ranked = [...passages].sort((a, b) => b.score - a.score || a.n - b.n);
-  const units = ranked.map((entry, rank) => unitsOf(entry, rank).filter((unit) => !onlyAsks(unit, question)));
+  const wantsLink = asksForLink(question);
+  const units = ranked.map((entry, rank) =>
+    unitsOf(entry, rank).filter(
+      (unit) => !onlyAsks(unit, question) && (wantsLink || !isLinkAlone(unit.text)),
+    ),
+  );
   const weigh = termWeights(terms, units.flat());
   return units.flatMap((own) =>
     own.map((unit, index) => ({

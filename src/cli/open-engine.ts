@@ -17,6 +17,8 @@ interface OpenEngineOptions {
   /** Instead of a configuration file. */
   readonly config?: RAGConfigInput;
   readonly dataDir?: string;
+  /** See `CreateEngineOptions`. */
+  readonly waitForReader?: boolean;
 }
 
 /** Opens the engine that the global options describe. Whoever opens it closes it. */
@@ -28,11 +30,12 @@ export async function openEngine(context: CliContext, options: OpenEngineOptions
 
 function engineOptions(
   { cwd, env, globals }: CliContext,
-  { config, dataDir = globals.data }: OpenEngineOptions = {},
+  { config, dataDir = globals.data, waitForReader = true }: OpenEngineOptions = {},
 ): CreateEngineOptions {
   return {
     cwd,
     env,
+    waitForReader,
     ...(config === undefined ? {} : { config }),
     ...(config !== undefined || globals.config === undefined ? {} : { configFile: globals.config }),
     ...(dataDir === undefined ? {} : { dataDir }),
@@ -48,7 +51,7 @@ interface Watched {
 /** Opens the indexes of all tenants. Whoever opens them closes them. */
 export async function openDeployments(
   context: CliContext,
-  options: Pick<CreateEngineOptions, 'searchProcesses'> = {},
+  options: Pick<CreateEngineOptions, 'searchProcesses' | 'waitForReader'> = {},
 ): Promise<KnowledgeDeploymentService> {
   const { createKnowledgeDeployments } = await import('../index.js');
   context.log('debug', `opening the engine in ${context.cwd}`);
@@ -61,7 +64,7 @@ export async function withDeployments<T>(
   work: (deployments: KnowledgeDeploymentService, monitoring: Monitoring) => Promise<T>,
   { monitoring, ...options }: Pick<CreateEngineOptions, 'searchProcesses'> & Watched = {},
 ): Promise<T> {
-  const deployments = await openDeployments(context, options);
+  const deployments = await openDeployments(context, { ...options, waitForReader: monitoring === undefined });
   try {
     return await whileWatched(context, deployments, monitoring, (watch) => work(deployments, watch));
   } finally {
@@ -96,7 +99,7 @@ export async function withEngine<T>(
   work: (engine: Engine) => Promise<T>,
   { monitoring, ...options }: OpenEngineOptions & Watched = {},
 ): Promise<T> {
-  const engine = await openEngine(context, options);
+  const engine = await openEngine(context, { ...options, waitForReader: monitoring === undefined });
   try {
     return await whileWatched(context, engine, monitoring, () => work(engine));
   } finally {

@@ -78,6 +78,8 @@ export interface ResolvedConfig {
   readonly fileKey?: (() => Promise<string>) | undefined;
   /** Of an index whose texts belong to somebody else: no text is kept in files but encrypted ones. */
   readonly keepsNoText?: boolean | undefined;
+  /** See `CreateEngineOptions.waitForReader`. */
+  readonly waitsForReader?: boolean | undefined;
 }
 
 /** Origin of one value; whatever is not stated anywhere is a default. */

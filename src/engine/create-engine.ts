@@ -158,10 +158,12 @@ export async function openEngine(
     secretResolvers,
     trust,
     searchProcesses,
+    waitForReader,
     ...own
   } = checkedEngineOptions(options);
   const settings = { config, env, overrides, dataDir, secretResolvers, trust };
-  const resolved = await loadConfig({ ...settings, cwd, file: configFile, own });
+  const loaded = await loadConfig({ ...settings, cwd, file: configFile, own });
+  const resolved = { ...loaded, waitsForReader: waitForReader };
   checkOwnParts(own, resolved);
   // A store that this version lacks is refused now, whatever is asked for later.
   chooseProvider(resolved);

@@ -26,6 +26,11 @@ export interface CreateEngineOptions extends OwnParts {
    * others as they are needed; they end with the engine. Refused (`USAGE`) for an index that is in this process alone. @default 0
    */
   readonly searchProcesses?: number | undefined;
+  /**
+   * Whether a search waits until the reader (`rag.retrieval.rerank.model`) has read all candidates, up to a second longer: for a process that ends with
+   * its search. Else it reads for some 300 ms, and idle time reads the rest. @default false
+   */
+  readonly waitForReader?: boolean | undefined;
   /** Fetch secrets that the configuration names as `scheme:name`; beside `env`, `file` and `keyvault`. */
   readonly secretResolvers?: LoadConfigOptions['secretResolvers'] | undefined;
 }

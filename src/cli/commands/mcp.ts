@@ -42,7 +42,7 @@ async function runMcp(context: CliContext, { maxTokens, ...options }: McpCommand
   const { displayPath } = await import('../render/place.js');
   const { describeChain } = await import('../error-chain.js');
   const scope = toScope(options);
-  const index = followIndex(() => openDeployments(context), scope);
+  const index = followIndex(() => openDeployments(context, { waitForReader: false }), scope);
   try {
     await serveStdio(
       index,

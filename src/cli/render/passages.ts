@@ -46,10 +46,13 @@ export function renderPassages(response: SearchResponse, options: PassageOptions
 
 const ONLY_WEAK = 'Only weak matches: the passages may not tell of this.';
 
+const UNREAD = 'not all candidates were read in time: the same search may order them better';
+
 function summaryOf(response: SearchResponse): string {
   const { results, tookMs } = response;
   const found = `${plural(results.length, 'result')} in ${formatDuration(tookMs)}`;
-  return [found, ...degradationOf(response), ...planOf(response)].join(', ');
+  const isRead = response.lanes.every(({ unfinished }) => unfinished !== true);
+  return [found, ...degradationOf(response), ...planOf(response), ...(isRead ? [] : [UNREAD])].join(', ');
 }
 
 /** What was left out for a deadline or a limit of costs, whether that helped, and what was spent. */

@@ -413,6 +413,7 @@ export const engineSchema = z.strictObject({
   env: z.record(z.string(), z.string().optional()).optional(),
   trust: z.literal(true, 'true, or left out').optional(),
   searchProcesses: z.int().min(0).max(64).optional(),
+  waitForReader: z.boolean().optional(),
   secretResolvers: z.custom<CreateEngineOptions['secretResolvers']>(Array.isArray, 'a list').optional(),
   ...ownPartSchemas,
 } satisfies ShapeOf<CreateEngineOptions>);

@@ -82,6 +82,20 @@ describe('the reader', () => {
     ]);
   });
 
+  test('reads as much for a search as it is told to', async () => {
+    const asked: number[] = [];
+    const reader: TextReader = {
+      read: async ({ characters, passages }) => {
+        asked.push(characters);
+        return { query: Float32Array.of(1), passages: passages.map(() => Float32Array.of(1)) };
+      },
+      close: async () => undefined,
+    };
+    for (const characters of [undefined, Number.POSITIVE_INFINITY])
+      await reranked({ builtin: builtinOf({}), reader, characters }, 'q', ['a']);
+    expect(asked).toEqual([9_000, Number.POSITIVE_INFINITY]);
+  });
+
   test('gains and loses nothing for a passage in a script that it does not read', async () => {
     const builtin = builtinOf({ a: 0.6, b: 0.5, c: 0.55, d: 0.4 });
     const { order } = await reranked(

@@ -11,7 +11,7 @@ const READ = 30;
  * set lost (docs/research/reader.md).
  */
 const WEIGHT = 16;
-/** Read for one search of passages that were not read before: some 300 ms of two cores. */
+/** See `ReaderRerankerOptions.characters`. */
 const CHARACTERS = 9_000;
 /** Searches that are read for at once, as many as there are threads: the deadline of one does not count the work of all others. */
 const AT_ONCE = 2;
@@ -24,13 +24,19 @@ export interface ReaderRerankerOptions {
   /** Scores all candidates; where the reader fails, its order stands. */
   readonly builtin: Reranker;
   readonly reader: TextReader;
+  /** Read for one search of passages that were not read before. @default 9,000, some 300 ms of two cores */
+  readonly characters?: number | undefined;
 }
 
 /**
  * Orders the first passages of the built-in reranker by the sum of its scores (as log-odds) and the weighted cosines of the reader
  * with the query. The scores themselves are those of the built-in reranker, dealt out in the new order: its scale was fitted.
  */
-export function createReaderReranker({ builtin, reader }: ReaderRerankerOptions): Reranker {
+export function createReaderReranker({
+  builtin,
+  reader,
+  characters = CHARACTERS,
+}: ReaderRerankerOptions): Reranker {
   const problems = new WeakMap<readonly RerankedCandidate[], string>();
   const remarks = new WeakMap<readonly RerankedCandidate[], RerankRemark>();
   return {
@@ -49,7 +55,7 @@ export function createReaderReranker({ builtin, reader }: ReaderRerankerOptions)
       if (passages.filter(({ content }) => isCode(content)).length > MOST_CODE * passages.length)
         return told([...scored], 'The reader reads no code; the built-in order stands.');
       try {
-        const texts = { query, passages: passages.map(passageTextOf), characters: CHARACTERS };
+        const texts = { query, passages: passages.map(passageTextOf), characters };
         const read = await reader.read(texts, signal);
         if (read.query?.length === 0)
           return told([...scored], 'The reader knows too few words of the query; the built-in order stands.');

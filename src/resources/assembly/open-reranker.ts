@@ -30,7 +30,8 @@ const OPENERS: Openers = {
     const cache = config.keepsNoText === true ? undefined : await openVectorCacheFor(config);
     const reader = new ReaderThreads(cache);
     const [builtin] = await Promise.all([openBuiltin(), reader.start()]);
-    return createReaderReranker({ builtin, reader });
+    const characters = config.waitsForReader === true ? Number.POSITIVE_INFINITY : undefined;
+    return createReaderReranker({ builtin, reader, characters });
   },
   hosted: async (model, config) => {
     const { createHostedReranker } = await import('../../reranking/hosted/hosted-reranker.js');
