@@ -66,7 +66,9 @@ function* statements(
   for (let found = statement.exec(text); found !== null; found = statement.exec(text)) {
     const [all, name = '', sign = ''] = found;
     const names = labelOf(name);
-    const behind = found.index + all.length;
+    // In code it is no emphasis, but the mark of a literal.
+    const isTemplate = isCode && all.endsWith('`');
+    const behind = found.index + all.length - (isTemplate ? 1 : 0);
     // A comparison of a query, where what it compares with is quoted.
     const isDenied =
       /^(?:<|>|!|\s)/.test(sign) && !isCode && !/^\(?["']/.test(text.slice(behind, behind + 2));
