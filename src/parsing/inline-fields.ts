@@ -159,6 +159,12 @@ function endOfQuoted(text: string, at: number): number | undefined {
     const closing = text.indexOf(triple, at + 3);
     return closing < 0 ? text.length : closing + 3;
   }
+  // Of JSON in a cell of CSV.
+  const doubled = quote.repeat(2);
+  if (text.startsWith(doubled, at) && /[\p{L}\p{N}]/u.test(text.charAt(at + 2))) {
+    const closing = text.indexOf(doubled, at + 2);
+    if (closing >= 0 && closing < lineEnd(text, at)) return closing + 2;
+  }
   const isEscaped = text.charAt(at - 1) === '\\';
   const limit = Math.min(text.length, at + MAX_VALUE);
   for (let place = at + 1; place < limit; place += 1) {
