@@ -66,7 +66,9 @@ function* statements(
   for (let found = statement.exec(text); found !== null; found = statement.exec(text)) {
     const [all, name = '', sign = ''] = found;
     const names = labelOf(name);
-    const behind = found.index + all.length;
+    // In code it is no emphasis, but the mark of a literal.
+    const isTemplate = isCode && all.endsWith('`');
+    const behind = found.index + all.length - (isTemplate ? 1 : 0);
     // A comparison of a query, where what it compares with is quoted.
     const isDenied =
       /^(?:<|>|!|\s)/.test(sign) && !isCode && !/^\(?["']/.test(text.slice(behind, behind + 2));
@@ -156,6 +158,12 @@ function endOfQuoted(text: string, at: number): number | undefined {
   if (text.startsWith(triple, at)) {
     const closing = text.indexOf(triple, at + 3);
     return closing < 0 ? text.length : closing + 3;
+  }
+  // Of JSON in a cell of CSV.
+  const doubled = quote.repeat(2);
+  if (text.startsWith(doubled, at) && /[\p{L}\p{N}]/u.test(text.charAt(at + 2))) {
+    const closing = text.indexOf(doubled, at + 2);
+    if (closing >= 0 && closing < lineEnd(text, at)) return closing + 2;
   }
   const isEscaped = text.charAt(at - 1) === '\\';
   const limit = Math.min(text.length, at + MAX_VALUE);

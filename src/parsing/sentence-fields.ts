@@ -8,9 +8,9 @@ import { blanked } from './text-range.js';
 
 /** Of whom: `of Ann`, `for Ann Lee`. */
 const WHOSE = String.raw`(?:[ \t]+(?:of|for|at)(?:[ \t]+[\p{L}\p{N}'’.-]{1,40}){1,4}?)?`;
-const VERB = String.raw`[ \t]+(?:is|was|are|were|be|been|equals|remains|became|has[ \t]+been|will[ \t]+be|rose|went)(?:[ \t]+(?:now|still|only|currently))?(?:[ \t]+(?:set|raised|changed|moved|lowered|increased|cut))?(?:[ \t]+to)?[ \t]+`;
+const VERB = String.raw`[ \t]+(?:is|was|are|were|be|been|equals|remains|became|has[ \t]+been|will[ \t]+be|rose|went|fell|dropped|grew|changed|moved)(?:[ \t]+(?:now|still|only|currently))?(?:[ \t]+(?:set|raised|changed|moved|lowered|increased|cut))?(?:[ \t]+(?:to|from))?[ \t]+`;
 /** Behind the name of several words or of a program the value may follow at once. */
-const AT_ONCE = String.raw`[ \t]+(?:of[ \t]+)?`;
+const AT_ONCE = String.raw`[ \t]+(?:(?:of|to|from)[ \t]+)?`;
 /** The end of what is said: no comma or dot between digits. */
 const CLAUSE_END =
   /[;!?()\n]|,(?!\d)|\.(?![\p{L}\p{N}])|[ \t](?:and|but|because|since|which|that|who|so|when|if|while|as|than|until)(?![\p{L}\p{N}])/u;
@@ -60,7 +60,7 @@ export function sentenceFields(text: string, names: readonly string[]): StatedFi
     const length =
       verb === undefined
         ? isOfWords
-          ? (CODE.exec(rest)?.[0].length ?? 0)
+          ? ((CODE.exec(rest) ?? (isOfProgram ? QUOTED.exec(rest) : null))?.[0].length ?? 0)
           : 0
         : lengthOfValue(rest, isOfProgram);
     if (length === 0) {

@@ -180,7 +180,12 @@ function* inTable(
   /** Rows above are none, or titles of the table, which leave cells empty or stand in several. */
   let isHeader = true;
   let number = 0;
+  let header: Row = [];
   for (const [row, isNaming] of judged(rows)) {
+    if (isHeader) header = row;
+    yield* statedInRow(row, header, labelOf);
+    /** Cells that a separator inside a value makes too many. */
+    const extra = isHeader ? 0 : Math.max(0, row.length - header.length);
     let beside: { readonly names: readonly string[]; readonly to: number } | undefined;
     for (const [at, { text, start, end }] of row.entries()) {
       const own = labelOf(text);
@@ -194,7 +199,7 @@ function* inTable(
         continue;
       }
       const found = [
-        ...(columns.get(at) ?? []),
+        ...Array.from({ length: Math.min(at, extra) + 1 }, (_, back) => columns.get(at - back) ?? []).flat(),
         ...(beside !== undefined && at <= beside.to ? beside.names : []),
       ];
       if (found.length > 0 && text !== '') yield { start, end, names: [...new Set(found)] };
@@ -203,6 +208,19 @@ function* inTable(
     const texts = row.map(({ text }) => text);
     isHeader &&= row.length === 1 || new Set(texts).size < row.length || texts.includes('');
   }
+}
+
+const NAMES =
+  /^(?:[\p{L}\p{N}]+[ _-])?(?:field|attribute|attr|property|key|name|label|column|parameter|setting|fact)s?$/iu;
+const VALUES = /value|^(?:val|v|old|new|from|to|before|after|was|is|now|data|content|text|answer)\b/i;
+
+/** Of a table with a row for each field: `| Ann | Salary band | B7 |` below `| Person | Field | Value |`. */
+function* statedInRow(row: Row, header: Row, labelOf: Label): Generator<StatedFields> {
+  if (row === header) return;
+  const names = row.flatMap(({ text }, at) => (NAMES.test(header[at]?.text ?? '') ? labelOf(text) : []));
+  if (names.length === 0) return;
+  for (const [at, { text, start, end }] of row.entries())
+    if (text !== '' && VALUES.test(header[at]?.text ?? '')) yield { start, end, names };
 }
 
 /** Rows, and whether the first cells of those below the first one may be names, as they are where a table lies on its side. */

@@ -12,6 +12,7 @@ import { inlineFields } from '../parsing/inline-fields.js';
 import { cellComments, labelFields } from '../parsing/label-fields.js';
 import { statedFields } from '../parsing/markdown/stated-fields.js';
 import { markupFields } from '../parsing/markup-fields.js';
+import { programFields } from '../parsing/program-fields.js';
 import { commentFields, sentenceFields } from '../parsing/sentence-fields.js';
 import { isYaml, settingsFields, settingsLanguageOf } from '../parsing/settings-fields.js';
 import { MARKDOWN, pageColumns, tableFields } from '../parsing/table-fields.js';
@@ -19,7 +20,7 @@ import { blanked } from '../parsing/text-range.js';
 import { fileTypeOf } from '../sources/file-types.js';
 
 /** Of what is taken out of texts: another one means that documents must be processed again. */
-export const WITHHOLDING_VERSION = 10;
+export const WITHHOLDING_VERSION = 11;
 
 /** A text in which nothing is left of front matter. */
 const FENCES_ONLY = /^[\s+.,;{}[\]\\-]*$/;
@@ -102,6 +103,7 @@ export function withholdText(
           : [...labelFields(rest, names, isConverted), ...sentenceFields(rest, names)]),
         ...(isOfPages ? pageColumns(rest, names) : []),
         ...inlineFields(rest, names, isCode),
+        ...programFields(rest, names),
       ];
   // What was taken out before is no statement any more.
   const found = [...structured, ...free].filter(({ start, end }) => text.slice(start, end).trim() !== '');

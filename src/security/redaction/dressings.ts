@@ -19,11 +19,11 @@ const WIDE_STOP = String.raw`(?<=[\w\u00c0-\u024f\u0370-\u052f])(?<!\.[A-Za-z]{2
 /** Signs of an address in words. */
 const IN_WORDS = String.raw`(?<=[\w.]) ?[[({<](?:[aA][tT]|[dD][oO][tT]|[@.])[\])}>] ?(?=\w)`;
 /** Texts of code that are put together. */
-const JOINED = String.raw`(?<=[\w.@-])(["'\x60])[ \t]{0,4}[+&][ \t]{0,4}\r?\n?[ \t]{0,40}["'\x60](?=[\w.@])`;
+const JOINED = String.raw`(?<=[\w.@-][ ]?)(["'\x60])[ \t]{0,4}(?:[+&.]|\|\|)[ \t]{0,4}\r?\n?[ \t]{0,40}["'\x60](?=[ ]?[\w.@])`;
 /** Between groups of a card. */
 const LOW_LINE = String.raw`(?<=(?<!\d)\d{4})_(?=\d{4}(?!\d))`;
-/** Of JavaScript, JSON, C and regular expressions; of addresses (RFC 3986, section 2.1). */
-const ESCAPE = String.raw`\\{1,4}u(?:[\da-fA-F]{4}|\{[\da-fA-F]{2,5}\})|\\{1,4}x[\da-fA-F]{2}|%[2-7][\da-fA-F]`;
+/** Of JavaScript, JSON, C, Perl, Python and regular expressions; of addresses (RFC 3986, section 2.1). */
+const ESCAPE = String.raw`\\{1,4}u(?:[\da-fA-F]{4}|\{[\da-fA-F]{2,5}\})|\\{1,4}U000[\da-fA-F]{5}|\\{1,4}x(?:[\da-fA-F]{2}|\{[\da-fA-F]{2,5}\})|%[2-7][\da-fA-F]`;
 /** Markdown: punctuation behind a backslash, also where it was escaped again. */
 const ESCAPED = String.raw`\\{1,4}(?<escaped>[!-/:-@[\]^-\x60{-~])`;
 const INLINE_TAG =

@@ -1,0 +1,60 @@
+import { type Label, labelReader } from './label-reader.js';
+import type { StatedFields } from './markdown/stated-names.js';
+
+/** A text in quotation marks, on one line, with what languages write before it. */
+const QUOTED = String.raw`[fbrul@$]{0,2}(?:"(?:[^"\\\n]|\\.){1,400}"|'(?:[^'\\\n]|\\.){1,400}'|\x60(?:[^\x60\\]|\\.){1,400}\x60)`;
+const LITERAL = String.raw`(?:${QUOTED}|[-+]?\d[\w.,%]{0,40})`;
+/** What a type may be made of; nothing that ends a statement. */
+const TYPE = String.raw`[\p{L}_][\p{L}\p{N}_.<>\[\]| ?*&]{0,60}?`;
+/** Before a name: what sets it, and the marks of variables. */
+const SETTER = '(?:(?:set|with|put|add|update|change)_?)?';
+
+/**
+ * Between a name and its value, beside `name = value` and `name: value`: a type, accessors, a default of SQL, a case of a query, and the
+ * bracket of what sets it. What closes a call is looked for behind the value.
+ */
+const DECLARED = [
+  String.raw`[?!]?[ \t]*:[ \t]*${TYPE}[ \t]*=(?![=>])\s{0,40}\(?\s{0,40}`,
+  String.raw`[ \t]*\{[^{}\n]{0,60}\}[ \t]*=[ \t]*`,
+  String.raw`["'\x60]?[ \t]+[^,;\n]{1,80}?[ \t]default[ \t]+\(?`,
+  String.raw`[ \t]+[\p{L}_][\p{L}\p{N}_.]{0,40}[ \t]*=(?![=>])[ \t]*`,
+  String.raw`[ \t]+when[ \t]+`,
+];
+
+/** Expressions by the names that are looked for. */
+const FORMS = new WeakMap<Label, readonly RegExp[]>();
+const formsOf = (labelOf: Label): readonly RegExp[] => {
+  const known = FORMS.get(labelOf);
+  if (known !== undefined) return known;
+  const name = `(?<name>${labelOf.source})`;
+  const forms = [
+    // `salary: string = 'B7'`.
+    String.raw`(?<![\p{L}\p{N}_])${name}["'\x60]?(?:${DECLARED.join('|')})${LITERAL}`,
+    // `setSalary('B7')`, `.salary("B7")`.
+    String.raw`(?<![\p{L}\p{N}_])${SETTER}${name}[ \t]{0,4}\([ \t]{0,4}${LITERAL}(?=[ \t]{0,4}\))`,
+    // `put("salary", "B7")`, `setattr(ann, 'salary', 'B7')`.
+    String.raw`(?<=["'\x60:])(?:x-)?${name}["'\x60]?[ \t]{0,4},\s{0,40}${LITERAL}(?=\s{0,40}\))`,
+    // `--salary B7`, `-Salary 'B7'`.
+    String.raw`(?<=(?:^|[ \t\x60("'])--?)${name}[ \t]+(?:${QUOTED}|(?![-|>&;\\])[^\s\x60"')]{1,200})`,
+    // `export SALARY=B7`, `ENV SALARY B7`.
+    String.raw`^[ \t]*(?:export|env|arg|setenv|declare(?:[ \t]+-\w+)?)[ \t]+${name}[ \t]*[= \t][ \t]*(?:${QUOTED}|(?![$(])[^\s;&|#"'\x60]{1,200})`,
+  ].map((form) => new RegExp(form, 'gimu'));
+  FORMS.set(labelOf, forms);
+  return forms;
+};
+
+/**
+ * Where programs and command lines state fields otherwise than by a name and a sign: behind a type, as what is handed to a call that sets it, behind
+ * its name as a text, and as an option. Literal values alone, for others are parts of a program.
+ */
+export function programFields(text: string, names: readonly string[]): StatedFields[] {
+  const labelOf = labelReader(names);
+  if (!labelOf.occursIn(text)) return [];
+  return formsOf(labelOf).flatMap((form) =>
+    [...text.matchAll(form)].map((found) => ({
+      start: found.index,
+      end: found.index + found[0].length,
+      names: labelOf(found.groups?.name ?? ''),
+    })),
+  );
+}
