@@ -10,6 +10,7 @@ import { distinctNotices, type Notice, statedNotices } from '../core/notice.js';
 import { traced } from '../core/telemetry.js';
 import type { AnswerMode } from './answer.js';
 import type { AnswerDependencies, AnswerRequest } from './answer-request.js';
+import { askedIdentifier, holdingOf } from './asked-identifier.js';
 import { askedItems } from './asked-items.js';
 import { isOfAnother } from './asked-subject.js';
 import type { Findings } from './compose-answer.js';
@@ -120,7 +121,9 @@ function confidenceOf(
   if (best === undefined || errors.length > 0) return confidence;
   const { entry, decisive } = best;
   const quotation = { entry, text: textOfQuotation(best), decisive: exactText({ entry, ...decisive }) };
-  return isOfAnother(question, quotation) ? Math.min(confidence, OF_ANOTHER) : confidence;
+  const identifier = askedIdentifier(question);
+  const isElsewhere = identifier !== undefined && holdingOf(identifier, entry, decisive) === 'none';
+  return isElsewhere || isOfAnother(question, quotation) ? Math.min(confidence, OF_ANOTHER) : confidence;
 }
 
 /**

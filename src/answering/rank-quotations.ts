@@ -1,7 +1,8 @@
 import { withoutIdentifiers } from '../analysis/identifiers.js';
+import { askedIdentifier, type Holding, holdingOf } from './asked-identifier.js';
 import { type AskedItems, askedItems } from './asked-items.js';
 import { namesError } from './pasted-error.js';
-import { type Quotation, quotationsOf, textOfQuotation } from './quotation.js';
+import { exactText, type Quotation, quotationsOf, textOfQuotation } from './quotation.js';
 import {
   headedText,
   QUOTATION_FEATURES,
@@ -37,6 +38,9 @@ const ASKED_LOGIT = 6;
 const ASKED_ABOUT_LOGIT = 1.5;
 const KEY_ALONE_LOGIT = -4;
 
+/** What is of another section than the identifier that a question is about goes behind what holds it, an item or row beside the one that does a little. Chosen by hand. */
+const HOLDING_LOGITS: Readonly<Record<Holding, number>> = { own: 0, section: -1.5, none: -6 };
+
 /** Quotations that the reader reads: the likeliest without it. Some 50 ms of two cores. */
 const READ = 12;
 
@@ -48,13 +52,21 @@ export interface RankingOptions {
   readonly signal?: AbortSignal | undefined;
 }
 
+/** The item or row that holds the identifier decides in its list or table. */
+function holdersFirst(question: string, sentences: readonly RankedSentence[]): readonly RankedSentence[] {
+  const identifier = askedIdentifier(question);
+  if (identifier === undefined) return sentences;
+  const isHolder = ({ sentence }: RankedSentence): boolean => identifier.standsIn(exactText(sentence));
+  return [...sentences.filter(isHolder), ...sentences.filter((each) => !isHolder(each))];
+}
+
 /** All that could be quoted, most likely to answer first; quotations may overlap. */
 export async function rankQuotations(
   question: string,
   sentences: readonly RankedSentence[],
   { similarity = UNKNOWN, reading, errors = [], signal }: RankingOptions = {},
 ): Promise<RankedQuotation[]> {
-  const quotations = quotationsOf(sentences);
+  const quotations = quotationsOf(holdersFirst(question, sentences));
   const features = await quotationFeatures(question, quotations, (asked, texts) =>
     similarity(asked, texts, signal),
   );
@@ -78,10 +90,11 @@ function ranked(
 ): RankedQuotation[] {
   const asked = askedItems(question);
   const ofErrors = errorLogits(errors, quotations);
+  const ofIdentifier = identifierLogits(question, quotations);
   const logits = features.map((own, index) =>
     QUOTATION_FEATURES.reduce(
       (sum, name) => sum + QUOTATION_WEIGHTS[name] * own[name],
-      addedLogit(quotations[index], asked) + (ofErrors[index] ?? 0),
+      addedLogit(quotations[index], asked) + (ofErrors[index] ?? 0) + (ofIdentifier[index] ?? 0),
     ),
   );
   const highest = logits.reduce((most, logit) => Math.max(most, logit), Number.NEGATIVE_INFINITY);
@@ -102,6 +115,12 @@ function addedLogit(quotation: Quotation | undefined, asked: AskedItems): number
   if (quotation === undefined || !asked.has(quotation.entry)) return added;
   if (isKeyAlone(quotation)) return added + KEY_ALONE_LOGIT;
   return added + (asked.isAskedFor ? ASKED_LOGIT : ASKED_ABOUT_LOGIT);
+}
+
+function identifierLogits(question: string, quotations: readonly Quotation[]): number[] {
+  const identifier = askedIdentifier(question);
+  if (identifier === undefined) return [];
+  return quotations.map(({ entry, decisive }) => HOLDING_LOGITS[holdingOf(identifier, entry, decisive)]);
 }
 
 function errorLogits(errors: readonly string[], quotations: readonly Quotation[]): number[] {
