@@ -92,7 +92,10 @@ function onlyAsks({ text, kind }: Unit, question: string): boolean {
   const asked = `${flat(question).replace(/[?\s]+$/, '')}?`;
   const at = flat(text).indexOf(asked);
   if (asked === '?' || at < 0) return false;
-  const told = flat(text).slice(at + asked.length).match(/[\p{L}\p{N}]+/gu)?.length ?? 0;
+  const told =
+    flat(text)
+      .slice(at + asked.length)
+      .match(/[\p{L}\p{N}]+/gu)?.length ?? 0;
   return told < (kind === 'code-line' ? LEAST_TOLD : 1);
 }
 
