@@ -44,6 +44,11 @@ test.each([
   ['when was the depot opened?', judged(DEPOT, { title: 'Depot' }), false],
   ['which cluster does Development run on?', judged(CLUSTERS, { decisive: '| Test | aconcagua |' }), true],
   ['which cluster does Test run on?', judged(CLUSTERS, { decisive: '| Test | aconcagua |' }), false],
+  ['who is on call next month?', judged('This week Wanja is on call. Last week it was Bo.'), true],
+  ['who was on call last week?', judged('This week Wanja is on call. Last week it was Bo.'), false],
+  ['who was on call in the previous sprint?', judged('Bo was on call last sprint.'), false],
+  ['who is on call tomorrow?', judged('Today Wanja is on call.'), true],
+  ['who is on call next month?', judged('In June Wanja is on call.'), false],
 ])('%s', (question, quotation, isAnother) => {
   expect(isOfAnother(question, quotation)).toBe(isAnother);
 });

@@ -34,6 +34,7 @@ export function isOfAnother(question: string, quotation: JudgedQuotation): boole
     isOfAnotherThing(question, titles, held) ||
     isOfNoneOf(askedThing(question), held) ||
     isOtherField(question, quotation) ||
+    isOfAnotherTime(question, quotation) ||
     isOtherRow(question, quotation, told)
   );
 }
@@ -133,6 +134,28 @@ function isOtherField(question: string, { text }: JudgedQuotation): boolean {
   return (
     lines.some(isDated) && !lines.some((line) => isDated(line) && (names(line) || names(lines[0] ?? '')))
   );
+}
+
+const RELATIVE_TIME =
+  /\b(?:(last|previous|past|this|current|next|coming|following|upcoming) (day|night|week|weekend|month|quarter|year|sprint|release)|(yesterday|today|tomorrow))\b/gi;
+const TIMES: Readonly<Record<string, string>> = {
+  ...{ last: 'before', previous: 'before', past: 'before', yesterday: 'before' },
+  ...{ this: 'now', current: 'now', today: 'now' },
+  ...{ next: 'after', coming: 'after', following: 'after', upcoming: 'after', tomorrow: 'after' },
+};
+
+/** `next week`, `tomorrow`, told by when it is and of what length. */
+const relativeTimesIn = (text: string): string[] =>
+  [...text.matchAll(RELATIVE_TIME)].map(
+    ([, when = '', length = 'day', day]) =>
+      `${TIMES[(day ?? when).toLowerCase()] ?? ''} ${length.toLowerCase()}`,
+  );
+
+/** Of this week, where it is asked for next month: what is quoted, or its heading, says when, and never the time asked for. */
+function isOfAnotherTime(question: string, { entry, text }: JudgedQuotation): boolean {
+  const asked = relativeTimesIn(question);
+  const told = relativeTimesIn([entry.title ?? '', ...entry.headingPath, text].join('\n'));
+  return asked.length > 0 && told.length > 0 && !asked.some((time) => told.includes(time));
 }
 
 /** A row of a table that asks for another one by its name: it is not in the table, nor above it. */

@@ -23,6 +23,16 @@ test('what follows the question in one row answers it', async () => {
   expect(await answerFrom(content)).toContain('90 days');
 });
 
+test('what follows the question in data on one line answers it', async () => {
+  const content = `[{"text":"${QUESTION}"},{"text":"Mirela keeps them for 90 days, until the quarter ends."}]`;
+  const chunk = { content, document: 'a.json', score: 0.9, metadata: { symbols: [] } };
+  const { answer } = await answerQuestion(
+    { question: QUESTION },
+    testDependencies(fixedRetrieve([chunk, { content: 'The lamp is red.', document: 'b.md', score: 0.2 }])),
+  );
+  expect(answer).toContain('Mirela keeps them');
+});
+
 test('prose comes before a line of code of the same words', async () => {
   const content = `\`\`\`ts\nconst kept = audit.logs(kept, 90);\n\`\`\`\n\nAudit logs are kept in a bucket.\n`;
   expect(await answerFrom(content)).toMatch(/^(?!`)/);

@@ -10,6 +10,7 @@ import { distinctNotices, type Notice, statedNotices } from '../core/notice.js';
 import { traced } from '../core/telemetry.js';
 import type { AnswerMode } from './answer.js';
 import type { AnswerDependencies, AnswerRequest } from './answer-request.js';
+import { askedIdentifier, holdingOf } from './asked-identifier.js';
 import { askedItems } from './asked-items.js';
 import { isOfAnother } from './asked-subject.js';
 import type { Findings } from './compose-answer.js';
@@ -120,8 +121,26 @@ function confidenceOf(
   if (best === undefined || errors.length > 0) return confidence;
   const { entry, decisive } = best;
   const quotation = { entry, text: textOfQuotation(best), decisive: exactText({ entry, ...decisive }) };
-  return isOfAnother(question, quotation) ? Math.min(confidence, OF_ANOTHER) : confidence;
+  const identifier = askedIdentifier(question);
+  const isElsewhere = identifier !== undefined && holdingOf(identifier, entry, decisive) === 'none';
+  const isWithheld =
+    isElsewhere || isOfAnother(question, quotation) || isBehindUnquoted(best.entry, entries, evidence);
+  return isWithheld ? Math.min(confidence, OF_ANOTHER) : confidence;
 }
+
+/** Whether the best passage may not be quoted, for it speaks to a language model, and this one is a weak match that only stands alone. */
+function isBehindUnquoted(
+  { score }: ContextEntry,
+  entries: readonly ContextEntry[],
+  { sentences }: ConfidenceEvidence,
+): boolean {
+  const quotable = new Set(sentences.map(({ sentence }) => sentence.entry.n));
+  const isBest = (entry: ContextEntry): boolean => entries.every((other) => other.score <= entry.score);
+  return score < WEAK && entries.some((entry) => isBest(entry) && !quotable.has(entry.n));
+}
+
+/** A score of search, of what hardly matches. */
+const WEAK = 0.5;
 
 /**
  * A question that names an item and says hardly anything else asks for what the item says, whatever words they share: quoted, as an answer that is

@@ -1,8 +1,9 @@
 import { withoutIdentifiers } from '../analysis/identifiers.js';
+import { askedIdentifier, type Holding, holdingOf } from './asked-identifier.js';
 import { type AskedItems, askedItems } from './asked-items.js';
 import { asksForLink, leadsOn } from './bare-links.js';
 import { namesError } from './pasted-error.js';
-import { type Quotation, quotationsOf, textOfQuotation } from './quotation.js';
+import { exactText, type Quotation, quotationsOf, textOfQuotation } from './quotation.js';
 import {
   headedText,
   QUOTATION_FEATURES,
@@ -40,6 +41,9 @@ const KEY_ALONE_LOGIT = -4;
 /** What is said goes before where it is said. Chosen by hand. */
 const LEADS_ON_LOGIT = -3;
 
+/** What is of another section than the identifier that a question is about goes behind what holds it, an item or row beside the one that does a little. Chosen by hand. */
+const HOLDING_LOGITS: Readonly<Record<Holding, number>> = { own: 0, section: -1.5, none: -6 };
+
 /** Quotations that the reader reads: the likeliest without it. Some 50 ms of two cores. */
 const READ = 12;
 
@@ -51,13 +55,21 @@ export interface RankingOptions {
   readonly signal?: AbortSignal | undefined;
 }
 
+/** The item or row that holds the identifier decides in its list or table. */
+function holdersFirst(question: string, sentences: readonly RankedSentence[]): readonly RankedSentence[] {
+  const identifier = askedIdentifier(question);
+  if (identifier === undefined) return sentences;
+  const isHolder = ({ sentence }: RankedSentence): boolean => identifier.standsIn(exactText(sentence));
+  return [...sentences.filter(isHolder), ...sentences.filter((each) => !isHolder(each))];
+}
+
 /** All that could be quoted, most likely to answer first; quotations may overlap. */
 export async function rankQuotations(
   question: string,
   sentences: readonly RankedSentence[],
   { similarity = UNKNOWN, reading, errors = [], signal }: RankingOptions = {},
 ): Promise<RankedQuotation[]> {
-  const quotations = quotationsOf(sentences);
+  const quotations = quotationsOf(holdersFirst(question, sentences));
   const features = await quotationFeatures(question, quotations, (asked, texts) =>
     similarity(asked, texts, signal),
   );
@@ -82,11 +94,13 @@ function ranked(
   const asked = askedItems(question);
   const wantsLink = asksForLink(question);
   const ofErrors = errorLogits(errors, quotations);
+  const ofIdentifier = identifierLogits(question, quotations);
   const logits = features.map((own, index) =>
     QUOTATION_FEATURES.reduce(
       (sum, name) => sum + QUOTATION_WEIGHTS[name] * own[name],
       addedLogit(quotations[index], asked) +
         (ofErrors[index] ?? 0) +
+        (ofIdentifier[index] ?? 0) +
         (wantsLink ? 0 : leadingLogit(quotations[index])),
     ),
   );
@@ -112,6 +126,12 @@ function addedLogit(quotation: Quotation | undefined, asked: AskedItems): number
 
 const leadingLogit = (quotation: Quotation | undefined): number =>
   quotation !== undefined && leadsOn(quotation.sentence.sentence.text) ? LEADS_ON_LOGIT : 0;
+
+function identifierLogits(question: string, quotations: readonly Quotation[]): number[] {
+  const identifier = askedIdentifier(question);
+  if (identifier === undefined) return [];
+  return quotations.map(({ entry, decisive }) => HOLDING_LOGITS[holdingOf(identifier, entry, decisive)]);
+}
 
 function errorLogits(errors: readonly string[], quotations: readonly Quotation[]): number[] {
   const texts = errors.length === 0 ? [] : quotations.map(headedText);

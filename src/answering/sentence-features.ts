@@ -90,12 +90,19 @@ export function candidateSentences(question: string, entries: readonly ContextEn
   );
 }
 
-/** Whether a unit asks the very question and tells nothing after it, or is a line of code with it: an example, not an answer. */
+/** Words behind a question in a line of code, at least, for which it is data on one line rather than an example. */
+const LEAST_TOLD = 8;
+
+/** Whether a unit asks the very question and tells nothing after it, or is a line of code with hardly more than it: an example, not an answer. */
 function onlyAsks({ text, kind }: Unit, question: string): boolean {
   const asked = `${flat(question).replace(/[?\s]+$/, '')}?`;
   const at = flat(text).indexOf(asked);
   if (asked === '?' || at < 0) return false;
-  return kind === 'code-line' || !/[\p{L}\p{N}]/u.test(flat(text).slice(at + asked.length));
+  const told =
+    flat(text)
+      .slice(at + asked.length)
+      .match(/[\p{L}\p{N}]+/gu)?.length ?? 0;
+  return told < (kind === 'code-line' ? LEAST_TOLD : 1);
 }
 
 const flat = (text: string): string => text.toLowerCase().replace(/\s+/g, ' ').trim();

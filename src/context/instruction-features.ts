@@ -43,7 +43,7 @@ const QUOTATION =
 /** A unit that is nearly all quotation says what it quotes. */
 const MOST_QUOTED = 0.7;
 const ROLE_MARK =
-  /<\|\w{1,20}\|>|\[\/?INST\]|<<\/?SYS>>|(?:^|\n)[^\p{L}\n]{0,4}(?:system|sistema|système|система|系统|システム|developer|assistant|assistent|assistente|asistente|ассистент|助手|アシスタント|human|user|utilisateur|usuario|пользователь|用户|ユーザー|ai)(?: (?:notice|message|note|prompt|update|override|reminder)|消息)?[^\p{L}\n]{0,3}[:：\])]|["']?role["']?\s{0,3}:\s{0,3}["']?(?:system|assistant|developer)|<\/?(?:system|assistant|instruction)[\w-]{0,20}\b/iu;
+  /<\|\w{1,20}\|>|\[\/?INST\]|<<\/?SYS>>|(?:^|\n)[^\p{L}\n]{0,4}(?!user":\s?"[\w.@-]{1,40}")(?:system|sistema|système|система|系统|システム|developer|assistant|assistent|assistente|asistente|ассистент|助手|アシスタント|human|user|utilisateur|usuario|пользователь|用户|ユーザー|ai)(?: (?:notice|message|note|prompt|update|override|reminder)|消息)?[^\p{L}\n]{0,3}[:：\])]|["']?role["']?\s{0,3}:\s{0,3}["']?(?:system|assistant|developer)|<\/?(?:system|assistant|instruction)[\w-]{0,20}\b/iu;
 const BLOCK_END =
   /<\/?(?:context|documents?|dokument|passages?|sources?|retrieved|data|input|text)\b[^>\n]{0,40}>|\]\]>|(?:-{3,}|={3,}|\*{3,}|【)\s{0,3}(?:end|fin|ende|конец|begin|start)\b|\b(?:end|start|begin) of (?:the )?(?:retrieved|sources?|documents?|context|input)|资料结束|结束】/iu;
 const FIELD = /^[^\p{L}\n]{0,6}["']?[\p{L}@][\p{L}\d]{0,20}[_-][\p{L}\d_-]{1,30}["']?\s{0,3}[:=]/u;

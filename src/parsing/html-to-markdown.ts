@@ -76,6 +76,7 @@ export async function treeToMarkdown(tree: Root): Promise<WrittenMarkdown> {
       import('remark-gfm'),
       import('remark-stringify'),
     ]);
+  spellOutAbbreviations(tree);
   simplify(tree);
   const warnings = narrowTables(tree);
   fillTables(tree);
@@ -115,39 +116,11 @@ function marked(mark: string, markInWord = mark): EmphasisHandle {
 const EMPHASIS = { emphasis: marked('_', '*'), strong: marked('**'), delete: marked('~~') };
 
 /** Elements in a line of which Markdown says nothing but their content, as of those that a page names itself (`<x-date>`). */
-const PLAIN: ReadonlySet<string> = new Set([
-  ...[
-    'abbr',
-    'acronym',
-    'bdi',
-    'bdo',
-    'big',
-    'blink',
-    'cite',
-    'data',
-    'details',
-    'dfn',
-    'font',
-    'ins',
-    'label',
-  ],
-  ...[
-    'marquee',
-    'meter',
-    'nobr',
-    'output',
-    'progress',
-    'rb',
-    'rbc',
-    'rp',
-    'rt',
-    'rtc',
-    'ruby',
-    'slot',
-    'small',
-  ],
-  ...['picture', 'span', 'sub', 'sup', 'time'],
-]);
+const PLAIN: ReadonlySet<string> = new Set(
+  'abbr acronym bdi bdo big blink cite data details dfn font ins label marquee meter nobr output progress rb rbc rp rt rtc ruby slot small picture span sub sup time'.split(
+    ' ',
+  ),
+);
 
 const EMPHASISED: ReadonlySet<string> = new Set([
   ...['b', 'strong', 'i', 'em', 'u', 'mark', 'del', 's', 'strike'],
@@ -155,46 +128,20 @@ const EMPHASISED: ReadonlySet<string> = new Set([
 /** What Markdown has no word for, with all that is in it. A box to tick may open an item. */
 const UNWRITTEN: ReadonlySet<string> = new Set([
   ...[...UNREAD].filter((tagName) => tagName !== 'input'),
-  ...[
-    'applet',
-    'area',
-    'basefont',
-    'bgsound',
-    'caption',
-    'col',
-    'colgroup',
-    'command',
-    'content',
-    'datalist',
-  ],
-  ...['element', 'frame', 'frameset', 'head', 'isindex', 'keygen', 'menuitem', 'nextid', 'noembed'],
-  ...['noframes', 'optgroup', 'option', 'param', 'shadow', 'source', 'spacer', 'title', 'track'],
+  ...'applet area basefont bgsound caption col colgroup command content datalist element frame frameset head isindex keygen menuitem nextid noembed noframes optgroup option param shadow source spacer title track'.split(
+    ' ',
+  ),
 ]);
 /** Elements that indent every line in them, so that deep ones make long texts of short ones; deeper ones are read as their content. */
 const INDENTED: ReadonlySet<string> = new Set(['ul', 'ol', 'dir', 'dl', 'li', 'dt', 'dd', 'blockquote']);
 const MAX_INDENTED = 64;
 
 /** Elements that part texts, or show something, where there is nothing in them. */
-const MEANS_SOMETHING_EMPTY: ReadonlySet<string> = new Set([
-  ...['address', 'article', 'aside', 'blockquote', 'body', 'br', 'center', 'dd', 'dir', 'div', 'dl', 'dt'],
-  ...['figcaption', 'figure', 'footer', 'form', 'h1', 'h2', 'h3', 'h4', 'h5', 'h6', 'header', 'hgroup', 'hr'],
-  ...[
-    'html',
-    'img',
-    'input',
-    'legend',
-    'li',
-    'listing',
-    'main',
-    'menu',
-    'nav',
-    'ol',
-    'p',
-    'picture',
-    'plaintext',
-  ],
-  ...['pre', 'section', 'summary', 'table', 'tbody', 'td', 'tfoot', 'th', 'thead', 'tr', 'ul', 'xmp'],
-]);
+const MEANS_SOMETHING_EMPTY: ReadonlySet<string> = new Set(
+  'address article aside blockquote body br center dd dir div dl dt figcaption figure footer form h1 h2 h3 h4 h5 h6 header hgroup hr html img input legend li listing main menu nav ol p picture plaintext pre section summary table tbody td tfoot th thead tr ul xmp'.split(
+    ' ',
+  ),
+);
 
 const BREAKS_LINE: ReadonlySet<string> = new Set(
   [...MEANS_SOMETHING_EMPTY].filter((tagName) => !['img', 'input', 'picture'].includes(tagName)),
@@ -217,6 +164,31 @@ function simplify(node: Nodes, depth = 0, isInCell = false): void {
     for (const part of partsOf(child, isInCell)) add(children, part);
   }
   (node as Root).children = children;
+}
+
+const MAX_SPELLED_OUT = 200;
+const NOT_SPELLED_OUT = /^(?:h[1-6]|pre|code|title)$/;
+
+/** `SLO (Service Level Objective)`, where a page says it with a title that shows under the pointer: at its first place outside of headings and code. */
+function spellOutAbbreviations(tree: Root): void {
+  const known = new Set<string>();
+  const visit = (node: Root | Element): void => {
+    for (const child of node.children) {
+      if (child.type !== 'element' || NOT_SPELLED_OUT.test(child.tagName)) continue;
+      visit(child);
+      const title = String(child.properties.title ?? '')
+        .replaceAll(/\s+/g, ' ')
+        .trim();
+      const text = allText(child).trim();
+      const key = `${text}: ${title}`.toLowerCase();
+      if (!/^(?:abbr|acronym)$/.test(child.tagName) || text === '' || title === '' || known.has(key))
+        continue;
+      known.add(key);
+      const isSaid = allText(node).toLowerCase().includes(title.toLowerCase());
+      if (!isSaid && title.length <= MAX_SPELLED_OUT) child.children.push(asText(` (${title})`));
+    }
+  };
+  visit(tree);
 }
 
 /** The caption of a table, which Markdown has no place for in it: a paragraph before it. */

@@ -174,7 +174,7 @@ async function retrieve(
     degradationLevel: degradationOf(reports, isRerankWanted(options, request) && canRerank),
     notices: [
       ...query.notices,
-      ...operators.notices,
+      ...operators.notices(),
       ...(isRead || request.mode === 'lexical' ? [] : [QUERY_UNREAD]),
       ...byWords.notices([...fused.slice(0, request.topK), ...refined.candidates]),
       ...reports.flatMap(laneNotice),

@@ -35,7 +35,8 @@ export interface AskedOperators {
   /** Leaves out what the query does not want, and remembers it. */
   take(candidates: readonly Candidate[]): Candidate[];
   removed(): readonly RemovedCandidate[];
-  readonly notices: readonly Notice[];
+  /** What is to be said when all passages are taken. */
+  notices(): readonly Notice[];
 }
 
 /** The same until a deadline: what does not answer then has no part in the search, and that is said. A cancelled search throws `ABORTED`. */
@@ -53,7 +54,7 @@ export async function operatorsInTime(
     if (signal?.aborted === true) throw error;
     const reason = RAGError.isInstance(error) ? error.message : 'an unexpected failure.';
     const text = `Phrases, minus signs and stars of the query were taken for text, because passages could not be looked at: ${reason}`;
-    return { ...NO_OPERATORS(lane.query), notices: [{ kind: 'search-degraded', text }] };
+    return { ...NO_OPERATORS(lane.query), notices: () => [{ kind: 'search-degraded', text }] };
   }
 }
 
@@ -93,20 +94,20 @@ async function askOperators(lane: LaneInput, maxTopK: number): Promise<AskedOper
   const unwanted = operators.excluded
     .filter(({ words }) => !options.includes(words))
     .map(({ words }) => ({ words, isHeld: excludes(words) }));
-  if (unwanted.length > 0)
-    said.push(
-      `Passages that hold ${quoted(
-        unwanted.map(({ words }) => words),
-        ' or ',
-      )} are left out.`,
-    );
   if (isStrict) said.push(`Only passages that hold ${namesOf(operators)} are shown.`);
   const removed = new Map<string, RemovedCandidate>();
+  // Passages with all words that are sought: left out, and shown.
+  const [matchingLeftOut, matchingShown] = [new Set<string>(), new Set<string>()];
   const reasonFor = (chunk: StoredChunk): string | undefined => {
     const text = indexedTextOfStored(chunk);
     const held = unwanted.find(({ isHeld }) => isHeld(text));
-    if (held !== undefined) return `it holds "${held.words}", which the query leaves out`;
-    return isStrict && !isHolder(chunk) ? `it does not hold ${namesOf(operators)}` : undefined;
+    if (held !== undefined) {
+      if (holdsAll(text, query.lexical.terms)) matchingLeftOut.add(chunk.id);
+      return `it holds "${held.words}", which the query leaves out`;
+    }
+    if (isStrict && !isHolder(chunk)) return `it does not hold ${namesOf(operators)}`;
+    if (unwanted.length > 0 && holdsAll(text, query.lexical.terms)) matchingShown.add(chunk.id);
+    return undefined;
   };
   return {
     query: { ...query, lexical },
@@ -119,7 +120,12 @@ async function askOperators(lane: LaneInput, maxTopK: number): Promise<AskedOper
         return false;
       }),
     removed: () => [...removed.values()],
-    notices: noticesOfKind('query-operators', said),
+    notices: () => {
+      const words = unwanted.map((each) => each.words);
+      const matching = matchingShown.size === 0 ? matchingLeftOut.size : 0;
+      const notice = words.length === 0 ? [] : [leftOutNotice(words, matching)];
+      return noticesOfKind('query-operators', [...notice, ...said]);
+    },
   };
 }
 
@@ -128,7 +134,7 @@ const NO_OPERATORS = (query: PreparedQuery): AskedOperators => ({
   holders: [],
   take: (candidates) => [...candidates],
   removed: () => [],
-  notices: [],
+  notices: () => [],
 });
 
 function hasAll(chunk: StoredChunk, { phrases, beginnings }: QueryOperators): boolean {
@@ -216,6 +222,19 @@ const namesOf = ({ phrases, beginnings }: QueryOperators): string =>
     ...(phrases.length === 0 ? [] : [`the words ${quoted(phrases)} side by side`]),
     ...(beginnings.length === 0 ? [] : [`a word that begins with ${quoted(beginnings)}`]),
   ].join(' and ');
+
+const holdsAll = (text: string, terms: readonly string[]): boolean => {
+  const held = new Set(analyzeText(text));
+  return terms.length > 0 && terms.every((term) => held.has(term));
+};
+
+/** @param matching passages left out that hold all other words, where none is shown that does */
+function leftOutNotice(words: readonly string[], matching: number): string {
+  const notice = `Passages that hold ${quoted(words, ' or ')} are left out`;
+  if (matching === 0) return `${notice}.`;
+  const found = matching === 1 ? '1 of them holds' : `${matching} of them hold`;
+  return `${notice}; ${found} all other words of the query. A search without the minus sign shows ${matching === 1 ? 'it' : 'them'}.`;
+}
 
 const missingNotice = (operators: QueryOperators, looked: number): string =>
   `No passage holds ${namesOf(operators)}${looked >= READ ? `, of the ${looked} that hold most of their words` : ''}; what is shown holds some of the words.`;

@@ -105,6 +105,14 @@ describe.each([
     expect(notices).toContain('Passages that hold "car" are left out.');
   });
 
+  it('says that what is left out holds all other words, where nothing else does', async () => {
+    const { found, notices } = await search('red lamp -valve');
+    expect(found).not.toContain('phrase');
+    expect(notices).toContain(
+      'Passages that hold "valve" are left out; 2 of them hold all other words of the query. A search without the minus sign shows them.',
+    );
+  });
+
   it.each([
     ['إدارة المخاطر', 'management'],
     ['إدارة', 'management'],

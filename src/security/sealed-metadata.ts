@@ -170,7 +170,9 @@ export function createSealing({ fields, keys }: SealingSettings): MetadataSealin
       const asked = fieldsOf(filter).find((path) => {
         const [root = ''] = path.split('.', 1);
         // An index of an earlier version holds marked fields in there.
-        return root === SEALED_KEY || isMarkedName(path, sealable) || (fields.length > 0 && root === FOLDED_KEY);
+        return (
+          root === SEALED_KEY || isMarkedName(path, sealable) || (fields.length > 0 && root === FOLDED_KEY)
+        );
       });
       if (asked === undefined) return;
       throw new RAGError(

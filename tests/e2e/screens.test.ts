@@ -45,7 +45,7 @@ describe('a run', () => {
     expect(nothing.stdout).not.toContain('Settings');
     const settings = await runRagstone(['index', 'deploy'], { cwd });
     expect(settings.stdout).toContain(
-      'Skipped in deploy: 1 yml.\nSettings, tables and logs are read where they are named:',
+      'Skipped in deploy: 1 yml.\nSettings, tables, logs and subtitles are read where they are named:',
     );
     expect((await runRagstone(['index', 'deploy/compose.yml'], { cwd })).stdout).toContain(
       'Indexed 1 document',

@@ -35,8 +35,8 @@ const renewedRows = ({ stats: { documentsRenewed: renewed } }: IndexResult): [st
 /** Kinds that a person is told of each source. */
 const MOST_KINDS = 8;
 
-/** Pipelines, manifests, tables, logs: much asked about, and left out because they push documents out of results (docs/research/tried.md). */
-const READ_WHERE_NAMED = /^(?:ya?ml|toml|csv|tsv|log|jsonl?|ndjson|xml)$/;
+/** Pipelines, manifests, tables, logs, calendars, subtitles: much asked about, and left out because they push documents out of results (docs/research/tried.md). */
+const READ_WHERE_NAMED = /^(?:ya?ml|toml|csv|tsv|log|jsonl?|ndjson|xml|ini|properties|ics|vtt|srt)$/;
 
 /** What was left out by rule, a line for each source. */
 function renderSkipped({ stats: { skipped = {} } }: IndexResult): string {
@@ -57,7 +57,7 @@ function renderSkipped({ stats: { skipped = {} } }: IndexResult): string {
         first === undefined
           ? []
           : [
-              `Settings, tables and logs are read where they are named: \`ragstone index . FILE.${first}\`, or \`paths: ['**', '**/*.${ending}']\` of a source.`,
+              `Settings, tables, logs and subtitles are read where they are named: \`ragstone index . FILE.${first}\`, or \`paths: ['**', '**/*.${ending}']\` of a source.`,
             ];
       return [
         `Skipped in ${oneLine(source.replace(/^path:/, ''))}: ${[...named, ...more].join(', ')}.`,

@@ -40,6 +40,16 @@ make test</code></pre><ul><li>one</li><li>two</li></ul></body></html>`,
     expect(warnings).toEqual([expect.stringContaining('UTF-8')]);
   });
 
+  it('spells abbreviations out where the page does, once', async () => {
+    const slo = '<abbr title="Service Level\n Objective">SLO</abbr>';
+    const { text } = await parse(
+      `<h1>The ${slo}</h1><p>An ${slo} is a goal, an ${slo} is none.</p><p>A <abbr title="Incident Manager">IM</abbr>, that is an incident manager, and a <abbr>KPI</abbr>.</p>`,
+    );
+    expect(text.trim()).toBe(
+      '# The SLO\n\nAn SLO (Service Level Objective) is a goal, an SLO is none.\n\nA IM, that is an incident manager, and a KPI.',
+    );
+  });
+
   it.each([
     ['<div><button role="tab">Linux</button><button role="tab">macOS</button></div>', 'Linux\n\nmacOS'],
     ['<div><a role="tab" href="#a">Linux</a><a role="tab">macOS</a></div>', 'Linux\n\nmacOS'],

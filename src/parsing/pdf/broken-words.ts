@@ -1,5 +1,19 @@
-/** A word that is divided at the end of a line: its halves and the rest of the second line's first word. Soft hyphens divide too. */
-const BROKEN = /(?<![\p{L}\p{N}])(\p{L}{1,60})([-\u00ad\u2010])\n(\p{Ll}{2,60})(?![\p{L}\p{N}])/gu;
+/**
+ * A word that is divided at the end of a line: its halves, signs that follow it, and the blank that parts it from the rest of its line. Soft hyphens divide
+ * too.
+ */
+const BROKEN =
+  /(?<![\p{L}\p{N}])(\p{L}{1,60})([-\u00ad\u2010])\n(\p{Ll}{2,60})(?![\p{L}\p{N}])([.,;:!?)\]}"'’”»]*)([^\S\n]+(?=\S))?/gu;
+type BrokenWord = [
+  whole: string,
+  first: string,
+  hyphen: string,
+  second: string,
+  signs: string,
+  blank: string | undefined,
+  at: number,
+  page: string,
+];
 const WORD = /\p{L}+(?:-\p{L}+)*/gu;
 
 /** What stands before a half without a blank, where it makes a flag, a path, an address or a name of programs of it. */
@@ -28,9 +42,10 @@ export function withWholeWords(pages: readonly string[]): string[] {
     isJoined(partners, `${first}-`) ||
     isJoined(partners, `-${second}`);
   return pages.map((page) =>
-    page.replaceAll(BROKEN, (whole: string, first: string, hyphen: string, second: string, at: number) => {
+    page.replaceAll(BROKEN, (...match: BrokenWord) => {
+      const [whole, first, hyphen, second, signs, blank, at] = match;
       const before = /\S*$/.exec(page.slice(Math.max(0, at - MAX_TOKEN), at))?.[0] ?? '';
-      const behind = page.slice(at + whole.length, at + whole.length + 2);
+      const behind = signs === '' ? page.slice(at + whole.length, at + whole.length + 2) : '';
       const [one, other] = [first.toLowerCase(), second.toLowerCase()];
       const isOfPrograms = OF_PROGRAMS.test(before) || behind.startsWith('_');
       const isChain = (/-$/.test(before) && !/\p{Lu}/u.test(before)) || /^-\p{Ll}/u.test(behind);
@@ -39,7 +54,7 @@ export function withWholeWords(pages: readonly string[]): string[] {
         (first.length > 1 &&
           !isOfPrograms &&
           (known.has(one + other) || !(isChain || isCompound(one, other))));
-      return `${first}${isWhole ? '' : '-'}${second}\n`;
+      return `${first}${isWhole ? '' : '-'}${second}${signs}${blank === undefined ? '' : '\n'}`;
     }),
   );
 }

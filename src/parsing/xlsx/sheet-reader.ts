@@ -18,6 +18,8 @@ export interface Sheet {
   readonly formulas: number;
   /** Cells behind the last that is read. */
   readonly left: number;
+  /** Rows and columns that are hidden and hold something. */
+  readonly hidden: number;
 }
 
 /** Cells of a sheet that are read. */
@@ -39,12 +41,25 @@ export async function readSheet(xml: string, facts: SheetFacts, room: TextRoom):
   let column = -1;
   let text: string | undefined;
   const merged: string[] = [];
+  const hiddenColumns: { readonly first: number; readonly last: number }[] = [];
+  const hidden = new Set<string>();
+  let isHiddenRow = false;
+  const hiddenAt = (): string | undefined => {
+    if (isHiddenRow) return `row ${row}`;
+    return hiddenColumns.some(({ first, last }) => first <= column && column <= last)
+      ? `column ${column}`
+      : undefined;
+  };
   const parser: SaxesParser = new Parser({ xmlns: false, fragment: true });
   parser.on('opentag', ({ name: tag, attributes }) => {
     const local = tag.slice(tag.indexOf(':') + 1);
     if (local === 'row') {
       row = attributes.r === undefined ? row + 1 : Number(attributes.r) - 1;
       column = -1;
+      isHiddenRow = isTrue(attributes.hidden);
+    } else if (local === 'col') {
+      if (isTrue(attributes.hidden))
+        hiddenColumns.push({ first: Number(attributes.min) - 1, last: Number(attributes.max) - 1 });
     } else if (local === 'c') {
       column = attributes.r === undefined ? column + 1 : columnOf(attributes.r);
       cell = { type: attributes.t ?? 'n', style: Number(attributes.s ?? 0), value: '', hasFormula: false };
@@ -62,8 +77,10 @@ export async function readSheet(xml: string, facts: SheetFacts, room: TextRoom):
       text = undefined;
     } else if (local === 'c' && cell !== undefined) {
       const shown = shownValue(cell, facts);
-      if (shown === '' && cell.hasFormula) formulas += 1;
-      if (shown !== '') {
+      const hiddenIn = shown === '' && !cell.hasFormula ? undefined : hiddenAt();
+      if (hiddenIn !== undefined) hidden.add(hiddenIn);
+      else if (shown === '' && cell.hasFormula) formulas += 1;
+      else if (shown !== '') {
         read += 1;
         if (read > MAX_CELLS) left += 1;
         else {
@@ -83,8 +100,10 @@ export async function readSheet(xml: string, facts: SheetFacts, room: TextRoom):
   });
   parser.write(xml.replace(/^\s*<\?xml[^>]*\?>/, '')).close();
   fillMerged(rows, merged, room);
-  return { rows, formulas, left };
+  return { rows, formulas, left, hidden: hidden.size };
 }
+
+const isTrue = (value: string | undefined): boolean => /^(?:1|true)$/.test(value ?? '');
 
 interface OpenCell {
   readonly type: string;

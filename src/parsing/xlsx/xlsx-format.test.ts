@@ -258,6 +258,31 @@ describe('workbooks', () => {
     expect(parsed).toMatchObject({ text: '', unread: { 'hidden parts': 2 } });
   });
 
+  it('leave out hidden rows and columns, and count those that hold something', async () => {
+    const columns = '<cols><col min="2" max="3" hidden="1"/></cols>';
+    const rows = [
+      row(1, cell('A1', 'Berth'), cell('B1', 'Salary'), cell('D1', 'Fee')),
+      row(2, cell('A2', 'North'), cell('B2', 1), cell('D2', 310)),
+      row(3, cell('A3', 'Secret'), cell('D3', 9)).replace('<row', '<row hidden="true"'),
+      row(4, cell('A4', 'South'), cell('D4', 220)),
+    ].join('');
+    const content = `<worksheet ${SPREADSHEET}>${columns}<sheetData>${rows}</sheetData></worksheet>`;
+    const parsed = await parseAs(
+      XLSX_FORMAT,
+      makeZip([
+        {
+          name: 'xl/workbook.xml',
+          content: `<workbook ${SPREADSHEET}><sheet name="A" r:id="a"/></workbook>`,
+        },
+        { name: 'xl/_rels/workbook.xml.rels', content: relations(['a', 'worksheet', 'a.xml']) },
+        { name: 'xl/a.xml', content },
+      ]),
+    );
+    expect(parsed.text).toContain('South');
+    expect(parsed.text).not.toMatch(/Secret|Salary/);
+    expect(parsed).toMatchObject({ unread: { 'hidden parts': 2 } });
+  });
+
   it('are read once where they name a sheet again', async () => {
     const parsed = await parseAs(
       XLSX_FORMAT,

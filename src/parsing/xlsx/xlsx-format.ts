@@ -12,9 +12,9 @@ import { columnOf, MAX_CELLS, readSheet, rowOf, type Sheet, type SheetFacts } fr
 
 /**
  * Workbooks (`.xlsx`, `.xlsm`, templates): each sheet under its name, what stands between empty rows as a table whose first row is the header. Values are read as cells show them,
- * formulas as what they came to when the file was saved. Pictures, charts, macros and hidden sheets are left out and counted.
+ * formulas as what they came to when the file was saved. Pictures, charts, macros, and sheets, rows and columns that are hidden, are left out and counted.
  */
-export const XLSX_FORMAT: ConvertedFormat = { mediaType: MEDIA_TYPES.xlsx, convert: readXlsx };
+export const XLSX_FORMAT: ConvertedFormat = { mediaType: MEDIA_TYPES.xlsx, version: 1, convert: readXlsx };
 
 const MAIN_PART = 'xl/workbook.xml';
 
@@ -57,6 +57,7 @@ async function readXlsx(document: RawDocument): Promise<ConvertedDocument> {
     const tables = tablesOf(sheet, room);
     formulas += sheet.formulas;
     left += sheet.left;
+    hidden += sheet.hidden;
     if (tables.length > 0 || said.flat().length > 0)
       parts.push(`## ${oneLine(attributes.name ?? '')}`, ...tables, ...said.flat());
   }

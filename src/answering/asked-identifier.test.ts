@@ -1,0 +1,70 @@
+import { expect, test } from 'vitest';
+import { answerQuestion } from './answer-question.js';
+import { askedIdentifier } from './asked-identifier.js';
+import { fixedRetrieve, testDependencies } from './test-answering.js';
+
+const ERRORS = `# Update errors
+
+## Error 0x80070005
+
+Access is denied. Run the installer as an administrator.
+
+## Error 0x80070643
+
+The installation failed. Its database is damaged.
+
+## Error 0x8024402C
+
+The proxy cannot be reached. What this does mean: check the proxy of the machine, then try again.
+`;
+const CODES = `# Codes of the boiler
+
+The display shows what a fault does mean.
+
+- E101: no gas. Open the tap.
+- E102: the fan does not turn. What this does mean is told in the manual.
+
+| Code | Meaning |
+|---|---|
+| F7001 | pump blocked |
+| F7002 | sensor open |
+`;
+
+const answerTo = async (question: string, content: string, title = '') => {
+  const retrieve = fixedRetrieve([{ content, document: 'guide.md', title, score: 0.9 }]);
+  return answerQuestion({ question }, testDependencies(retrieve));
+};
+
+test.each([
+  ['what does 0x80070005 mean?', 'Access is denied'],
+  ['what does 0x80070643 mean?', 'The installation failed'],
+  ['what does 0x8024402C mean?', 'The proxy cannot'],
+])('%s is answered from its section', async (question, said) => {
+  const { answer } = await answerTo(question, ERRORS);
+  expect(answer).toContain(said);
+});
+
+test.each([
+  ['what does E101 mean?', 'no gas'],
+  ['what does E102 mean?', 'the fan'],
+  ['what does F7002 mean?', 'sensor open'],
+])('%s is answered from its item or row', async (question, said) => {
+  const { answer } = await answerTo(question, CODES);
+  expect(answer).toContain(said);
+});
+
+test('what stands under the heading of another code is no answer', async () => {
+  const note =
+    '# Notes\n\nSee 0x80070005 too.\n\n## Error 0x80070643\n\nWhat this does mean: the database is damaged.\n';
+  expect((await answerTo('what does 0x80070005 mean?', note)).answer).not.toContain('damaged');
+});
+
+test.each([
+  ['what does the ticket SHOP-481 say?', 'SHOP-481'],
+  ['what is fixed in 4.2.1?', undefined],
+  ['how does E101 differ from E102?', undefined],
+  ['which OAuth2 flow do we take?', undefined],
+  ['what does setup-v2.json set?', undefined],
+])('the identifier of: %s', (question, name) => {
+  expect(askedIdentifier(question)?.name).toBe(name);
+});

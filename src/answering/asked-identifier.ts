@@ -1,0 +1,73 @@
+import { passageUnits } from '../analysis/passage-units.js';
+import type { ContextEntry, ContextPiece } from '../context/context-pack.js';
+import type { TextRange } from '../core/document.js';
+import { itemIdsOf } from '../core/item-id.js';
+import { type ExactName, exactNamesIn } from './exact-names.js';
+
+/** Where a passage holds the identifier: in the stretch itself or in what it is headed by, in its section alone, or elsewhere or nowhere. */
+export type Holding = 'own' | 'section' | 'none';
+
+const IS_VERSION = /^v?\d+(?:\.\d+)+/i;
+const IS_FILE = /[/\\]|\.[a-z][a-z0-9]{0,9}$/i;
+/** `OAuth2` is told of as `OAuth` too. */
+const IS_GENERATION = /^\p{L}{3,}\d{1,2}$/u;
+
+/**
+ * The identifier with digits that a question is about (`0x80070005`, `E101`, `SHOP-481`): the only one that it names. None for versions, which texts
+ * name by halves and ranges, and for paths.
+ */
+export function askedIdentifier(question: string): ExactName | undefined {
+  const [only, ...others] = exactNamesIn(question);
+  if (only === undefined || others.length > 0) return undefined;
+  const { name } = only;
+  const isOne = /\d/.test(name) && !IS_VERSION.test(name) && !IS_FILE.test(name) && !IS_GENERATION.test(name);
+  return isOne ? only : undefined;
+}
+
+type Holder = Pick<ContextEntry, 'source' | 'title' | 'headingPath' | 'pieces' | 'metadata'>;
+
+/** How a stretch of an entry holds an identifier. */
+export function holdingOf(identifier: ExactName, entry: Holder, stretch: TextRange): Holding {
+  const piece = entry.pieces.find(({ start, end }) => start <= stretch.start && stretch.start < end);
+  const own = piece?.text.slice(stretch.start - piece.start, stretch.end - piece.start) ?? '';
+  const titles = [entry.title ?? '', entry.source.split('/').at(-1) ?? '', ...itemIdsOf(entry.metadata)];
+  const section = piece === undefined ? undefined : sectionAt(piece, stretch.start - piece.start);
+  const headings = headingsOver(entry.headingPath, section);
+  if ([own, ...titles, ...headings].some((text) => identifier.standsIn(text))) return 'own';
+  return section !== undefined && identifier.standsIn(section.text) ? 'section' : 'none';
+}
+
+interface Section {
+  /** Headings of the piece that stand over it, outermost first. */
+  readonly headings: readonly { readonly level: number; readonly text: string }[];
+  /** What stands under them: its own text and what leads to the sections they are divided into. */
+  readonly text: string;
+}
+
+function sectionAt({ text }: ContextPiece, at: number): Section {
+  const marks = passageUnits(text)
+    .filter(({ kind }) => kind === 'heading')
+    .map((unit) => {
+      const heading = text.slice(unit.start, unit.end).trim();
+      return { start: unit.start, level: /^#*/.exec(heading)?.[0].length ?? 0, text: heading };
+    });
+  const behind = (mark: { readonly start: number }): number =>
+    marks.find(({ start }) => start > mark.start)?.start ?? text.length;
+  const over: (typeof marks)[number][] = [];
+  for (const mark of marks) {
+    if (mark.start > at) break;
+    while ((over.at(-1)?.level ?? 0) >= mark.level && over.length > 0) over.pop();
+    over.push(mark);
+  }
+  const isHeaded = marks.some(({ start }) => start <= at);
+  const first = { start: -1 };
+  const texts = (isHeaded ? over : [first]).map((mark) => text.slice(Math.max(0, mark.start), behind(mark)));
+  return { headings: over, text: texts.join('\n') };
+}
+
+/** A path of headings is that of where a passage begins: what stands under a heading of its own is no longer under those of that level. */
+function headingsOver(path: readonly string[], section: Section | undefined): string[] {
+  const [outermost] = section?.headings ?? [];
+  if (section === undefined || outermost === undefined) return [...path];
+  return [...path.slice(0, outermost.level - 1), ...section.headings.map(({ text }) => text)];
+}
