@@ -91,14 +91,16 @@ const OUTCOMES = {
   'not-found': { word: 'Nothing answers it', class: 'state off' },
 } as const;
 
+const UNSURE = { word: 'Perhaps: about as often wrong as right', class: 'state warn' } as const;
+
 function Outcome({ answer }: { answer: AnswerResponse }) {
   const { outcome, isUnsure, confidence, abstention } = answer;
+  const state = outcome === 'answer' && isUnsure === true ? UNSURE : OUTCOMES[outcome];
   return (
     <div class="small">
       <p class="row">
-        <span class={OUTCOMES[outcome].class}>{OUTCOMES[outcome].word}</span>
+        <span class={state.class}>{state.word}</span>
         <span class="quiet number">confidence {confidence.toFixed(2)}</span>
-        {isUnsure === true ? <span class="state warn">more often wrong than right</span> : null}
       </p>
       {abstention?.missing === undefined || abstention.missing.length === 0 ? null : (
         <p class="quiet">No document says: {abstention.missing.map(shown).join(', ')}</p>

@@ -37,7 +37,7 @@ const output = z.object({
     .boolean()
     .optional()
     .describe(
-      'true: the quotation is more often wrong than right; check it against its source, do not state it as a fact.',
+      'true: the quotation is about as often wrong as right; check it against its source, do not state it as a fact.',
     ),
   answer: z.string(),
   sources: z.array(
@@ -212,7 +212,7 @@ const SAID_STATIC =
   'Nothing can be searched now. What follows was written for such times and is in no document: do not cite it as one.';
 
 const SAID_UNSURE =
-  'Perhaps: the nearest passage is quoted, and it is more often wrong than right. Judge whether it answers before you use it, and say that it is not sure.';
+  'Perhaps: the nearest passage is quoted, and it is about as often wrong as right. Judge whether it answers before you use it, and say that it is not sure.';
 
 interface CitedPlace {
   readonly source: AnswerSource;

@@ -142,7 +142,7 @@ export const answerResponse = z
     isUnsure: z
       .boolean()
       .optional()
-      .describe('A quoted answer with a low confidence: more often wrong than right.'),
+      .describe('A quoted answer with a low confidence: about as often wrong as right.'),
     sources: listOf(answerSource),
     conflicts: listOf(sourceConflict).optional().describe('Sources that contradict each other.'),
     citations: listOf(z.object({ ...place, sentence: z.int() })),
