@@ -300,7 +300,6 @@ export const LONG_DOCUMENTS: Readonly<Record<string, Readonly<Record<string, Mak
     'signs of formulas': (parts) => '$a'.repeat(10 * parts),
   },
   [MEDIA_TYPES.openApi]: {
-    'tags on one line': (parts) => '! '.repeat(10 * parts),
     operations: (parts) =>
       JSON.stringify({
         openapi: '3.0.0',
