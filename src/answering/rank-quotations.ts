@@ -1,7 +1,7 @@
+import { asksForLink, leadsOn } from '../analysis/bare-links.js';
 import { withoutIdentifiers } from '../analysis/identifiers.js';
 import { askedIdentifier, type Holding, holdingOf } from './asked-identifier.js';
 import { type AskedItems, askedItems } from './asked-items.js';
-import { asksForLink, leadsOn } from './bare-links.js';
 import { namesError } from './pasted-error.js';
 import { exactText, type Quotation, quotationsOf, textOfQuotation } from './quotation.js';
 import {

@@ -1,8 +1,8 @@
+import { asksForLink, isLinkAlone } from '../analysis/bare-links.js';
 import { analyzeText } from '../analysis/lexical-analyzer.js';
 import { type PassageUnit, passageUnits } from '../analysis/passage-units.js';
 import type { ContextEntry } from '../context/context-pack.js';
 import type { TextRange } from '../core/document.js';
-import { asksForLink, isLinkAlone } from './bare-links.js';
 import { answerTypeEvidence } from './expected-answer.js';
 
 /** What tells a sentence that answers, each in about [0, 1]. */

@@ -82,6 +82,16 @@ describe('the reader', () => {
     ]);
   });
 
+  test('puts a list of links behind what it is as near to, unless a link is asked for', async () => {
+    const links = '[Logs](a.md)\n[How long logs are kept](b.md)\n[Log levels](c.md)';
+    const options = {
+      builtin: builtinOf({ [links]: 0.9, told: 0.8 }),
+      reader: scripted({ q: [1, 0], 'where is the page?': [1, 0], [links]: [1, 0], told: [1, 0] }),
+    };
+    expect((await reranked(options, 'q', [links, 'told'])).order).toEqual(['told', links]);
+    expect((await reranked(options, 'where is the page?', [links, 'told'])).order).toEqual([links, 'told']);
+  });
+
   test('reads as much for a search as it is told to', async () => {
     const asked: number[] = [];
     const reader: TextReader = {

@@ -1,3 +1,4 @@
+import { asksForLink, isLinkList } from '../../analysis/bare-links.js';
 import { dotProduct } from '../../core/dot-product.js';
 import { RAGError } from '../../core/errors.js';
 import { logOddsOf } from '../../core/logistic.js';
@@ -13,6 +14,8 @@ const READ = 30;
 const WEIGHT = 16;
 /** See `ReaderRerankerOptions.characters`. */
 const CHARACTERS = 9_000;
+/** Taken from a list of links, in log-odds: it says where something is told. Chosen by hand. */
+const LINK_LIST = 4;
 /** Searches that are read for at once, as many as there are threads: the deadline of one does not count the work of all others. */
 const AT_ONCE = 2;
 /** From this share of code among passages on their order stands: the reader was trained on prose. */
@@ -63,7 +66,11 @@ export function createReaderReranker({
         const answer = withOrder(
           scored,
           first.map((one, at) => withReading(one, readings[at])),
-          orderOf(first, likenessOf(read.passages, readings)),
+          orderOf(
+            first,
+            likenessOf(read.passages, readings),
+            asksForLink(query) ? [] : passages.map(({ content }) => isLinkList(content)),
+          ),
         );
         const late = read.passages.filter((vector) => vector === undefined).length;
         return late === 0
@@ -122,8 +129,15 @@ const withReading = (one: RerankedCandidate, reading: number | undefined): Reran
   reading === undefined ? one : { ...one, reading };
 
 /** Positions in `first`, best first. */
-function orderOf(first: readonly RerankedCandidate[], alike: readonly number[]): readonly number[] {
-  const evidence = first.map(({ score }, at) => logOddsOf(score) + WEIGHT * (alike[at] ?? 0));
+function orderOf(
+  first: readonly RerankedCandidate[],
+  alike: readonly number[],
+  linkLists: readonly boolean[],
+): readonly number[] {
+  const evidence = first.map(
+    ({ score }, at) =>
+      logOddsOf(score) + WEIGHT * (alike[at] ?? 0) - (linkLists[at] === true ? LINK_LIST : 0),
+  );
   return first.map((_, at) => at).sort((a, b) => (evidence[b] ?? 0) - (evidence[a] ?? 0) || a - b);
 }
 

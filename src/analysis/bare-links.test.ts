@@ -1,5 +1,5 @@
 import { expect, it } from 'vitest';
-import { asksForLink, isLinkAlone, leadsOn } from './bare-links.js';
+import { asksForLink, isLinkAlone, isLinkList, leadsOn } from './bare-links.js';
 
 it.each([
   '- [Scrum Master](https://scrumguides.org/scrum-guide.html)',
@@ -35,3 +35,15 @@ it.each([
   ['Where is the guide on retention?', true],
   ['how long are logs kept?', false],
 ])('%s', (question, isAsked) => expect(asksForLink(question)).toBe(isAsked));
+
+it.each([
+  [
+    '## Resources\n\n* [Small changes](https://example.com/small)\n* [Reviews](reviews.md)\n* [Flags](https://example.com/flags)',
+    true,
+  ],
+  [
+    '- [Use TLS](tls.md): version 1.3 alone, on every port.\n- [Keys](keys.md): turned over each month.\n- [Logs](logs.md): kept for thirty days.',
+    false,
+  ],
+  ['See [one](a.md), [two](b.md).', false],
+])('a list of links: %j', (text, isList) => expect(isLinkList(text)).toBe(isList));

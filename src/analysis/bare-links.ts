@@ -27,6 +27,17 @@ export function isLinkAlone(text: string): boolean {
   );
 }
 
+/** Share of its words that a passage has outside of links, below which it tells nothing itself, and links that make a list. */
+const [LEAST_OUTSIDE, LEAST_LINKS] = [0.3, 3];
+
+/** Whether a passage is a list of links, as under "Resources" or "Contents". */
+export function isLinkList(text: string): boolean {
+  const links = text.match(LINK)?.length ?? 0;
+  if (links < LEAST_LINKS) return false;
+  const names = text.replaceAll(LINK, (_, name = '') => ` ${name} `);
+  return wordsIn(text.replaceAll(LINK, ' ')) < LEAST_OUTSIDE * Math.max(1, wordsIn(names));
+}
+
 /** Whether a sentence only says where something is told. */
 export function leadsOn(text: string): boolean {
   if (text.search(LINK) < 0) return false;
