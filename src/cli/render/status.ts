@@ -121,17 +121,31 @@ function renderFollowing({ process, isFollowed, sources }: ShownFollowing, conte
       : 'Sources are not followed now; "ragstone sync --daemon" does it. As they were left:',
     renderTable(
       ['source', 'state', 'last run', 'next run'],
-      sources.map(({ source, state, watch, lastFinishedAt, nextAt }) => [
-        oneLine(source),
-        state,
-        lastFinishedAt === undefined ? 'never' : formatTime(lastFinishedAt),
-        [watch === undefined ? [] : ['when it changes'], nextAt === undefined ? [] : [formatTime(nextAt)]]
-          .flat()
-          .join(', '),
+      sources.map((source) => [
+        oneLine(source.source),
+        source.state,
+        source.lastFinishedAt === undefined ? 'never' : formatTime(source.lastFinishedAt),
+        isFollowed ? nextRunOf(source) : '',
       ]),
       { context, numeric: [] },
     ),
+    ...(isFollowed && sources.some((source) => nextRunOf(source) === NO_SCHEDULE)
+      ? [`What has no schedule is read by "ragstone index", "ragstone sync" or the page of the service.`]
+      : []),
   ].join('\n');
+}
+
+const NO_SCHEDULE = 'no schedule';
+
+function nextRunOf({ state, watch, nextAt }: ShownFollowing['sources'][number]): string {
+  if (state === 'running') return 'now';
+  const when = [
+    ...(watch === undefined ? [] : ['when it changes']),
+    ...(nextAt === undefined
+      ? []
+      : [Date.parse(nextAt) < Date.now() ? `due ${formatTime(nextAt)}, not begun` : formatTime(nextAt)]),
+  ];
+  return when.length === 0 ? NO_SCHEDULE : when.join(', ');
 }
 
 const NOT_TOLD = 'not told: the index holds other tenants or projects too';
@@ -154,7 +168,7 @@ function describeLastRun({ lastRun, bytes }: ShownStatus): string {
 
 function renderSources({ sources }: ShownStatus, context: CliContext): string {
   return renderTable(
-    ['source', 'type', 'indexed', 'pending', 'outdated', 'failed', 'chunks', 'in step'],
+    ['source', 'type', 'indexed', 'pending', 'outdated', 'failed', 'chunks', 'last read'],
     sources.map(({ source, sourceType, documents, failedItems, chunks, sync }) => [
       oneLine(source),
       oneLine(sourceType),
