@@ -109,11 +109,12 @@ describe.runIf(HAS_BROWSER)('a walk through the page of the service', () => {
     await page.keyboard.type(QUESTION);
     await page.locator('.hit').first().waitFor();
     await page.keyboard.press('Escape');
-    await page.keyboard.press('j');
+    expect(await page.locator('#q').inputValue()).toBe(QUESTION);
+    await page.keyboard.press('/');
+    await page.keyboard.press('ArrowDown');
+    expect(await page.locator('.hit.chosen .rank').innerText()).toBe('1');
     await page.keyboard.press('j');
     expect(await page.locator('.hit.chosen .rank').innerText()).toBe('2');
-    await page.keyboard.press('k');
-    expect(await page.locator('.hit.chosen .rank').innerText()).toBe('1');
     await page.keyboard.press('w');
     await page.locator('.why').waitFor();
     await page.keyboard.press('Enter');
@@ -127,9 +128,14 @@ describe.runIf(HAS_BROWSER)('a walk through the page of the service', () => {
     await expectAccessible(page);
     await page.keyboard.press('?');
     await page.getByRole('heading', { name: 'Keys' }).waitFor();
-    await page.keyboard.press('Escape');
+    // The first focus is on what closes it.
+    await page.keyboard.press('Enter');
+    expect(page.url()).toContain('#/documents/');
     await page.goBack();
-    await page.locator('.hit').first().waitFor();
+    await page.locator('.hit.chosen h2 a:focus').waitFor();
+    expect(await page.locator('.hit.chosen .rank').innerText()).toBe('2');
+    await page.getByRole('link', { name: 'Answer', exact: true }).click();
+    await page.locator('#question:focus').waitFor();
   });
 
   test('filters narrow, and nothing found says what would bring something', async () => {
@@ -145,6 +151,16 @@ describe.runIf(HAS_BROWSER)('a walk through the page of the service', () => {
     await expectAccessible(page);
     await page.getByRole('link', { name: /Why a document/ }).click();
     await page.getByRole('heading', { name: 'Why was it not found?' }).waitFor();
+    await search(QUESTION);
+    await page.getByRole('link', { name: 'Why not found' }).click();
+    const [miss] = await Promise.all([
+      page.waitForResponse((one) => one.url().endsWith('/explain-miss')),
+      page
+        .getByLabel('Document: its path')
+        .fill(DOCUMENT)
+        .then(() => page.keyboard.press('Enter')),
+    ]);
+    expect(miss.request().postDataJSON()).toMatchObject({ query: QUESTION, topK: 10 });
   });
 
   test('an answer is cited, and its citation leads to the passage', async () => {

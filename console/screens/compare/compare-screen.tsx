@@ -1,9 +1,10 @@
-import { useState } from 'preact/hooks';
+import { useRef, useState } from 'preact/hooks';
 import { Empty, Loading, Told } from '../../parts/basics.js';
 import { Failure } from '../../parts/failure.js';
 import { type Address, firstOf, withQuery } from '../../state/address.js';
 import { may, useSession } from '../../state/session.js';
 import { go } from '../../state/use-address.js';
+import { useFirstField } from '../../state/use-first-field.js';
 import { asServiceError, useLoad } from '../../state/use-load.js';
 import { several } from '../../text/shown.js';
 import { filtersOf } from '../search/search-request.js';
@@ -68,7 +69,9 @@ export function CompareScreen({ address }: { address: Address }) {
 const LONG_MS = 300_000;
 
 function QueryField({ address, isOff }: { address: Address; isOff: boolean }) {
+  const field = useRef<HTMLInputElement>(null);
   const [text, setText] = useState(firstOf(address, 'q'));
+  useFirstField(field);
   return (
     <form
       class="row"
@@ -85,7 +88,8 @@ function QueryField({ address, isOff }: { address: Address; isOff: boolean }) {
           value={text}
           disabled={isOff}
           maxLength={10_000}
-          autofocus
+          ref={field}
+          data-first
           onInput={(event) => setText(event.currentTarget.value)}
         />
       </label>

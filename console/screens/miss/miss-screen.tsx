@@ -1,13 +1,15 @@
-import { useState } from 'preact/hooks';
+import { useRef, useState } from 'preact/hooks';
 import type { ExplainMissResponse } from 'ragstone/client';
 import { CopyButton, Loading } from '../../parts/basics.js';
 import { Failure, NotAllowed } from '../../parts/failure.js';
-import { type Address, firstOf, withQuery, writeAddress } from '../../state/address.js';
+import { type Address, firstOf, writeAddress } from '../../state/address.js';
+import { lastQuestion, searchOfQuestion } from '../../state/last-search.js';
 import { may, useSession } from '../../state/session.js';
 import { go } from '../../state/use-address.js';
+import { useFirstField } from '../../state/use-first-field.js';
 import { useLoad } from '../../state/use-load.js';
 import { rangeOf, shown } from '../../text/shown.js';
-import { filtersOf } from '../search/search-request.js';
+import { searchOf } from '../search/search-request.js';
 
 /** Which step lost a document that a question should find, and the setting that brings it back. */
 export function MissScreen({ address }: { address: Address }) {
@@ -15,11 +17,13 @@ export function MissScreen({ address }: { address: Address }) {
   const { client } = session;
   const query = firstOf(address, 'q').trim();
   const document = firstOf(address, 'document').trim();
-  const filters = filtersOf(address);
+  // As the search page searches, its number of results included.
+  const { query: _, filters, ...settings } = searchOf(address);
+  const request = { query, document, ...settings, ...filters };
   const isAsked = query !== '' && document !== '' && may(session, 'maintain');
   const { value, error, isLoading, reload } = useLoad(
-    isAsked ? JSON.stringify([query, document, filters]) : undefined,
-    (signal) => client.explainMiss({ query, document, ...filters }, { signal }),
+    isAsked ? JSON.stringify(request) : undefined,
+    (signal) => client.explainMiss(request, { signal }),
   );
   if (!may(session, 'maintain'))
     return <NotAllowed what="Why a document was not found" permission="maintain" />;
@@ -42,21 +46,27 @@ export function MissScreen({ address }: { address: Address }) {
 }
 
 function MissForm({ address, query, document }: { address: Address; query: string; document: string }) {
-  const [asked, setAsked] = useState(query);
+  const [asked, setAsked] = useState(query === '' ? lastQuestion() : query);
   const [wanted, setWanted] = useState(document);
   const names = useDocumentNames();
+  const first = useRef<HTMLInputElement>(null);
+  const second = useRef<HTMLInputElement>(null);
+  useFirstField(asked === '' ? first : second, document === '');
   return (
     <form
       class="form panel"
       onSubmit={(event) => {
         event.preventDefault();
-        go(withQuery(address, { q: [asked], document: [wanted] }));
+        const search = { ...searchOfQuestion(asked), ...address.query };
+        go({ ...address, query: { ...search, q: [asked], document: [wanted] } });
       }}
     >
       <label class="field">
         Question or words that should find it
         <input
           class="input"
+          ref={first}
+          data-first
           value={asked}
           required
           maxLength={10_000}
@@ -67,6 +77,8 @@ function MissForm({ address, query, document }: { address: Address; query: strin
         Document: its path, the end of it, or its id; with lines (audit.md:12-18) a passage
         <input
           class="input"
+          ref={second}
+          data-first
           list="document-names"
           value={wanted}
           required

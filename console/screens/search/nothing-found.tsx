@@ -1,7 +1,7 @@
 import type { ExplainResponse } from 'ragstone/client';
 import { Empty } from '../../parts/basics.js';
 import { Notices } from '../../parts/failure.js';
-import { type Address, firstOf, withQuery, writeAddress } from '../../state/address.js';
+import { type Address, withQuery, writeAddress } from '../../state/address.js';
 import { may, useSession } from '../../state/session.js';
 import { useLoad } from '../../state/use-load.js';
 import { countOf, shown } from '../../text/shown.js';
@@ -70,7 +70,7 @@ export function NothingFound({ found, address }: { found: ExplainResponse; addre
           )}
           {may(session, 'maintain') ? (
             <li>
-              <a href={to({ screen: 'miss', query: { q: [firstOf(address, 'q')] } })}>
+              <a href={to({ screen: 'miss', query: address.query })}>
                 Why a document that should match was not found
               </a>
             </li>

@@ -2,6 +2,7 @@ import { Age, CopyMenu, Marked } from '../../parts/basics.js';
 import { Band, ScoreBar, WhyRank } from '../../parts/score.js';
 import { Verdict } from '../../parts/verdict.js';
 import { type Address, firstOf, writeAddress } from '../../state/address.js';
+import { noteOpened } from '../../state/last-search.js';
 import { useSession } from '../../state/session.js';
 import { asCommand, asCurl, asMcpCall } from '../../text/copy-as.js';
 import { excerptStart, unwrapped } from '../../text/marks.js';
@@ -47,7 +48,7 @@ export function Result({
             {rank}
           </span>
           <h2 id={`hit-${rank}`}>
-            <a href={documentOf(hit, address)}>
+            <a href={documentOf(hit, address)} onClick={() => noteOpened(address, hit.id)}>
               <bdi>
                 <Marked text={hit.title ?? hit.source} words={words} />
               </bdi>
