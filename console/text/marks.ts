@@ -90,3 +90,20 @@ export function outdented(text: string): string {
   const end = lines.findIndex((line, at) => at > 0 && line !== '' && !line.startsWith(indent));
   return `${before}${lines.map((line, at) => (at === 0 || (end >= 0 && at >= end) || line === '' ? line : line.slice(indent.length))).join('\n')}`;
 }
+
+/** Of Markdown, and of what is read as Markdown. */
+const MARKDOWN = /\.(?:md|mdx|markdown|html?|docx|odt|rtf|epub)$/i;
+
+/**
+ * An excerpt of Markdown without the marks of headings, of what is bold, and of code within a line. What holds a block of code, and
+ * documents of other kinds, are left as they are.
+ *
+ * @param source path of the document
+ */
+export const plainExcerpt = (text: string, source: string): string =>
+  !MARKDOWN.test(source) || FENCE.test(text)
+    ? text
+    : text
+        .replace(/^#{1,6}[ \t]+/gm, '')
+        .replace(/\*\*(?=\S)([^*\n]*[^*\s])\*\*/g, '$1')
+        .replace(/`([^`\n]+)`/g, '$1');

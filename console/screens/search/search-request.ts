@@ -65,7 +65,9 @@ export function filtersOf(address: Address): Filters {
 const dayOf = (text: string): string => (/^\d{4}-\d{2}-\d{2}$/.test(text) ? text : '');
 
 /** The search that an address names. */
-export function searchOf(address: Address): AskedSearch & { readonly filters: Filters; readonly mode?: Mode } {
+export function searchOf(
+  address: Address,
+): AskedSearch & { readonly filters: Filters; readonly mode?: Mode } {
   const top = Number(firstOf(address, 'top'));
   const mode = MODES.find((one) => one === firstOf(address, 'mode'));
   return {

@@ -1,5 +1,5 @@
 import type { IndexStatus } from 'ragstone/client';
-import { Age } from '../../parts/basics.js';
+import { Age, Worded } from '../../parts/basics.js';
 import { type NextRead, nextReadOf } from '../../text/next-read.js';
 import { countOf, several, shown } from '../../text/shown.js';
 
@@ -75,14 +75,18 @@ export function SourceCard({ source: of, following, work, skipped = {} }: CardPr
       </dl>
       {sync?.lastError === undefined ? null : (
         <div class="note bad small">
-          <p>{shown(sync.lastError.message)}</p>
+          <p>
+            <Worded text={sync.lastError.message} />
+          </p>
           <p class="quiet">
             {sync.lastError.reason}, <Age of={sync.lastError.at} />
           </p>
         </div>
       )}
       {following?.problem === undefined || following.problem === sync?.lastError?.message ? null : (
-        <p class="note warn small">{shown(following.problem)}</p>
+        <p class="note warn small">
+          <Worded text={following.problem} />
+        </p>
       )}
     </section>
   );
