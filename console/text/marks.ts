@@ -94,16 +94,26 @@ export function outdented(text: string): string {
 /** Of Markdown, and of what is read as Markdown. */
 const MARKDOWN = /\.(?:md|mdx|markdown|html?|docx|odt|rtf|epub)$/i;
 
+const FENCES = /^[ \t]*(?:```|~~~).*$/gm;
+
 /**
- * An excerpt of Markdown without the marks of headings, of what is bold, and of code within a line. What holds a block of code, and
- * documents of other kinds, are left as they are.
+ * An excerpt of Markdown without the marks of headings, of what is bold, and of code within a line. Blocks of code, an excerpt that begins
+ * or ends within one, and documents of other kinds are left as they are.
  *
  * @param source path of the document
  */
-export const plainExcerpt = (text: string, source: string): string =>
-  !MARKDOWN.test(source) || FENCE.test(text)
-    ? text
-    : text
-        .replace(/^#{1,6}[ \t]+/gm, '')
-        .replace(/\*\*(?=\S)([^*\n]*[^*\s])\*\*/g, '$1')
-        .replace(/`([^`\n]+)`/g, '$1');
+export function plainExcerpt(text: string, source: string): string {
+  const fences = text.match(FENCES) ?? [];
+  if (!MARKDOWN.test(source) || fences.length % 2 === 1) return text;
+  // Every other piece between fences is code.
+  return text
+    .split(FENCES)
+    .map((piece, at) => (at % 2 === 1 ? piece : withoutMarks(piece)) + (fences[at] ?? ''))
+    .join('');
+}
+
+const withoutMarks = (text: string): string =>
+  text
+    .replace(/^#{1,6}[ \t]+/gm, '')
+    .replace(/\*\*(?=\S)([^*\n]*[^*\s])\*\*/g, '$1')
+    .replace(/`([^`\n]+)`/g, '$1');

@@ -103,7 +103,8 @@ describe('texts of documents', () => {
   test.each([
     ['a.md', '### Head\n\nA **bold** `word`, 2 ** 3 ** 4.', 'Head\n\nA bold word, 2 ** 3 ** 4.'],
     ['a.py', '### Head **kwargs** `x`', '### Head **kwargs** `x`'],
-    ['a.md', '# Head\n\n```sh\n# a comment\n```', '# Head\n\n```sh\n# a comment\n```'],
+    ['a.md', '# Head\n\n```sh\n# a `b`\n```\n## On', 'Head\n\n```sh\n# a `b`\n```\nOn'],
+    ['a.md', '# a comment\n```\n# Head', '# a comment\n```\n# Head'],
   ])('of %s are excerpts with %j as %j', (source, text, plain) => {
     expect(plainExcerpt(text, source)).toBe(plain);
   });
