@@ -5,6 +5,7 @@ import { lazyScreen } from './parts/lazy-screen.js';
 import { SignIn } from './parts/sign-in.js';
 import { SearchScreen } from './screens/search/search-screen.js';
 import { type Address, type Screen, writeAddress } from './state/address.js';
+import { forgetSearch } from './state/last-search.js';
 import { SessionProvider, useSession } from './state/session.js';
 import { useAddress } from './state/use-address.js';
 import { useKeys } from './state/use-keys.js';
@@ -41,7 +42,10 @@ const PAGES: Readonly<Record<Screen, ComponentType<{ address: Address }>>> = {
 /** The page: who reads it is asked first, then the screen that the address names is shown. */
 export function App() {
   const signIn = useSignIn();
-  if (signIn.session === undefined) return <SignIn {...signIn} />;
+  if (signIn.session === undefined) {
+    forgetSearch();
+    return <SignIn {...signIn} />;
+  }
   return (
     <SessionProvider value={signIn.session}>
       <Shell />
@@ -71,7 +75,7 @@ function Shell() {
   );
 }
 
-/** A new screen is read from its beginning. */
+/** A new screen is read from its beginning unless its first field has the focus. */
 function useFocusOfScreens(main: { readonly current: HTMLElement | null }, name: string): void {
   const isFirst = useRef(true);
   useEffect(() => {
@@ -79,7 +83,8 @@ function useFocusOfScreens(main: { readonly current: HTMLElement | null }, name:
       isFirst.current = false;
       return;
     }
-    main.current?.focus({ preventScroll: true });
+    if (document.activeElement?.matches('main [data-first]') !== true)
+      main.current?.focus({ preventScroll: true });
     scrollTo(0, 0);
   }, [name]);
 }

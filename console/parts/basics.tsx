@@ -16,6 +16,17 @@ export function Marked({ text, words = NO_WORDS }: { text: string; words?: Reado
   );
 }
 
+/** A sentence of the service: what stands between its backticks is code. */
+export function Worded({ text }: { text: string }) {
+  return (
+    <>
+      {shown(text)
+        .split(/`([^`\n]+)`/)
+        .map((piece, at) => (at % 2 === 1 ? <code>{piece}</code> : piece))}
+    </>
+  );
+}
+
 /** How long ago something was, with the time of day for whoever asks. */
 export function Age({ of }: { of: string | undefined }) {
   const words = ageOf(of, Date.now());

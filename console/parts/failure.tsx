@@ -1,6 +1,6 @@
 import type { ServiceError } from 'ragstone/client';
 import { type Session, useSession } from '../state/session.js';
-import { shown } from '../text/shown.js';
+import { Empty, Worded } from './basics.js';
 
 /** What to do next, by the reason of a failure. */
 function nextStep({ reason }: ServiceError, session: Session): string {
@@ -12,9 +12,7 @@ function nextStep({ reason }: ServiceError, session: Session): string {
         ? 'The key was revoked or has expired. Leave, and state another one.'
         : 'The sign-in has ended. Sign in again; you come back here.';
     case 'FORBIDDEN':
-      return `Your key may ${session.caller.permissions.join(', ')}. Whoever runs the service makes another: ragstone keys create --permission.`;
-    case 'INDEX_EMPTY':
-      return 'Nothing is indexed yet. On the machine of the service: ragstone index FOLDER.';
+      return `Your key may ${session.caller.permissions.join(', ')}. Whoever runs the service makes another: \`ragstone keys create --permission\`.`;
     case 'RATE_LIMITED':
     case 'SERVICE_OVERLOADED':
       return 'Wait a moment, then try again.';
@@ -23,9 +21,9 @@ function nextStep({ reason }: ServiceError, session: Session): string {
     case 'DOCUMENT_NOT_FOUND':
       return 'It was deleted, or is not for your key. Search for its title.';
     case 'FEEDBACK_OFF':
-      return 'Switch it on in the configuration of the service: rag.feedback.enabled.';
+      return 'Switch it on in the configuration of the service: `rag.feedback.enabled`.';
     case 'CONFLICTS_OFF':
-      return 'Switch it on in the configuration of the service: rag.conflicts.';
+      return 'Switch it on in the configuration of the service: `rag.conflicts`.';
     default:
       return 'The log of the service says more, under the id of the request.';
   }
@@ -34,12 +32,17 @@ function nextStep({ reason }: ServiceError, session: Session): string {
 /** What went wrong, and what leads on. */
 export function Failure({ error, retry }: { error: ServiceError; retry?: (() => void) | undefined }) {
   const session = useSession();
+  if (error.reason === 'INDEX_EMPTY') return <NothingIndexed />;
   return (
     <div class="note bad" role="alert">
       <p>
-        <strong>{shown(error.message)}</strong>
+        <strong>
+          <Worded text={error.message} />
+        </strong>
       </p>
-      <p>{nextStep(error, session)}</p>
+      <p>
+        <Worded text={nextStep(error, session)} />
+      </p>
       <p class="small quiet">
         {error.reason}
         {error.requestId === undefined ? '' : `, request ${error.requestId}`}
@@ -62,6 +65,18 @@ export function Failure({ error, retry }: { error: ServiceError; retry?: (() => 
         ) : null}
       </div>
     </div>
+  );
+}
+
+/** Nothing failed: there is nothing yet. */
+export function NothingIndexed() {
+  return (
+    <Empty title="Nothing is indexed yet">
+      <p>
+        On the machine of the service: <code>ragstone index FOLDER</code>, or push documents by the route{' '}
+        <a href="docs">POST /api/ai/rag/index</a>.
+      </p>
+    </Empty>
   );
 }
 
@@ -105,7 +120,9 @@ export function Notices({
         </p>
       )}
       {of.notices.map((notice) => (
-        <p key={notice}>{shown(notice)}</p>
+        <p key={notice}>
+          <Worded text={notice} />
+        </p>
       ))}
     </div>
   );

@@ -2,6 +2,7 @@ import type { RefObject } from 'preact';
 
 const KEYS: readonly (readonly [key: string, does: string])[] = [
   ['/', 'to the search field'],
+  ['\u2193 or Enter', 'from the search field to the first result'],
   ['j', 'next result'],
   ['k', 'previous result'],
   ['Enter', 'open the chosen result'],
@@ -32,7 +33,7 @@ export function Help({ dialog }: { dialog: RefObject<HTMLDialogElement | null> }
         of the page holds what you see, so that you can send it on; it never holds a key.
       </p>
       <form method="dialog" class="row">
-        <button type="submit" class="button main">
+        <button type="submit" class="button main" autofocus>
           Close
         </button>
       </form>

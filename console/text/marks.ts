@@ -90,3 +90,30 @@ export function outdented(text: string): string {
   const end = lines.findIndex((line, at) => at > 0 && line !== '' && !line.startsWith(indent));
   return `${before}${lines.map((line, at) => (at === 0 || (end >= 0 && at >= end) || line === '' ? line : line.slice(indent.length))).join('\n')}`;
 }
+
+/** Of Markdown, and of what is read as Markdown. */
+const MARKDOWN = /\.(?:md|mdx|markdown|html?|docx|odt|rtf|epub)$/i;
+
+const FENCES = /^[ \t]*(?:```|~~~).*$/gm;
+
+/**
+ * An excerpt of Markdown without the marks of headings, of what is bold, and of code within a line. Blocks of code, an excerpt that begins
+ * or ends within one, and documents of other kinds are left as they are.
+ *
+ * @param source path of the document
+ */
+export function plainExcerpt(text: string, source: string): string {
+  const fences = text.match(FENCES) ?? [];
+  if (!MARKDOWN.test(source) || fences.length % 2 === 1) return text;
+  // Every other piece between fences is code.
+  return text
+    .split(FENCES)
+    .map((piece, at) => (at % 2 === 1 ? piece : withoutMarks(piece)) + (fences[at] ?? ''))
+    .join('');
+}
+
+const withoutMarks = (text: string): string =>
+  text
+    .replace(/^#{1,6}[ \t]+/gm, '')
+    .replace(/\*\*(?=\S)([^*\n]*[^*\s])\*\*/g, '$1')
+    .replace(/`([^`\n]+)`/g, '$1');

@@ -1,11 +1,12 @@
 import { describe, expect, test } from 'vitest';
-import { readQuestions, settingsOf } from '../screens/compare/settings.js';
+import { placed, readQuestions, SAMPLE, settingsOf } from '../screens/compare/settings.js';
 import { filtersOf, readField, searchOf, writeField } from '../screens/search/search-request.js';
 import { readAddress, withQuery, writeAddress } from '../state/address.js';
 import { asCommand, asCurl, asMcpCall, quoted } from './copy-as.js';
 import { lineOf, Rows } from './lines.js';
-import { excerptStart, markWords, outdented, unwrapped, wantedWords } from './marks.js';
+import { excerptStart, markWords, outdented, plainExcerpt, unwrapped, wantedWords } from './marks.js';
 import { ageOf, millisecondsOf, shown } from './shown.js';
+import { stepName } from './steps.js';
 
 describe('addresses', () => {
   test('come back as they were written', () => {
@@ -71,12 +72,43 @@ describe('question sets', () => {
     expect(readQuestions(text)).toEqual([{ ...one, alternates: [] }]);
   });
 
+  test('keep their type, and the sample of the page is one', () => {
+    expect(readQuestions(SAMPLE)).toMatchObject([
+      { id: 'q1', type: 'lookup', gold: [{ path: 'audit.md' }], alternates: [] },
+      { id: 'q2' },
+    ]);
+  });
+
+  test('about a folder have the paths of the index, where one document alone is meant', () => {
+    const gold = ['a.md', 'b.md', 'docs/c.md', 'none.md'].map((path) => ({ path, quote: 'x' }));
+    const names = ['docs/a.md', 'docs/b.md', 'more/b.md', 'c.md'];
+    const { questions, unknown } = placed([{ id: '1', question: 'x', gold }], names);
+    expect(questions[0]?.gold?.map(({ path }) => path)).toEqual(['docs/a.md', 'b.md', 'c.md', 'none.md']);
+    expect(unknown).toEqual(['b.md', 'none.md']);
+  });
+
   test.each(['', 'no json', '[{}]', '[1]'])('are refused as %j', (text) => {
     expect(() => readQuestions(text)).toThrow(/question|JSON/);
   });
 });
 
+test('a step is not called a failure where a document passed it', () => {
+  expect(stepName('not-indexed', 'passed')).toBe('indexed');
+  expect(stepName('not-indexed', 'lost')).toBe('not indexed');
+  expect(stepName('vector', 'noted')).toBe('meaning');
+  expect(stepName('constructor', 'passed')).toBe('constructor');
+});
+
 describe('texts of documents', () => {
+  test.each([
+    ['a.md', '### Head\n\nA **bold** `word`, 2 ** 3 ** 4.', 'Head\n\nA bold word, 2 ** 3 ** 4.'],
+    ['a.py', '### Head **kwargs** `x`', '### Head **kwargs** `x`'],
+    ['a.md', '# Head\n\n```sh\n# a `b`\n```\n## On', 'Head\n\n```sh\n# a `b`\n```\nOn'],
+    ['a.md', '# a comment\n```\n# Head', '# a comment\n```\n# Head'],
+  ])('of %s are excerpts with %j as %j', (source, text, plain) => {
+    expect(plainExcerpt(text, source)).toBe(plain);
+  });
+
   test('turn nothing round and hide nothing', () => {
     expect(shown('a\u202egnp.exe\u0000\r\n\tb')).toBe('a⟨U+202E⟩gnp.exe⟨U+0000⟩\n\tb');
   });

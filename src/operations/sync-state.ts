@@ -107,8 +107,11 @@ export function readSyncStatus(dataDir: string, tenant: string): SyncStatus | un
   };
 }
 
-const leftBehind = ({ nextAt: _, watch: __, ...source }: SourceSync): SourceSync => ({
+/** A source that nobody follows now: as it was left, without a next run. */
+export const leftBehind = <Source extends SourceSync>(source: Source): Source => ({
   ...source,
+  nextAt: undefined,
+  watch: undefined,
   state: source.failures > 0 ? 'failing' : 'idle',
 });
 

@@ -2,6 +2,7 @@ import { useEffect, useRef, useState } from 'preact/hooks';
 import { Empty } from '../../parts/basics.js';
 import { type Address, firstOf, withQuery } from '../../state/address.js';
 import { go } from '../../state/use-address.js';
+import { useFirstField } from '../../state/use-first-field.js';
 import { useKeys } from '../../state/use-keys.js';
 import { filtersOf } from '../search/search-request.js';
 import { AnswerTurn } from './answer-turn.js';
@@ -76,6 +77,7 @@ interface FieldProps {
 function QuestionField({ isFollowUp, isAsking, onAsk, onStop }: FieldProps) {
   const field = useRef<HTMLTextAreaElement>(null);
   const [text, setText] = useState('');
+  useFirstField(field);
   useKeys({ '/': () => field.current?.focus() });
   const submit = (): void => {
     if (text.trim() === '') return;
@@ -101,7 +103,7 @@ function QuestionField({ isFollowUp, isAsking, onAsk, onStop }: FieldProps) {
         value={text}
         maxLength={10_000}
         placeholder={isFollowUp ? 'Ask a follow-up…' : 'Ask a question…'}
-        autofocus
+        data-first
         aria-keyshortcuts="/"
         onInput={(event) => setText(event.currentTarget.value)}
         onKeyDown={(event) => {

@@ -1,15 +1,16 @@
-import { useState } from 'preact/hooks';
+import { useRef, useState } from 'preact/hooks';
 import { Empty, Loading, Told } from '../../parts/basics.js';
 import { Failure } from '../../parts/failure.js';
 import { type Address, firstOf, withQuery } from '../../state/address.js';
 import { may, useSession } from '../../state/session.js';
 import { go } from '../../state/use-address.js';
+import { useFirstField } from '../../state/use-first-field.js';
 import { asServiceError, useLoad } from '../../state/use-load.js';
 import { several } from '../../text/shown.js';
 import { filtersOf } from '../search/search-request.js';
 import { ComparedSearch } from './compared-search.js';
 import { ComparedSet } from './compared-set.js';
-import { CHOICES, type Question, readQuestions, type Side, settingsOf } from './settings.js';
+import { CHOICES, placed, type Question, readQuestions, SAMPLE, type Side, settingsOf } from './settings.js';
 
 /** Two settings on one question, or on a set of them: what moved, what came, what went, and whether it is better. */
 export function CompareScreen({ address }: { address: Address }) {
@@ -68,7 +69,9 @@ export function CompareScreen({ address }: { address: Address }) {
 const LONG_MS = 300_000;
 
 function QueryField({ address, isOff }: { address: Address; isOff: boolean }) {
+  const field = useRef<HTMLInputElement>(null);
   const [text, setText] = useState(firstOf(address, 'q'));
+  useFirstField(field);
   return (
     <form
       class="row"
@@ -85,7 +88,8 @@ function QueryField({ address, isOff }: { address: Address; isOff: boolean }) {
           value={text}
           disabled={isOff}
           maxLength={10_000}
-          autofocus
+          ref={field}
+          data-first
           onInput={(event) => setText(event.currentTarget.value)}
         />
       </label>
@@ -105,6 +109,16 @@ interface SetProps {
 function SetField({ questions, onQuestions }: SetProps) {
   const { client, caller } = useSession();
   const [problem, setProblem] = useState('');
+  const [told, setTold] = useState('');
+  const fromText = async (text: string): Promise<readonly Question[]> => {
+    const read = placed(readQuestions(text), await namesOf(client));
+    setTold(
+      read.unknown.length === 0
+        ? ''
+        : `No document here has the path ${read.unknown.slice(0, 3).join(', ')}${read.unknown.length > 3 ? ` (and ${read.unknown.length - 3} more)` : ''}: what it should answer counts as not found.`,
+    );
+    return read.questions;
+  };
   const take = (work: Promise<readonly Question[]>): void => {
     setProblem('');
     work.then(onQuestions, (cause: unknown) => setProblem(asServiceError(cause).message));
@@ -118,6 +132,11 @@ function SetField({ questions, onQuestions }: SetProps) {
   };
   return (
     <div class="row small">
+      {told === '' || questions.length === 0 ? null : (
+        <p role="status" class="state warn">
+          {told}
+        </p>
+      )}
       {questions.length > 0 ? (
         <>
           <strong>{several(questions.length, 'question')} of a set</strong>
@@ -135,7 +154,7 @@ function SetField({ questions, onQuestions }: SetProps) {
               accept=".json,.jsonl,application/json"
               onChange={(event) => {
                 const [file] = event.currentTarget.files ?? [];
-                if (file !== undefined) take(file.text().then(readQuestions));
+                if (file !== undefined) take(file.text().then(fromText));
               }}
             />
           </label>
@@ -144,6 +163,7 @@ function SetField({ questions, onQuestions }: SetProps) {
               What was judged here
             </button>
           ) : null}
+          <SetText onText={(text) => take(fromText(text))} />
         </>
       )}
       {problem === '' ? null : (
@@ -152,6 +172,57 @@ function SetField({ questions, onQuestions }: SetProps) {
         </span>
       )}
     </div>
+  );
+}
+
+/** Names are looked up among so many documents. */
+const MOST_NAMES = 20_000;
+
+async function namesOf(client: ReturnType<typeof useSession>['client']): Promise<string[]> {
+  const names: string[] = [];
+  for (let cursor: string | undefined; ; ) {
+    const page = await client.listDocuments({ limit: 1_000, cursor });
+    names.push(...page.documents.map(({ externalId }) => externalId));
+    cursor = page.cursor;
+    if (cursor === undefined || names.length >= MOST_NAMES) return names;
+  }
+}
+
+/** What a question set looks like, and a place to write one. */
+function SetText({ onText }: { onText: (text: string) => void }) {
+  const [text, setText] = useState('');
+  return (
+    <details class="whole-row">
+      <summary>What a question set looks like</summary>
+      <div class="stack">
+        <p>
+          A line of JSON for each question, as <code>ragstone eval</code> reads it. “gold” names the documents
+          that answer it, by path, with a verbatim quote; without “gold” a question is compared and not
+          scored.
+        </p>
+        <textarea
+          class="input"
+          rows={4}
+          aria-label="Question set"
+          placeholder={SAMPLE}
+          value={text}
+          onInput={(event) => setText(event.currentTarget.value)}
+        />
+        <div class="row">
+          <button type="button" class="button" onClick={() => setText(SAMPLE)}>
+            Fill in the sample
+          </button>
+          <button
+            type="button"
+            class="button main"
+            disabled={text.trim() === ''}
+            onClick={() => onText(text)}
+          >
+            Compare these questions
+          </button>
+        </div>
+      </div>
+    </details>
   );
 }
 

@@ -1,6 +1,8 @@
 import type { CompareResponse } from 'ragstone/client';
+import { Worded } from '../../parts/basics.js';
 import { Band } from '../../parts/score.js';
 import { writeAddress } from '../../state/address.js';
+import { plainExcerpt } from '../../text/marks.js';
 import { millisecondsOf, rangeOf, several, shown } from '../../text/shown.js';
 import { type Settings, settingsWords } from './settings.js';
 
@@ -72,7 +74,7 @@ function SideList({ name, words, side, moves, of, query }: SideProps) {
       </header>
       {side.notices.map((notice) => (
         <p key={notice} class="note small">
-          {shown(notice)}
+          <Worded text={notice} />
         </p>
       ))}
       <ol class="compared">
@@ -122,7 +124,7 @@ function Compared({
           <Band match={result.match} score={result.score} />
         </p>
         <p class="small excerpt" dir="auto">
-          {shown(result.excerpt)}
+          {shown(plainExcerpt(result.excerpt, result.source))}
         </p>
       </div>
     </li>

@@ -86,7 +86,13 @@ function Metrics({ metrics }: { metrics: NonNullable<CompareResponse['scores']>[
                 {countOf(wins)} / {countOf(losses)} / {countOf(ties)}
               </td>
               <td>
-                {pValue >= SIGNIFICANT ? 'may be chance' : difference > 0 ? 'B is better' : 'A is better'}
+                {wins + losses === 0
+                  ? 'the same'
+                  : pValue >= SIGNIFICANT
+                    ? 'may be chance'
+                    : difference > 0
+                      ? 'B is better'
+                      : 'A is better'}
               </td>
             </tr>
           ))}

@@ -101,7 +101,12 @@ export function readQuestions(text: string): Question[] {
       throw new Error(`Entry ${at + 1} has no “question”.`);
     const { question } = value;
     const id = 'id' in value ? String(value.id) : String(at + 1);
-    return { id, question, gold: quotesOf(value, 'gold'), alternates: quotesOf(value, 'alternates') };
+    const type = 'type' in value && typeof value.type === 'string' ? { type: value.type } : {};
+    return {
+      ...{ id, question, ...type },
+      gold: quotesOf(value, 'gold'),
+      alternates: quotesOf(value, 'alternates'),
+    };
   });
   if (questions.length === 0) throw new Error('The file holds no question.');
   if (questions.length > MOST_QUESTIONS)
@@ -109,6 +114,36 @@ export function readQuestions(text: string): Question[] {
       `The file holds ${questions.length} questions; ${MOST_QUESTIONS} can be compared at once.`,
     );
   return questions;
+}
+
+/** Two questions of a set, as `ragstone eval` reads them. */
+export const SAMPLE = [
+  '{"id": "q1", "question": "How long are audit logs kept?", "type": "lookup", "gold": [{"path": "audit.md", "quote": "kept for 30 days"}]}',
+  '{"id": "q2", "question": "Who may read them?", "type": "lookup", "gold": [{"path": "audit.md", "quote": "Auditors read them"}]}',
+].join('\n');
+
+/**
+ * Questions about a folder, with the paths that the index has in place of those from the folder, where one document alone ends so; and the
+ * paths that are of no document, which count as not found.
+ */
+export function placed(
+  questions: readonly Question[],
+  names: readonly string[],
+): { readonly questions: Question[]; readonly unknown: readonly string[] } {
+  const known = new Set(names);
+  const unknown = new Set<string>();
+  const pathOf = (path: string): string => {
+    if (known.has(path)) return path;
+    const ends = names.filter((name) => name.endsWith(`/${path}`) || path.endsWith(`/${name}`));
+    if (ends[0] !== undefined && ends.length === 1) return ends[0];
+    unknown.add(path);
+    return path;
+  };
+  const moved = (quotes: Question['gold']) => quotes?.map((one) => ({ ...one, path: pathOf(one.path) }));
+  return {
+    questions: questions.map((one) => ({ ...one, gold: moved(one.gold), alternates: moved(one.alternates) })),
+    unknown: [...unknown],
+  };
 }
 
 function listOf(text: string): unknown[] {

@@ -114,9 +114,11 @@ function Queries({ page: { queries } }: { page: QueriesPage }) {
                 )}
               </td>
               <td class="tight">{kind}</td>
-              <td class="right">{countOf(results)}</td>
+              <td class="right">{reason === 'ABORTED' ? '' : countOf(results)}</td>
               <td class="tight">
-                {reason === undefined ? (
+                {reason === 'ABORTED' ? (
+                  <span class="state off">cancelled</span>
+                ) : reason === undefined ? (
                   isWithheld ? (
                     <span class="state warn">withheld</span>
                   ) : results === 0 ? (

@@ -1,7 +1,7 @@
 import type { ExplainResponse } from 'ragstone/client';
 import { Empty } from '../../parts/basics.js';
-import { Notices } from '../../parts/failure.js';
-import { type Address, firstOf, withQuery, writeAddress } from '../../state/address.js';
+import { NothingIndexed, Notices } from '../../parts/failure.js';
+import { type Address, withQuery, writeAddress } from '../../state/address.js';
 import { may, useSession } from '../../state/session.js';
 import { useLoad } from '../../state/use-load.js';
 import { countOf, shown } from '../../text/shown.js';
@@ -11,15 +11,7 @@ import { hasFilters, searchOf, withoutFilters } from './search-request.js';
 export function NothingAsked() {
   const { client } = useSession();
   const { value } = useLoad('stats', (signal) => client.stats({ signal }));
-  if (value?.total_documents === 0)
-    return (
-      <Empty title="Nothing is indexed yet">
-        <p>
-          On the machine of the service: <code>ragstone index FOLDER</code>, or push documents by the route{' '}
-          <a href="docs">POST /api/ai/rag/index</a>.
-        </p>
-      </Empty>
-    );
+  if (value?.total_documents === 0) return <NothingIndexed />;
   return (
     <Empty title={value === undefined ? 'Search' : `${countOf(value.total_documents)} documents to search`}>
       <p>
@@ -70,7 +62,7 @@ export function NothingFound({ found, address }: { found: ExplainResponse; addre
           )}
           {may(session, 'maintain') ? (
             <li>
-              <a href={to({ screen: 'miss', query: { q: [firstOf(address, 'q')] } })}>
+              <a href={to({ screen: 'miss', query: address.query })}>
                 Why a document that should match was not found
               </a>
             </li>

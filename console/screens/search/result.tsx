@@ -2,9 +2,10 @@ import { Age, CopyMenu, Marked } from '../../parts/basics.js';
 import { Band, ScoreBar, WhyRank } from '../../parts/score.js';
 import { Verdict } from '../../parts/verdict.js';
 import { type Address, firstOf, writeAddress } from '../../state/address.js';
+import { noteOpened } from '../../state/last-search.js';
 import { useSession } from '../../state/session.js';
 import { asCommand, asCurl, asMcpCall } from '../../text/copy-as.js';
-import { excerptStart, unwrapped } from '../../text/marks.js';
+import { excerptStart, plainExcerpt, unwrapped } from '../../text/marks.js';
 import type { Hit } from '../../text/score.js';
 import { rangeOf, several, shown } from '../../text/shown.js';
 import { searchOf } from './search-request.js';
@@ -47,7 +48,7 @@ export function Result({
             {rank}
           </span>
           <h2 id={`hit-${rank}`}>
-            <a href={documentOf(hit, address)}>
+            <a href={documentOf(hit, address)} onClick={() => noteOpened(address, hit.id)}>
               <bdi>
                 <Marked text={hit.title ?? hit.source} words={words} />
               </bdi>
@@ -108,7 +109,7 @@ export function Place({ hit }: { hit: Pick<Hit, 'source' | 'lines' | 'headingPat
 
 /** The passage itself; from where the words of the query stand, unless it is shown whole. */
 function Passage({ hit, words, isWhole }: { hit: Hit; words: ReadonlySet<string>; isWhole: boolean }) {
-  const content = unwrapped(isWhole ? hit.content.trim() : bodyOf(hit));
+  const content = plainExcerpt(unwrapped(isWhole ? hit.content.trim() : bodyOf(hit)), hit.source);
   const start = isWhole ? 0 : excerptStart(content, words, EXCERPT);
   const end = isWhole ? content.length : Math.min(content.length, start + EXCERPT * 1.5);
   return (

@@ -1,13 +1,21 @@
 import { useEffect, useRef, useState } from 'preact/hooks';
 import { type Address, firstOf, withQuery } from '../../state/address.js';
 import { go } from '../../state/use-address.js';
+import { useFirstField } from '../../state/use-first-field.js';
 import { useKeys } from '../../state/use-keys.js';
 
 /** How long somebody who types pauses before the search begins, in milliseconds. */
 const PAUSE_MS = 180;
 
+interface FieldProps {
+  readonly address: Address;
+  readonly isLoading: boolean;
+  /** Goes to the first result; false where there is none. */
+  readonly onResults: () => boolean;
+}
+
 /** The field, and which lanes run. The address follows what is typed. */
-export function SearchField({ address, isLoading }: { address: Address; isLoading: boolean }) {
+export function SearchField({ address, isLoading, onResults }: FieldProps) {
   const field = useRef<HTMLInputElement>(null);
   const query = firstOf(address, 'q');
   const [text, setText] = useState(query);
@@ -26,6 +34,7 @@ export function SearchField({ address, isLoading }: { address: Address; isLoadin
     const timer = setTimeout(() => search(text), PAUSE_MS);
     return () => clearTimeout(timer);
   }, [text, query]);
+  useFirstField(field, query === '');
   useKeys({
     '/': () => {
       field.current?.focus();
@@ -38,6 +47,8 @@ export function SearchField({ address, isLoading }: { address: Address; isLoadin
         class="big"
         onSubmit={(event) => {
           event.preventDefault();
+          // What is shown already is gone to.
+          if (text === query && !isLoading && onResults()) return;
           search(text, true);
         }}
       >
@@ -52,14 +63,19 @@ export function SearchField({ address, isLoading }: { address: Address; isLoadin
           value={text}
           placeholder="Words, a question, a ticket, an error…"
           autocomplete="off"
-          autofocus={query === ''}
+          data-first
           spellcheck={false}
           maxLength={10_000}
           aria-keyshortcuts="/"
           aria-busy={isLoading}
           onInput={(event) => setText(event.currentTarget.value)}
           onKeyDown={(event) => {
-            if (event.key === 'Escape') event.currentTarget.blur();
+            // The browser would empty the field, and leave the results of what stood there.
+            if (event.key === 'Escape') {
+              event.preventDefault();
+              event.currentTarget.blur();
+            }
+            if (event.key === 'ArrowDown' && onResults()) event.preventDefault();
           }}
         />
       </form>

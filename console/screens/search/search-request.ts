@@ -6,6 +6,7 @@ import type { AskedSearch } from '../../text/copy-as.js';
 export const FILTERS = { type: 'documentTypes', source: 'sources', tag: 'tags' } as const;
 
 const MODES = ['hybrid', 'dense', 'lexical', 'graph'] as const;
+type Mode = (typeof MODES)[number];
 
 /** A value of a field of metadata. */
 export type FieldValue = string | number | boolean;
@@ -64,7 +65,9 @@ export function filtersOf(address: Address): Filters {
 const dayOf = (text: string): string => (/^\d{4}-\d{2}-\d{2}$/.test(text) ? text : '');
 
 /** The search that an address names. */
-export function searchOf(address: Address): AskedSearch & { readonly filters: Filters } {
+export function searchOf(
+  address: Address,
+): AskedSearch & { readonly filters: Filters; readonly mode?: Mode } {
   const top = Number(firstOf(address, 'top'));
   const mode = MODES.find((one) => one === firstOf(address, 'mode'));
   return {
@@ -83,7 +86,7 @@ export const explainRequestOf = (
   query,
   topK: topK ?? null,
   minScore: minScore ?? null,
-  ...(mode === undefined ? {} : { mode: mode as (typeof MODES)[number] }),
+  ...(mode === undefined ? {} : { mode }),
   ...(isExact ? { exactWords: true } : {}),
   ...filters,
 });

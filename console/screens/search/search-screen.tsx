@@ -3,8 +3,10 @@ import type { ExplainResponse } from 'ragstone/client';
 import { Loading, Told } from '../../parts/basics.js';
 import { Failure, Notices } from '../../parts/failure.js';
 import { type Address, firstOf, withQuery, writeAddress } from '../../state/address.js';
+import { noteOpened, noteSearch, takeOpened } from '../../state/last-search.js';
 import { useSession } from '../../state/session.js';
 import { go } from '../../state/use-address.js';
+import { isNothingSelected } from '../../state/use-first-field.js';
 import { useKeys } from '../../state/use-keys.js';
 import { useLoad } from '../../state/use-load.js';
 import { wantedWords } from '../../text/marks.js';
@@ -25,12 +27,21 @@ export function SearchScreen({ address }: { address: Address }) {
   const key = search.query === '' ? undefined : JSON.stringify(request);
   const load = useLoad(key, (signal) => client.explain(request, { signal }));
   const found = key === undefined ? undefined : load.value;
+  const section = useRef<HTMLElement>(null);
+  useEffect(() => {
+    if (key !== undefined) noteSearch(address);
+  }, [key]);
+  const toFirst = (): boolean => {
+    const first = section.current?.querySelector<HTMLElement>('.hit h2 a');
+    first?.focus();
+    return first != null;
+  };
   return (
     <div class="search">
       <h1 class="unseen">Search</h1>
-      <SearchField address={address} isLoading={load.isLoading} />
+      <SearchField address={address} isLoading={load.isLoading} onResults={toFirst} />
       <Facets address={address} />
-      <section class="results" aria-label="Results" aria-busy={load.isLoading}>
+      <section ref={section} class="results" aria-label="Results" aria-busy={load.isLoading}>
         <Told>{toldOf(found, load.isLoading)}</Told>
         {load.error === undefined ? null : <Failure error={load.error} retry={load.reload} />}
         {key === undefined ? <NothingAsked /> : null}
@@ -56,17 +67,20 @@ function Found({ found, address, isOld }: { found: ExplainResponse; address: Add
   const [chosen, setChosen] = useState(-1);
   const [open, setOpen] = useState<string | undefined>(undefined);
   const { results, requestId } = found;
+  const linkOf = (at: number) => list.current?.children[at]?.querySelector<HTMLElement>('h2 a');
   useEffect(() => {
-    setChosen(-1);
+    const opened = takeOpened(address);
+    const at = results.findIndex(({ id }) => id === opened);
+    setChosen(at);
     setOpen(undefined);
+    if (at >= 0 && isNothingSelected()) linkOf(at)?.focus();
   }, [requestId]);
   const step = (by: number): boolean => {
     const next = Math.min(results.length - 1, Math.max(0, chosen + by));
     if (results.length === 0) return false;
     setChosen(next);
-    const item = list.current?.children[next];
-    item?.querySelector<HTMLElement>('a')?.focus({ preventScroll: true });
-    item?.scrollIntoView({ block: 'nearest' });
+    linkOf(next)?.focus({ preventScroll: true });
+    list.current?.children[next]?.scrollIntoView({ block: 'nearest' });
     return true;
   };
   const hit = results[chosen];
@@ -78,6 +92,7 @@ function Found({ found, address, isOld }: { found: ExplainResponse; address: Add
       // A link that has the focus opens by itself.
       if (hit === undefined || document.activeElement instanceof HTMLAnchorElement) return false;
       if (document.activeElement instanceof HTMLButtonElement) return false;
+      noteOpened(address, hit.id);
       location.hash = documentOf(hit, address);
       return true;
     },

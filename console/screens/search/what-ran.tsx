@@ -1,17 +1,9 @@
 import type { ExplainResponse } from 'ragstone/client';
-import { CopyMenu } from '../../parts/basics.js';
+import { CopyMenu, Worded } from '../../parts/basics.js';
 import { useSession } from '../../state/session.js';
 import { type AskedSearch, asCommand, asCurl, asMcpCall } from '../../text/copy-as.js';
 import { countOf, millisecondsOf, shown } from '../../text/shown.js';
-
-const LANES: Readonly<Record<string, string>> = {
-  dense: 'meaning',
-  lexical: 'words',
-  identifier: 'identifiers',
-  expansion: 'words added',
-  rerank: 'closer look',
-  graph: 'connections',
-};
+import { LANES } from '../../text/steps.js';
 
 const STATES = {
   ran: { word: 'ran', class: 'state' },
@@ -37,7 +29,11 @@ export function WhatRan({ found, search }: { found: ExplainResponse; search: Ask
             <span class="quiet small number">
               {status === 'ran' ? `${countOf(candidates)} in ${millisecondsOf(tookMs)}` : STATES[status].word}
             </span>
-            {reason === undefined || status === 'ran' ? null : <p class="small quiet">{shown(reason)}</p>}
+            {reason === undefined || status === 'ran' ? null : (
+              <p class="small quiet">
+                <Worded text={reason} />
+              </p>
+            )}
           </li>
         ))}
       </ul>

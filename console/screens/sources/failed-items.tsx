@@ -1,4 +1,4 @@
-import { Age } from '../../parts/basics.js';
+import { Age, Worded } from '../../parts/basics.js';
 import { Failure } from '../../parts/failure.js';
 import { Scrolls } from '../../parts/scrolls.js';
 import { useSession } from '../../state/session.js';
@@ -45,7 +45,7 @@ export function FailedItems({ of, onRetry }: { of: number; onRetry: (request: { 
                     <bdi>{shown(item)}</bdi>
                   </td>
                   <td>
-                    {shown(message)} <span class="small quiet">{reason}</span>
+                    <Worded text={message} /> <span class="small quiet">{reason}</span>
                   </td>
                   <td class="right">{countOf(attempts)}</td>
                   <td>

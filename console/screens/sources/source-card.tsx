@@ -1,5 +1,6 @@
 import type { IndexStatus } from 'ragstone/client';
-import { Age } from '../../parts/basics.js';
+import { Age, Worded } from '../../parts/basics.js';
+import { type NextRead, nextReadOf } from '../../text/next-read.js';
 import { countOf, several, shown } from '../../text/shown.js';
 
 interface CardProps {
@@ -12,6 +13,7 @@ interface CardProps {
 /** One source: how old what is known of it is, when it is read next, what failed and what was left out. */
 export function SourceCard({ source: of, following, work, skipped = {} }: CardProps) {
   const { source, sourceType, documents, failedItems, chunks, sync, unread = {}, redactions = {} } = of;
+  const next = nextReadOf(following, Date.now());
   const isFailing = (sync?.consecutiveFailures ?? 0) > 0 || (following?.failures ?? 0) > 0;
   return (
     <section class="panel stack" aria-label={shown(source)}>
@@ -20,9 +22,13 @@ export function SourceCard({ source: of, following, work, skipped = {} }: CardPr
           <bdi>{shown(source)}</bdi>
         </h2>
         <p class="row small">
-          <span class={isFailing ? 'state bad' : failedItems > 0 ? 'state warn' : 'state'}>
-            {isFailing ? 'failing' : failedItems > 0 ? `${several(failedItems, 'item')} failed` : 'in step'}
-          </span>
+          {isFailing ? (
+            <span class="state bad">failing</span>
+          ) : failedItems > 0 ? (
+            <span class="state warn">{several(failedItems, 'item')} failed</span>
+          ) : (
+            <Step next={next} lastSuccessAt={sync?.lastSuccessAt} />
+          )}
           <span class="quiet">{shown(sourceType)}</span>
         </p>
       </header>
@@ -33,12 +39,18 @@ export function SourceCard({ source: of, following, work, skipped = {} }: CardPr
         <dd>{sync?.lastReconcileAt === undefined ? 'never' : <Age of={sync.lastReconcileAt} />}</dd>
         <dt>read next</dt>
         <dd>
-          {following?.nextAt !== undefined ? (
-            <Age of={following.nextAt} />
-          ) : following?.watch === 'on' ? (
-            'when a file changes'
+          {next.kind === 'at' ? (
+            <Age of={next.at} />
+          ) : next.kind === 'overdue' ? (
+            <>
+              due <Age of={next.at} />, not begun
+            </>
+          ) : next.kind !== 'unscheduled' ? (
+            WHEN[next.kind]
           ) : sync?.isConfigured === true ? (
-            'by a run'
+            <>
+              no schedule: read by <code>ragstone index</code>, <code>ragstone sync</code> or the button above
+            </>
           ) : (
             'by nobody: it is not configured'
           )}
@@ -63,21 +75,43 @@ export function SourceCard({ source: of, following, work, skipped = {} }: CardPr
       </dl>
       {sync?.lastError === undefined ? null : (
         <div class="note bad small">
-          <p>{shown(sync.lastError.message)}</p>
+          <p>
+            <Worded text={sync.lastError.message} />
+          </p>
           <p class="quiet">
             {sync.lastError.reason}, <Age of={sync.lastError.at} />
-            {sync.nextAttemptAt === undefined ? (
-              ''
-            ) : (
-              <>
-                ; tried again <Age of={sync.nextAttemptAt} />
-              </>
-            )}
           </p>
         </div>
       )}
-      {following?.problem === undefined ? null : <p class="note warn small">{shown(following.problem)}</p>}
+      {following?.problem === undefined || following.problem === sync?.lastError?.message ? null : (
+        <p class="note warn small">
+          <Worded text={following.problem} />
+        </p>
+      )}
     </section>
+  );
+}
+
+const WHEN = {
+  running: 'it is read now',
+  change: 'when a file changes',
+  interval: 'at intervals: its files cannot be watched',
+} as const;
+
+/** What nobody follows is as old as its last read; more is not known of it. */
+function Step({ next, lastSuccessAt }: { next: NextRead; lastSuccessAt: string | undefined }) {
+  if (next.kind === 'overdue') return <span class="state warn">overdue</span>;
+  if (next.kind !== 'unscheduled' && lastSuccessAt !== undefined) return <span class="state">in step</span>;
+  return (
+    <span class="state off">
+      {lastSuccessAt === undefined ? (
+        'never read whole'
+      ) : (
+        <>
+          read <Age of={lastSuccessAt} />
+        </>
+      )}
+    </span>
   );
 }
 

@@ -1,5 +1,5 @@
 import type { IndexStatus } from 'ragstone/client';
-import { Empty, Loading } from '../../parts/basics.js';
+import { Loading } from '../../parts/basics.js';
 import { Failure, NotAllowed, Notices } from '../../parts/failure.js';
 import type { Address } from '../../state/address.js';
 import { may, useSession } from '../../state/session.js';
@@ -24,22 +24,15 @@ function Sources() {
   const { client } = useSession();
   const runs = useRuns();
   const ended = runs.runs.filter(({ finishedAt }) => finishedAt !== undefined).length;
-  // What a run did is read when it has ended.
-  const status = useLoad(`status ${ended}`, (signal) => client.status({ signal }));
+  // What a run does changes when it begins and when it has ended.
+  const states = runs.runs.map(({ id, finishedAt }) => `${id} ${finishedAt ?? ''}`).join();
+  const status = useLoad(`status ${states}`, (signal) => client.status({ signal }));
   const { value, error, isLoading, reload } = status;
   return (
     <div class="stack">
       <h1>Sources and runs</h1>
       <RunPanel runs={runs} lastRun={value?.lastRun} sources={value?.sources} />
-      {error === undefined ? null : error.reason === 'INDEX_EMPTY' ? (
-        <Empty title="Nothing is indexed yet">
-          <p>
-            On the machine of the service: <code>ragstone index FOLDER</code>
-          </p>
-        </Empty>
-      ) : (
-        <Failure error={error} retry={reload} />
-      )}
+      {error === undefined ? null : <Failure error={error} retry={reload} />}
       {value === undefined && isLoading ? <Loading what="the sources" /> : null}
       {value === undefined ? null : <Told status={value} />}
       <div class="columns">

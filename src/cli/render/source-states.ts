@@ -32,7 +32,9 @@ export const renderFailingSources = (
     .flatMap(({ source, lastError, nextAttemptAt }) => {
       if (lastError === undefined) return [];
       const next =
-        nextAttemptAt === undefined ? '' : ` Schedules try it again after ${formatTime(nextAttemptAt)}.`;
+        nextAttemptAt === undefined || Date.parse(nextAttemptAt) < Date.now()
+          ? ''
+          : ` Schedules try it again after ${formatTime(nextAttemptAt)}.`;
       return `${colours.red(lastError.reason)} source ${oneLine(source)}, ${formatTime(lastError.at)}\n  ${oneLine(lastError.message)}${next}`;
     })
     .join('\n');

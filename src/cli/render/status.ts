@@ -33,11 +33,15 @@ export function renderStatus(status: ShownStatus, context: CliContext): string {
   ];
   if (status.sources.length > 0) parts.push(renderSources(status, context));
   const failing = renderFailingSources(
-    status.sources.map(({ source, sync }) => ({ source, ...sync })),
+    // When a source that is followed is read next stands below, with the others.
+    status.sources.map(({ source, sync }) => ({
+      ...{ source, ...sync },
+      ...(isFollowed(status, source) ? { nextAttemptAt: undefined } : {}),
+    })),
     context,
   );
   if (failing !== '') parts.push(failing);
-  if (status.following !== undefined) parts.push(renderFollowing(status.following, context));
+  if (status.following !== undefined) parts.push(renderFollowing(status.following, status, context));
   if (status.work !== undefined) parts.push(renderWork(status.work, context));
   for (const [word, kind] of [
     ['redacted', 'redactions'],
@@ -112,26 +116,58 @@ function renderUpgrade(upgrade: ShownUpgrade, context: CliContext): string {
 
 type ShownFollowing = NonNullable<ShownStatus['following']>;
 
-function renderFollowing({ process, isFollowed, sources }: ShownFollowing, context: CliContext): string {
+function renderFollowing(
+  { process, isFollowed: isAny, sources }: ShownFollowing,
+  status: ShownStatus,
+  context: CliContext,
+): string {
   const who =
     process === undefined ? 'a process' : `process ${process.pid} on ${process.host} (${process.command})`;
   return [
-    isFollowed
+    isAny
       ? `Sources are followed by ${who}:`
       : 'Sources are not followed now; "ragstone sync --daemon" does it. As they were left:',
     renderTable(
       ['source', 'state', 'last run', 'next run'],
-      sources.map(({ source, state, watch, lastFinishedAt, nextAt }) => [
-        oneLine(source),
-        state,
-        lastFinishedAt === undefined ? 'never' : formatTime(lastFinishedAt),
-        [watch === undefined ? [] : ['when it changes'], nextAt === undefined ? [] : [formatTime(nextAt)]]
-          .flat()
-          .join(', '),
+      sources.map((source) => [
+        oneLine(source.source),
+        source.state,
+        source.lastFinishedAt === undefined ? 'never' : formatTime(source.lastFinishedAt),
+        isAny ? nextRunOf(source) : '',
       ]),
       { context, numeric: [] },
     ),
+    ...(isAny ? renderUnscheduled(status) : []),
   ].join('\n');
+}
+
+const NO_SCHEDULE = 'no schedule';
+
+/** Sources of the configuration that nobody follows, while others are followed. */
+function renderUnscheduled(status: ShownStatus): string[] {
+  const names = status.sources.flatMap(({ source, sync }) =>
+    sync?.isConfigured === true && !isFollowed(status, source) ? [oneLine(source)] : [],
+  );
+  return names.length === 0
+    ? []
+    : [
+        `${NO_SCHEDULE}: ${names.join(', ')}; read by "ragstone index", "ragstone sync" or the page of the service`,
+      ];
+}
+
+const isFollowed = ({ following }: ShownStatus, name: string): boolean =>
+  following?.isFollowed === true &&
+  following.sources.some((one) => one.source === name && nextRunOf(one) !== NO_SCHEDULE);
+
+function nextRunOf({ state, watch, nextAt }: ShownFollowing['sources'][number]): string {
+  if (state === 'running') return 'now';
+  const when = [
+    ...(watch === undefined ? [] : ['when it changes']),
+    ...(nextAt === undefined
+      ? []
+      : [Date.parse(nextAt) < Date.now() ? `due ${formatTime(nextAt)}, not begun` : formatTime(nextAt)]),
+  ];
+  return when.length === 0 ? NO_SCHEDULE : when.join(', ');
 }
 
 const NOT_TOLD = 'not told: the index holds other tenants or projects too';
@@ -154,7 +190,7 @@ function describeLastRun({ lastRun, bytes }: ShownStatus): string {
 
 function renderSources({ sources }: ShownStatus, context: CliContext): string {
   return renderTable(
-    ['source', 'type', 'indexed', 'pending', 'outdated', 'failed', 'chunks', 'in step'],
+    ['source', 'type', 'indexed', 'pending', 'outdated', 'failed', 'chunks', 'last read'],
     sources.map(({ source, sourceType, documents, failedItems, chunks, sync }) => [
       oneLine(source),
       oneLine(sourceType),

@@ -10,7 +10,7 @@ import { nothingIndexed } from '../../resources/open-collection.js';
 import { correctWords } from '../../searching/correct-words.js';
 import { searchFilter } from '../../searching/search-filter.js';
 import { scopeCollection } from '../../stores/scoped-collection.js';
-import { findInLedger, type LedgerFinding } from './find-document.js';
+import { findInLedger, findNearName, type LedgerFinding } from './find-document.js';
 import { Journey } from './journey.js';
 import { lostInLanes, lostInRanking } from './losses.js';
 import {
@@ -21,7 +21,7 @@ import {
   isPartOf,
   type Wanted,
 } from './ranking.js';
-import { readTexts } from './reading.js';
+import { absentWords, readTexts } from './reading.js';
 
 /**
  * Says which stage lost a document that a query should have found, and which setting would bring it into the results; a
@@ -74,7 +74,10 @@ async function explain(asked: AskedSearch, name: string, findPath: FindPath): Pr
   const { finding, lines } = await findNamed(name, (whole) =>
     findInLedger(live.reader, whole, { scope, findPath }),
   );
-  if (finding.kind !== 'known') return notInIndex(query.text, name, finding);
+  if (finding.kind !== 'known') {
+    const meant = finding.kind === 'unknown' ? await findNearName(live.reader, name, scope) : undefined;
+    return notInIndex(query.text, name, { finding, meant });
+  }
   const journey = new Journey(query.text, finding.document);
   const { documentId } = finding.document;
   const whole = await chunksOfDocument(resources, documentId);
@@ -114,7 +117,10 @@ function losePassage(journey: Journey, { start, end }: LineRange, chunks: readon
 function notInIndex(
   query: string,
   name: string,
-  finding: Exclude<LedgerFinding, { kind: 'known' }>,
+  {
+    finding,
+    meant,
+  }: { readonly finding: Exclude<LedgerFinding, { kind: 'known' }>; readonly meant: string | undefined },
 ): MissExplanation {
   const journey = new Journey(query);
   if (finding.kind === 'failed')
@@ -124,6 +130,12 @@ function notInIndex(
       remedies: [
         { setting: 'ragstone index', detail: 'Once the cause is mended, the next run reads it again.' },
       ],
+    });
+  else if (meant !== undefined)
+    journey.lose({
+      stage: 'not-indexed',
+      reason: `The index holds no document "${name}". Did you mean "${meant}"?`,
+      remedies: [{ setting: meant, detail: 'A document of nearly this name: ask about it.' }],
     });
   else
     journey.lose({
@@ -248,7 +260,8 @@ async function followDocument(
     followed.rankIn('fusion') === undefined
       ? await lostInLanes(journey, place)
       : await lostInRanking(journey, place);
-  journey.lose(loss);
+  const absent = await absentWords(asked);
+  journey.lose(absent === undefined ? loss : { ...loss, remedies: [absent, ...loss.remedies] });
   return journey.end();
 }
 

@@ -1,4 +1,5 @@
 import { RAGError } from '../../core/errors.js';
+import { editDistance } from '../../core/nearest-name.js';
 import type { Scope } from '../../core/scope.js';
 import type { FindPath } from '../../indexing/document-paths.js';
 import type { GenerationReader, LedgerDocument } from '../../ledger/ledger.js';
@@ -44,6 +45,49 @@ export async function findInLedger(
   if (failed?.error !== undefined) return { kind: 'failed', itemId: failed.itemId, failure: failed.error };
   return { kind: 'unknown' };
 }
+
+const MOST_NAMES = 10_000;
+const NAMES_AT_ONCE = 1_000;
+/** A longer name is no slip of a hand. Letters. */
+const LONGEST_NAME = 200;
+
+/** The document of the tenant and project whose name was most likely meant: other separators or case, or a letter of five wrong. Of the first 10,000. */
+export async function findNearName(
+  ledger: GenerationReader,
+  name: string,
+  scope: Scope,
+): Promise<string | undefined> {
+  const wanted = comparable(name);
+  if (wanted.length > LONGEST_NAME) return undefined;
+  let best: { readonly name: string; readonly distance: number } | undefined;
+  const most = Math.max(1, Math.floor(wanted.length / 5));
+  let after: string | undefined;
+  for (let read = 0; read < MOST_NAMES; ) {
+    const page = await ledger.documents(after, NAMES_AT_ONCE);
+    for (const { tenant, project, externalId } of page) {
+      if (tenant !== scope.tenant || (scope.project !== undefined && project !== scope.project)) continue;
+      const end = comparable(endOf(externalId, name));
+      if (Math.abs(end.length - wanted.length) > most) continue;
+      const distance = editDistance(wanted, end);
+      if (distance <= most && distance < (best?.distance ?? Number.POSITIVE_INFINITY))
+        best = { name: externalId, distance };
+    }
+    read += page.length;
+    after = page.at(-1)?.documentId;
+    if (page.length < NAMES_AT_ONCE) break;
+  }
+  return best?.name;
+}
+
+const comparable = (name: string): string =>
+  name
+    .normalize()
+    .toLowerCase()
+    .replaceAll(/[\s_.-]+/gu, '-');
+
+/** As many folders of a path as the name has. */
+const endOf = (externalId: string, name: string): string =>
+  externalId.split('/').slice(-name.split('/').length).join('/');
 
 /** The path itself, its end, or a longer path that ends with it (a path from the working folder). */
 const isPath = (externalId: string, name: string): boolean =>

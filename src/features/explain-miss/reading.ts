@@ -1,5 +1,9 @@
 import { indexedTextOfStored } from '../../analysis/indexed-text.js';
+import { analyzeQuery } from '../../analysis/lexical-analyzer.js';
 import type { StoredChunk } from '../../core/chunk.js';
+import type { MissRemedy } from '../../operations/miss-explanation.js';
+import { readableWords } from '../../retrieval/spelling/readable-words.js';
+import { scopeCollection } from '../../stores/scoped-collection.js';
 import type { Journey } from './journey.js';
 import type { AskedSearch } from './ranking.js';
 import { coverageOf, isCutApart, truncationOf } from './text.js';
@@ -60,4 +64,33 @@ async function readTruncation(
     return;
   }
   journey.pass('truncated', 'The embedding model reads every word that its chunks share with the query.');
+}
+
+/** Most words that a sentence names. */
+const NAMED_WORDS = 5;
+
+/** Words of the query that no passage holds: no setting finds them. Undefined where each is held, or words are not searched for. */
+export async function absentWords({ query, scope, resources }: AskedSearch): Promise<MissRemedy | undefined> {
+  if (query.options?.mode === 'dense') return undefined;
+  const { collection, store, sealing } = await resources.stores.collection();
+  const words = readableWords({
+    collection: scopeCollection(collection, scope, sealing),
+    held: new Set(),
+    maxTopK: store.capabilities.maxTopK,
+    signal: query.signal,
+  });
+  const { terms } = analyzeQuery(query.text);
+  if (words === undefined || terms.length === 0) return undefined;
+  const held = await words.held(terms);
+  const absent = [...new Set(query.text.match(/[\p{L}\p{N}_]+/gu))].filter((word) => {
+    const own = analyzeQuery(word).terms;
+    return own.length > 0 && own.every((term) => terms.includes(term) && !held.has(term));
+  });
+  if (absent.length === 0) return undefined;
+  const named = absent.slice(0, NAMED_WORDS).map((word) => `\`${word}\``);
+  const more = absent.length > NAMED_WORDS ? ` and ${absent.length - NAMED_WORDS} more` : '';
+  return {
+    setting: 'the query',
+    detail: `${named.join(', ')}${more} ${absent.length === 1 ? 'occurs' : 'occur'} in no passage that you may read; try other words.`,
+  };
 }

@@ -6,6 +6,7 @@ import { waitFor } from '../../../tests/wait-for.js';
 import { RAGError } from '../../core/errors.js';
 import type { IndexRequest, IndexResult } from '../../operations/engine.js';
 import type { SourceTiming } from '../../operations/sync-plan.js';
+import { readSyncStatus } from '../../operations/sync-state.js';
 import { startSync } from './start-sync.js';
 import type { Sync, SyncOptions } from './sync.js';
 import type { SyncEvent } from './sync-events.js';
@@ -378,5 +379,27 @@ test('beside other hosts leaves out turns of a schedule that one of them has tak
   expect(bench.options).toEqual([
     { waitMs, handOver: true },
     { waitMs, handOver: true, unlessListedSince: '2026-03-02T00:09:59.000Z' },
+  ]);
+});
+
+test('a source whose schedule was removed has no next run, whatever was written down of it', async () => {
+  const both = [
+    timing('gone', { schedules: [cron('0 2 * * *')] }),
+    timing('kept', { schedules: [cron('0 3 * * *')] }),
+  ];
+  const bench = new Bench('2026-05-01T00:00:00Z', both);
+  const before = bench.start();
+  await bench.advance(1_000);
+  await before.stop();
+  bench.timings = both.slice(1);
+  bench.start();
+  await bench.advance(1_000);
+  const next = readSyncStatus(bench.dataDir, 'default')?.sources.map(({ source, nextAt }) => [
+    source,
+    nextAt,
+  ]);
+  expect(next).toEqual([
+    ['kept', '2026-05-01T03:00:00.000Z'],
+    ['gone', undefined],
   ]);
 });

@@ -7,6 +7,7 @@ import type { IndexResult } from '../../operations/engine.js';
 import { nextAttemptAt } from '../../operations/retry-policy.js';
 import type { SourceTiming, SyncPlan } from '../../operations/sync-plan.js';
 import {
+  leftBehind,
   readKeptSources,
   readSyncHolder,
   type SourceSync,
@@ -272,9 +273,10 @@ class RunningSync implements Sync {
   #keep(): void {
     const moment = this.#moment();
     try {
-      const others = [...readKeptSources(this.#folder).values()].filter(
-        ({ source }) => !this.#turns.some((turns) => turns.source === source),
-      );
+      // What the configuration had followed before, or another process will again: this one does not.
+      const others = [...readKeptSources(this.#folder).values()]
+        .filter(({ source }) => !this.#turns.some((turns) => turns.source === source))
+        .map(leftBehind);
       writeKeptSources(this.#folder, [...this.#turns.map((turns) => turns.kept(moment)), ...others]);
       this.#isKept = true;
     } catch (error) {

@@ -50,6 +50,15 @@ test('those that found nothing, and answers that were withheld', async () => {
   ]);
 });
 
+test('a search that was cancelled is not one that found nothing', async () => {
+  const { audit, list } = await logged(true);
+  const search = { face: 'http', action: 'POST /explain', tenant: 'acme', results: 0 } as const;
+  await audit.record({ ...search, outcome: 'failed', reason: 'ABORTED' });
+  await audit.record({ ...search, outcome: 'done' });
+  expect((await list('acme')).queries.map(({ reason }) => reason)).toEqual([undefined, 'ABORTED']);
+  expect((await list('acme', '?only=without-results')).queries).toHaveLength(1);
+});
+
 test('words are told where they are logged, to who has the rights with which they were asked', async () => {
   const { ask, list, call } = await logged(true);
   await ask('acme-hr', 'salaries of the board');
