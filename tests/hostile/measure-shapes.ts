@@ -85,15 +85,13 @@ const countWords = (text: string): number => text.split(' ').length;
 for (const { strategy } of BUILTIN_CHUNKERS) {
   const chunker = createChunker({ ...options, strategy }, countWords);
   readers[`${strategy} chunks`] = async (text) => {
-    const parsed = await parsers
-      .get(MEDIA_TYPES.plainText)
-      ?.parse({
-        externalId: 'a',
-        mediaType: MEDIA_TYPES.plainText,
-        content: text,
-        metadata: {},
-        access: OPEN_ACCESS,
-      });
+    const parsed = await parsers.get(MEDIA_TYPES.plainText)?.parse({
+      externalId: 'a',
+      mediaType: MEDIA_TYPES.plainText,
+      content: text,
+      metadata: {},
+      access: OPEN_ACCESS,
+    });
     return parsed && chunker.chunk(parsed).length;
   };
 }

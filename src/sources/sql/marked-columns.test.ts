@@ -42,7 +42,9 @@ test.each([{ q: 'band' }, { band: 'note', Q: 'BAND' }])(
     expect(() => new RowMapping({ ...options, markedFields: ['band'] }, 'rows')).toThrow(/Encrypt "/);
     expect(() => new RowMapping(options, 'rows')).not.toThrow();
     // Metadata are encrypted under their names in whatever letters.
-    expect(() => new RowMapping({ ...options, fields: ['BAND'], markedFields: ['band'] }, 'rows')).not.toThrow();
+    expect(
+      () => new RowMapping({ ...options, fields: ['BAND'], markedFields: ['band'] }, 'rows'),
+    ).not.toThrow();
   },
 );
 
