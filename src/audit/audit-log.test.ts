@@ -52,6 +52,15 @@ function findingsOf(lines: readonly AuditLine[]): string[] {
 const currentFile = (dataDir: string) => join(dataDir, DATA_FOLDERS.audit, CURRENT_FILE);
 const filesOf = (dataDir: string) => readdirSync(join(dataDir, DATA_FOLDERS.audit));
 
+test('files that are put aside in one moment, or after the clock was set back, are read in their order', async () => {
+  const dataDir = temporaryFolder();
+  const log = openLog(dataDir, { maxFileBytes: 1 });
+  const moments = [5_000, 5_000, 5_000, 5_000, 5_000, 4_000, 5_001];
+  for (const [at, ms] of moments.entries())
+    await withRuntime({ ...SYSTEM_RUNTIME, now: () => ms }, () => log.record({ ...SEARCH, results: at }));
+  expect((await linesOf(dataDir)).map(({ record }) => record?.results)).toEqual([...moments.keys()]);
+});
+
 test('lines are read as they were written, for the owner alone', async () => {
   const dataDir = temporaryFolder();
   const entry = { ...SEARCH, filters: { filters: { tags: ['a\nb'] } }, documents: ['x'], results: 1 };

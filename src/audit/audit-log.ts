@@ -178,7 +178,7 @@ export class AuditLog {
 
   /** Says in the log what is removed and where its chains end, and removes it when that is written. */
   async #removeOldest(): Promise<void> {
-    const names = (await readdir(this.#folder)).filter((name) => ROTATED_FILE.test(name)).sort();
+    const names = await this.#rotated();
     const oldest = names.slice(0, -this.#options.keepFiles).slice(0, MOST_REMOVED);
     if (oldest.length === 0) return;
     const removed = await chainEndsOf(this.#folder, oldest);
@@ -196,12 +196,20 @@ export class AuditLog {
     });
   }
 
+  /** Names of the files that were put aside, the oldest first. */
+  async #rotated(): Promise<string[]> {
+    return (await readdir(this.#folder)).filter((name) => ROTATED_FILE.test(name)).sort();
+  }
+
   // What was written stays written where this fails: the file is then put aside later.
   async #rotate(file: number, path: string, mayRemove: boolean): Promise<void> {
     try {
       await flushed(file);
-      const time = new Date(runtime().now()).toISOString().replaceAll(/[-:.]/g, '');
-      await rename(path, join(this.#folder, `audit-${time}-${runtime().uniqueName()}.jsonl`));
+      const time = timeInName(runtime().now());
+      const last = /\d{8}T\d{9}Z/.exec((await this.#rotated()).at(-1) ?? '')?.[0] ?? '';
+      // Files of one millisecond sort as they were put aside, and so do those of a clock that was set back.
+      const name = `audit-${time > last ? time : timeInName(timeOfName(last) + 1)}-${runtime().uniqueName()}.jsonl`;
+      await rename(path, join(this.#folder, name));
       if (mayRemove && this.#options.keepFiles > 0) await this.#removeOldest();
     } catch (cause) {
       this.#tellRotation(cause);
@@ -216,6 +224,11 @@ export class AuditLog {
     );
   }
 }
+
+/** ISO-8601 without what a name may not hold: `20261129T023423123Z`. */
+const timeInName = (ms: number): string => new Date(ms).toISOString().replaceAll(/[-:.]/g, '');
+const timeOfName = (time: string): number =>
+  Date.parse(time.replace(/^(\d{4})(\d\d)(\d\dT\d\d)(\d\d)(\d\d)(\d{3}Z)$/, '$1-$2-$3:$4:$5.$6'));
 
 /** Writers whose ends are carried on from one removal to the next. A process is one; the youngest are kept. */
 const MOST_CHAINS = 200;
