@@ -16,12 +16,14 @@ const FOREIGN_GRAMMAR: ReadonlySet<string> = new Set(
 /** Whether a word is of the grammar of one of these languages. */
 export const isForeignGrammar = (word: string): boolean => FOREIGN_GRAMMAR.has(word.toLowerCase());
 
-/** Whether a text is hardly English: it has two such words, or one that English letters do not spell. */
-export function isForeignQuestion(text: string): boolean {
-  const words = new Set((text.toLowerCase().match(/\p{L}+/gu) ?? []).filter(isForeignGrammar));
-  return words.size > 1 || [...words].some((word) => /[^a-z]/u.test(word));
-}
+const foreignWordsIn = (text: string): ReadonlySet<string> =>
+  new Set((text.toLowerCase().match(/\p{L}+/gu) ?? []).filter(isForeignGrammar));
 
 /** Whether a text says, by its grammar, that it is in one of these languages. */
-export const isForeignText = (text: string): boolean =>
-  (text.toLowerCase().match(/\p{L}+/gu) ?? []).some(isForeignGrammar);
+export const isForeignText = (text: string): boolean => foreignWordsIn(text).size > 0;
+
+/** Whether a text is hardly English: it has two such words, or one that English letters do not spell. */
+export function isForeignQuestion(text: string): boolean {
+  const words = foreignWordsIn(text);
+  return words.size > 1 || [...words].some((word) => /[^a-z]/u.test(word));
+}

@@ -39,7 +39,8 @@ const SCALES: ReadonlyMap<string, number> = new Map([
   ['bn', 1e9],
 ]);
 
-const ORDINALS = 'first second third fourth fifth sixth seventh eighth ninth tenth'.split(' ');
+/** `first` to `tenth`. */
+export const ORDINALS = 'first second third fourth fifth sixth seventh eighth ninth tenth'.split(' ');
 /** `21st`, written out. */
 const COMPOUND_ORDINAL = new RegExp(
   String.raw`\b(${TENS.join('|')})[- ](${ORDINALS.slice(0, 9).join('|')})\b`,

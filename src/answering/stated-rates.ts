@@ -1,5 +1,5 @@
 import { analyzeText } from '../analysis/lexical-analyzer.js';
-import { NUMERAL, writtenAmount } from './stated-amounts.js';
+import { NUMERAL, ORDINALS, writtenAmount } from './stated-amounts.js';
 
 // Rates and shares in whatever form: `twice a day` is `every 12 hours`, `one a second` is `3,600 an hour`, `every tenth` is `10 %`.
 
@@ -55,7 +55,8 @@ const ADVERBS: Readonly<Record<string, number>> = {
   'semi-annually': YEAR / 2,
 };
 const WEEKDAYS = 'monday tuesday wednesday thursday friday saturday sunday'.split(' ');
-const ORDINALS = 'second third fourth fifth sixth seventh eighth ninth tenth'.split(' ');
+/** Of every second one, and so on. */
+const LATER_ORDINALS = ORDINALS.slice(1);
 const PLACES: Readonly<Record<string, number>> = {
   other: 2,
   alternate: 2,
@@ -63,11 +64,11 @@ const PLACES: Readonly<Record<string, number>> = {
   'half a': 0.5,
   'half an': 0.5,
   'quarter of an': 0.25,
-  ...Object.fromEntries(ORDINALS.map((word, at) => [word, at + 2])),
+  ...Object.fromEntries(LATER_ORDINALS.map((word, at) => [word, at + 2])),
 };
 
 const COUNT = String.raw`(?<![\w.,$€£¥₹])(?<![$€£¥₹] )(?:\d{1,15}(?:,\d{3}){0,5}(?:\.\d{1,9})?(?: ?(?:hundred|thousand|million|billion)|k)?|(?:${NUMERAL})(?:(?:-| and | )(?:${NUMERAL})){0,6})(?![\w%])`;
-const PLACE = `other|alternate|half(?: an?)?|quarter of an|${ORDINALS.join('|')}`;
+const PLACE = `other|alternate|half(?: an?)?|quarter of an|${LATER_ORDINALS.join('|')}`;
 /** Not the place in a row: "every second request". */
 const UNIT = String.raw`(?:milliseconds?|ms|seconds?(?! (?!(?:and|or|but|to|for|from|in|on|at|by|with|per|until|while|when|if|as|is|are|was|were|of|through|during|into|before|after)\b)\p{L})|secs?|minutes?|mins?|hours?|hrs?|days?|nights?|weeks?|fortnights?|months?|quarters?(?! of)|years?)\b`;
 const ADVERB = Object.keys(ADVERBS).join('|');
@@ -94,10 +95,13 @@ const RATES = [
   new RegExp(String.raw`\b(?:${EVERY})`, 'giu'),
 ];
 const SHARES = [
-  new RegExp(String.raw`\b(?:every|each) (?<place>other|${ORDINALS.join('|')})(?= (?!${UNIT})\p{L})`, 'giu'),
+  new RegExp(
+    String.raw`\b(?:every|each) (?<place>other|${LATER_ORDINALS.join('|')})(?= (?!${UNIT})\p{L})`,
+    'giu',
+  ),
   new RegExp(`(?<count>${COUNT}) (?:in|out of)(?: every)? (?<of>${COUNT})`, 'giu'),
   new RegExp(
-    String.raw`\b(?<count>one|two|three|four|an?)[- ](?<part>third|quarter|${ORDINALS.slice(2).join('|')})s?(?:(?<=s)| (?=of\b(?! an?\b))|(?<=\bone[- ]\p{L}+))(?: ?of(?: (?:the|all|its|their|our|your|these|those))?\b)?`,
+    String.raw`\b(?<count>one|two|three|four|an?)[- ](?<part>third|quarter|${LATER_ORDINALS.slice(2).join('|')})s?(?:(?<=s)| (?=of\b(?! an?\b))|(?<=\bone[- ]\p{L}+))(?: ?of(?: (?:the|all|its|their|our|your|these|those))?\b)?`,
     'giu',
   ),
   /(?<![\w.,])(?<percent>\d{1,3}(?:\.\d{1,3})?) ?(?:%|percent\b|per cent\b)(?: of(?: (?:the|all|its|their|our|your|these|those))?\b)?/giu,

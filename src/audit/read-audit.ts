@@ -64,15 +64,12 @@ export async function* readAuditBackwards(
   const folder = join(dataDir, DATA_FOLDERS.audit);
   const held = holding.map((text) => Buffer.from(text));
   let left = mostBytes;
-  let end = below === undefined ? undefined : Infinity;
+  let begin = below;
   try {
     for (const file of (await filesOf(folder)).reverse()) {
       const path = join(folder, file);
-      if (below !== undefined && end === Infinity) {
-        if (!(await holdsLine(path, below))) continue;
-        end = below.offset;
-      }
-      for await (const { line, offset } of linesBackwards(path, end)) {
+      if (begin !== undefined && !(await holdsLine(path, begin))) continue;
+      for await (const { line, offset } of linesBackwards(path, begin?.offset)) {
         left -= line.length + 1;
         const isHeld = held.every((text) => line.includes(text));
         // A reader goes on below a line that can be found again.
@@ -82,7 +79,7 @@ export async function* readAuditBackwards(
         if (isHeld) yield { record, place };
         if (left <= 0) return { reached: place };
       }
-      end = undefined;
+      begin = undefined;
     }
   } catch (cause) {
     throw new RAGError('AUDIT_UNAVAILABLE', `The audit log in ${folder} cannot be read.`, { cause });

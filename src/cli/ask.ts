@@ -24,7 +24,7 @@ export async function askYesNo(
     const answer = await Promise.race([asked, ended]);
     return answer.trim() === '' ? preset : /^y(es)?$/i.test(answer.trim());
   } catch (error) {
-    if (stop.signal.aborted) throw await stopped(error);
+    if (stop.signal.aborted) throw stopped(error);
     if (signal.aborted) throw error;
     return false;
   } finally {
@@ -32,6 +32,4 @@ export async function askYesNo(
   }
 }
 
-async function stopped(cause: unknown): Promise<Error> {
-  return new RAGError('ABORTED', 'Stopped.', { cause });
-}
+const stopped = (cause: unknown): Error => new RAGError('ABORTED', 'Stopped.', { cause });

@@ -14,7 +14,7 @@ export function searchFilter({ filters, filter }: Pick<SearchQuery, 'filters' | 
   if (filters?.dateRange !== undefined) parts.push(dateFilter(filters.dateRange));
   return mapFields(
     and(...parts, ofMetadata(filters)),
-    (condition) => unreadKinds(condition) ?? withTagKeys(condition),
+    (condition) => ofUnreadKinds(condition) ?? withTagKeys(condition),
   );
 }
 
@@ -39,7 +39,7 @@ function withTagKeys(condition: Condition): Filter {
 }
 
 /** `unread` is a count by kind: what is compared with a kind asks for documents of which some of it was not read. */
-function unreadKinds(condition: Condition): Filter | undefined {
+function ofUnreadKinds(condition: Condition): Filter | undefined {
   if (condition.field !== UNREAD_FIELD || !('value' in condition || condition.op === 'in')) return undefined;
   const kinds = condition.op === 'in' ? condition.values : [condition.value];
   return or(...kinds.map((kind) => exists(`${UNREAD_FIELD}.${String(kind)}`)));

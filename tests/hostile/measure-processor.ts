@@ -3,13 +3,12 @@
  * inside of one call of a text's method is no step that could be counted), and work that is done once. The end of the process belongs to it, for threads of V8
  * that still compile.
  */
-import { BUILTIN_CHUNKERS } from '../../src/chunking/builtin-chunkers.js';
-import { createChunker } from '../../src/chunking/create-chunker.js';
 import type { ParsedDocument } from '../../src/core/document.js';
 import { OPEN_ACCESS } from '../../src/core/scope.js';
 import { createParsers } from '../../src/parsing/create-parsers.js';
 import { isolateParsers } from '../../src/parsing/worker/isolate-parsers.js';
 import { LONG_DOCUMENTS, type MakeDocument } from './long-documents.js';
+import { MEASURED_CHUNKERS } from './measured-chunkers.js';
 
 const [SHORT, LONG] = [400, 6_400];
 /** Beyond proportion; the square of the length would be 16 times of it. A busy machine and the collector of garbage take less. */
@@ -25,17 +24,6 @@ const processorMs = (): number => {
 };
 
 const parsers = isolateParsers(createParsers(), {}, { timeoutMs: 300_000, memoryMb: 1_024 });
-const countWords = (text: string): number => text.split(' ').length;
-const options = {
-  unit: 'tokens',
-  minSize: 64,
-  maxSize: 256,
-  overlap: 32,
-  splitOn: ['\n\n', '\n', '. ', ' '],
-  preserveWhitespace: false,
-  preserveFields: ['title'],
-  chunkByField: false,
-} as const;
 
 const tooMuch: string[] = [];
 
@@ -66,8 +54,7 @@ async function measureDocument(what: string, mediaType: string, make: MakeDocume
   const [short, shortMs] = await measured(() => parse(mediaType, make(SHORT)));
   const [long, longMs] = await measured(() => parse(mediaType, make(LONG)));
   compare(what, shortMs, longMs);
-  for (const { strategy } of BUILTIN_CHUNKERS) {
-    const chunker = createChunker({ ...options, strategy }, countWords);
+  for (const { strategy, chunker } of MEASURED_CHUNKERS) {
     const [, shortCut] = await measured(() => chunker.chunk(short).length);
     const [, longCut] = await measured(() => chunker.chunk(long).length);
     compare(`${what}, ${strategy} chunks`, shortCut, longCut);
@@ -83,5 +70,5 @@ const before = processorMs();
 process.on('exit', () => {
   const rest = processorMs() - before;
   if (rest > MOST_ONCE_MS) tooMuch.push(`${Math.round(rest)} ms after the last document`);
-  process.stdout.write(JSON.stringify({ tooMuch, unmeasured, strategies: BUILTIN_CHUNKERS.length }));
+  process.stdout.write(JSON.stringify({ tooMuch, unmeasured, strategies: MEASURED_CHUNKERS.length }));
 });

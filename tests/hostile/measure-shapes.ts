@@ -15,8 +15,6 @@ import { exactNamesIn } from '../../src/answering/exact-names.js';
 import { numberedNamesIn } from '../../src/answering/numbered-names.js';
 import { ratesIn } from '../../src/answering/stated-rates.js';
 import { readEvidence } from '../../src/answering/support-features.js';
-import { BUILTIN_CHUNKERS } from '../../src/chunking/builtin-chunkers.js';
-import { createChunker } from '../../src/chunking/create-chunker.js';
 import { statementsOf } from '../../src/conflicts/statements.js';
 import { neutralise, neutraliseAnswer, neutraliseLine } from '../../src/context/neutralise.js';
 import { RAGError } from '../../src/core/errors.js';
@@ -29,6 +27,7 @@ import { createRedactor } from '../../src/security/redaction/redactor.js';
 import { docxEntries, docxParagraph, makeZip } from '../fixtures/documents/make-docx.js';
 import { makeEpub, makeOdt, makePptx, makeXlsx } from '../fixtures/documents/make-office.js';
 import { makePdf } from '../fixtures/documents/make-pdf.js';
+import { MEASURED_CHUNKERS } from './measured-chunkers.js';
 import { SHAPES } from './shapes.js';
 
 /** In UTF-16 code units. */
@@ -71,19 +70,7 @@ for (const [mediaType, parser] of parsers)
       if (!RAGError.isInstance(error)) throw error;
     }
   };
-const options = {
-  unit: 'tokens',
-  minSize: 64,
-  maxSize: 256,
-  overlap: 32,
-  splitOn: ['\n\n', '\n', '. ', ' '],
-  preserveWhitespace: false,
-  preserveFields: ['title'],
-  chunkByField: false,
-} as const;
-const countWords = (text: string): number => text.split(' ').length;
-for (const { strategy } of BUILTIN_CHUNKERS) {
-  const chunker = createChunker({ ...options, strategy }, countWords);
+for (const { strategy, chunker } of MEASURED_CHUNKERS) {
   readers[`${strategy} chunks`] = async (text) => {
     const parsed = await parsers.get(MEDIA_TYPES.plainText)?.parse({
       externalId: 'a',

@@ -100,9 +100,9 @@ export function registerAsk(program: Command, context: CliContext): void {
 
 async function runAsk(context: CliContext, question: string | undefined, options: AskOptions): Promise<void> {
   if (options.chat === true && context.isJson)
-    throw await failure('USAGE', '--chat is for people; with --json ask one question at a time.');
+    throw new RAGError('USAGE', '--chat is for people; with --json ask one question at a time.');
   if (question === undefined && options.chat !== true)
-    throw await failure('USAGE', 'Say what to ask: ragstone ask "QUESTION", or ragstone ask --chat.');
+    throw new RAGError('USAGE', 'Say what to ask: ragstone ask "QUESTION", or ragstone ask --chat.');
   await withView(context, options, async (view) => {
     if (options.chat === true) await converse(context, view, { first: question, options });
     else if (question !== undefined) await answerOnce(context, view, { question, options, history: [] });
@@ -163,12 +163,7 @@ async function streamed(context: CliContext, view: IndexView, request: AskReques
       return event.answer;
     }
   }
-  throw await failure('INTERNAL', 'Answering ended without an answer.');
-}
-
-/** The library is loaded for errors alone: the index may be one behind a service. */
-async function failure(reason: 'USAGE' | 'INTERNAL', message: string): Promise<Error> {
-  return new RAGError(reason, message);
+  throw new RAGError('INTERNAL', 'Answering ended without an answer.');
 }
 
 function toRequest({ question, options, history }: Asked, signal: AbortSignal): AskRequest {

@@ -130,7 +130,7 @@ const NEEDS: readonly [option: keyof EvalOptions, of: readonly (keyof EvalOption
   ['gateMetric', ['gate', 'writeBaseline']],
 ];
 
-async function refuseIdleOptions(options: EvalOptions): Promise<void> {
+function refuseIdleOptions(options: EvalOptions): void {
   for (const [option, of] of NEEDS) {
     if (options[option] === undefined || of.some((other) => options[other] !== undefined)) continue;
     throw new RAGError('USAGE', `${flagOf(option)} has no effect without ${of.map(flagOf).join(' or ')}.`);
@@ -140,7 +140,7 @@ async function refuseIdleOptions(options: EvalOptions): Promise<void> {
 const flagOf = (option: string): string => `--${option.replaceAll(/[A-Z]/g, (c) => `-${c.toLowerCase()}`)}`;
 
 async function runEval(context: CliContext, dataset: string, options: EvalOptions): Promise<void> {
-  await refuseIdleOptions(options);
+  refuseIdleOptions(options);
   const { answers, judge, compare, html, gate, writeBaseline, gateMetric, alpha, maxDrop, ...measured } =
     options;
   const target = await evaluationTarget(context, dataset, measured);

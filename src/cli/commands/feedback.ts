@@ -98,7 +98,7 @@ async function runAdd(
 ): Promise<void> {
   const { receipt, shown } = await withTenantView(context, scope, async (view) => {
     const results = await shownAgain(view, { query, topK, context });
-    const ranks = await ranksIn(results);
+    const ranks = ranksIn(results);
     const request: FeedbackRequest = {
       query,
       kind: answer === undefined ? 'search' : 'answer',
@@ -140,7 +140,7 @@ async function shownAgain(
 }
 
 /** How places are named: the rank of one, by itself, its id, or what it is of. */
-async function ranksIn(results: readonly SearchResult[]): Promise<(place: string) => number> {
+function ranksIn(results: readonly SearchResult[]): (place: string) => number {
   return (place) => {
     if (/^\d{1,4}$/.test(place)) return Number(place);
     const at = results.findIndex(

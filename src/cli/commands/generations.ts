@@ -28,7 +28,7 @@ export function registerGenerations(program: Command, context: CliContext): void
     .command('use <id>')
     .description('go back to a retired generation')
     .action(async (id: string) => {
-      const generation = await toGeneration(id);
+      const generation = toGeneration(id);
       await withEngine(context, (engine) => engine.useGeneration(generation));
       context.printResult(
         { generation },
@@ -40,13 +40,13 @@ export function registerGenerations(program: Command, context: CliContext): void
     .command('drop <id>')
     .description('remove a generation that is not live')
     .action(async (id: string) => {
-      const generation = await toGeneration(id);
+      const generation = toGeneration(id);
       await withEngine(context, (engine) => engine.dropGeneration(generation));
       context.printResult({ dropped: generation }, () => `Generation ${generation} is removed.`);
     });
 }
 
-async function toGeneration(id: string): Promise<GenerationSummary['generation']> {
+function toGeneration(id: string): GenerationSummary['generation'] {
   const number = Number(id);
   if (Number.isSafeInteger(number) && number > 0) return number;
   throw new RAGError(

@@ -169,7 +169,7 @@ async function asking<T>(
       try {
         return await work(graph, (told) => progress.update(lineOf(told)));
       } catch (error) {
-        throw context.signal.aborted ? await stopped(error) : error;
+        throw context.signal.aborted ? stopped(error) : error;
       } finally {
         progress.stop();
       }
@@ -184,7 +184,7 @@ const lineOf = ({ stage, done, total, perSecond, etaMs }: ExtractionProgress) =>
   ...(etaMs === undefined ? {} : { etaMs }),
 });
 
-async function stopped(cause: unknown): Promise<Error> {
+function stopped(cause: unknown): Error {
   return new RAGError('ABORTED', 'Stopped. What was read is kept; the same command goes on.', { cause });
 }
 

@@ -84,7 +84,7 @@ export async function runIndex(
   options: IndexOptions,
 ): Promise<void> {
   if (context.server !== undefined) return indexOnServer(context, options);
-  await refuseMissingPaths(paths, context);
+  refuseMissingPaths(paths, context);
   await noteProject(context);
   await takeOverTries(context, paths, options);
   const { startProgress } = await import('../render/progress.js');
@@ -104,7 +104,7 @@ export async function runIndex(
         signal: context.signal,
       });
     } catch (error) {
-      throw context.signal.aborted ? await stopped(error, options) : error;
+      throw context.signal.aborted ? stopped(error, options) : error;
     } finally {
       progress.stop();
     }
@@ -169,7 +169,7 @@ async function printCounts(counts: IndexCounts, context: CliContext): Promise<vo
 }
 
 /** Before anything is opened or made: a name with a slip in it is no source that lost its files. */
-async function refuseMissingPaths(paths: readonly string[], { cwd }: CliContext): Promise<void> {
+function refuseMissingPaths(paths: readonly string[], { cwd }: CliContext): void {
   const missing = paths.filter((path) => !existsSync(resolve(cwd, path)));
   if (missing.length === 0) return;
   throw new RAGError('USAGE', `There is no file or folder ${missing.map(oneLine).join(', ')}.`, {
@@ -213,7 +213,7 @@ function noteSharedIndex(context: CliContext, { deployment }: TenantIndex, tenan
 }
 
 /** Says what a stopped run leaves behind, in place of that it was cancelled. */
-async function stopped(cause: unknown, { dryRun = false, force = false }: IndexOptions): Promise<Error> {
+function stopped(cause: unknown, { dryRun = false, force = false }: IndexOptions): Error {
   const details = RAGError.isInstance(cause) ? cause.details : {};
   const kept = force
     ? 'What is searched stays whole; the same command goes on.'

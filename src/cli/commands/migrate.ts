@@ -82,7 +82,7 @@ async function runMigrate(context: CliContext, options: MigrateOptions): Promise
     migrateIndex(request, toScope(options)),
   )
     .catch(async (error: unknown) => {
-      throw context.signal.aborted ? await stopped(error) : error;
+      throw context.signal.aborted ? stopped(error) : error;
     })
     .finally(() => progress.stop());
   if (!context.isJson && result.outcome !== 'already')
@@ -119,6 +119,6 @@ function lineOf({ stage, done, total, perSecond, etaMs }: MigrationProgress) {
   return { stage: `${stage}${rate}`, done, total, ...(etaMs === undefined ? {} : { etaMs }) };
 }
 
-async function stopped(cause: unknown): Promise<Error> {
+function stopped(cause: unknown): Error {
   return new RAGError('ABORTED', 'Stopped. What is copied stays there; the same command goes on.', { cause });
 }

@@ -65,7 +65,7 @@ async function runReembed(context: CliContext, options: ReembedOptions): Promise
           tenant === undefined ? undefined : { tenant },
         );
       } catch (error) {
-        throw context.signal.aborted ? await stopped(error) : error;
+        throw context.signal.aborted ? stopped(error) : error;
       } finally {
         progress.stop();
       }
@@ -82,7 +82,7 @@ function lineOf({ stage, done, total, perSecond, etaMs }: ReembedProgress) {
   return { stage: `${stage}${rate}`, done, total, ...(etaMs === undefined ? {} : { etaMs }) };
 }
 
-async function stopped(cause: unknown): Promise<Error> {
+function stopped(cause: unknown): Error {
   return new RAGError('ABORTED', 'Stopped. What has its vectors keeps them; the same command goes on.', {
     cause,
   });

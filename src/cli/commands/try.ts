@@ -73,7 +73,7 @@ async function runTry(
           signal: context.signal,
         })
         .finally(progress.stop);
-      await refuseEmptyIndex(result, target);
+      refuseEmptyIndex(result, target);
       const { topK, mode } = options;
       const answer = await engine.search({
         text: question,
@@ -114,7 +114,7 @@ async function report(
   context.print(renderPassages(response, { context, explain }));
 }
 
-async function refuseEmptyIndex({ stats, notices }: IndexResult, target: string): Promise<void> {
+function refuseEmptyIndex({ stats, notices }: IndexResult, target: string): void {
   if (stats.documentsProcessed + stats.documentsUnchanged > 0) return;
   const failures = stats.errors.map(({ item, message }) => `${item ?? ''}: ${message}`);
   const why =

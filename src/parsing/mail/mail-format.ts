@@ -50,15 +50,13 @@ async function readMessage(bytes: Buffer, externalId: string, depth: number): Pr
   const plain = withPrintable(text).trim();
   const page = html === undefined ? undefined : await htmlToMarkdown(withPrintable(html), externalId);
   const isPage = page !== undefined && lettersOf(page.markdown) > MIN_STUB_RATIO * lettersOf(plain);
-  const [messages, others] = [true, false].map((isMessage) =>
-    attachments.filter(
-      ({ mimeType }) => (mimeType === MEDIA_TYPES.mail && depth < MAX_FORWARDED) === isMessage,
-    ),
-  ) as [Attachment[], Attachment[]];
+  const isForwarded = ({ mimeType }: Attachment): boolean =>
+    mimeType === MEDIA_TYPES.mail && depth < MAX_FORWARDED;
+  const others = attachments.filter((attachment) => !isForwarded(attachment));
   const invitations = others.filter(({ mimeType }) => mimeType === 'text/calendar');
   const names = others.map(({ filename, mimeType }) => filename ?? mimeType);
   const forwarded: ReadMessage[] = [];
-  for (const { content } of messages)
+  for (const { content } of attachments.filter(isForwarded))
     forwarded.push(await readMessage(bytesOf(content), externalId, depth + 1));
   const facts = [
     ...(from === undefined ? [] : [`From: ${nameOf(from)}`]),

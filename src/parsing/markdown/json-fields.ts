@@ -54,9 +54,9 @@ export function inJson(
   const isNamed =
     labelOf.occursIn(json) || [FOLDED_KEY, UNLIFTED_KEY, '\\'].some((mark) => json.includes(mark));
   if (!isNamed) return [];
-  const headers = headersIn(json, labelOf);
-  const stated: StatedFields[] = [];
   const containers = [...containersOf(json)];
+  const headers = headersIn(containers, labelOf);
+  const stated: StatedFields[] = [];
   const folding = outermostFolding(containers);
   for (const container of containers) {
     const { parts, isList, parent } = container;
@@ -109,9 +109,9 @@ function outermostFolding(containers: readonly JsonContainer[]): ReadonlySet<Jso
 
 const partOf = ({ key, text, inner }: JsonPart): Part => ({ key, text, isScalar: inner === undefined });
 
-function headersIn(json: string, labelOf: Label): Headers {
+function headersIn(containers: readonly JsonContainer[], labelOf: Label): Headers {
   const headers = new Headers();
-  for (const { isList, parts, start, parent } of containersOf(json)) {
+  for (const { isList, parts, start, parent } of containers) {
     if (!isList) continue;
     const header = headerOf(
       parts.map((part) => ({
