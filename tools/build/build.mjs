@@ -19,18 +19,8 @@ if (!process.argv.includes('--if-stale') || !isBuiltOf(DIST, state)) {
   run('node_modules/typescript-native/bin/tsc', '-p', 'tsconfig.build.json', '--noCheck', '--outDir', next);
   run('tools/build/bundle-command.mjs', next);
   run('tools/build/bundle-console.mjs', next);
-  // Beside `parsing/pdf/pdfjs-folder.js`; their licence lies with them.
+  // Beside `parsing/pdf/character-maps.js`; their licence lies with them.
   cpSync(join(ROOT, 'node_modules/pdfjs-dist/cmaps'), join(next, 'parsing/pdf/cmaps'), { recursive: true });
-  // Decoders of JBIG2 and JPEG 2000; the others there are for colours and for machines without WebAssembly.
-  for (const name of [
-    'jbig2.wasm',
-    'openjpeg.wasm',
-    'LICENSE_JBIG2',
-    'LICENSE_PDFJS_JBIG2',
-    'LICENSE_OPENJPEG',
-    'LICENSE_PDFJS_OPENJPEG',
-  ])
-    cpSync(join(ROOT, 'node_modules/pdfjs-dist/wasm', name), join(next, 'parsing/pdf/wasm', name));
   chmodSync(join(next, 'cli/main.js'), 0o755);
   markBuilt(next, state);
   takePlace(next);

@@ -11,8 +11,9 @@ export interface OcrPart {
   readonly version: string;
 }
 
-/** What installs it. */
-export const INSTALL_OCR = 'npm install tesseract.js@7.0.0 @tesseract.js-data/eng@1.0.0';
+/** What to do where pages are pictures and nothing reads them. */
+export const OCR_ADVICE =
+  '`npm install tesseract.js@7.0.0 @tesseract.js-data/eng@1.0.0` and another run read pages that are pictures (OCR).';
 
 const PROGRAM = 'tesseract.js';
 const DATA_SCOPE = '@tesseract.js-data';

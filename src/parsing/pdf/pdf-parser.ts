@@ -10,19 +10,13 @@ import type { Parser } from '../parser.js';
 import { toleratesStrayRejections } from '../stray-rejections.js';
 import { unreadOf } from '../unread.js';
 import { withWholeWords } from './broken-words.js';
+import { characterMaps } from './character-maps.js';
 import { inReadingOrder } from './columns.js';
 import { countPictures } from './count-pictures.js';
-import type { OcrPart } from './installed-ocr.js';
+import { OCR_ADVICE, type OcrPart } from './installed-ocr.js';
 import { pagePictures } from './page-picture.js';
 import { pageText } from './page-text.js';
-import { pdfjsFolder } from './pdfjs-folder.js';
-import {
-  listNumbers,
-  MAX_PICTURE_PIXELS,
-  OCR_ADVICE,
-  ScannedPages,
-  type ScannedPagesOptions,
-} from './scanned-pages.js';
+import { listNumbers, MAX_PICTURE_PIXELS, ScannedPages, type ScannedPagesOptions } from './scanned-pages.js';
 import { TextRecogniser } from './text-recogniser.js';
 import { type PrintedItem, UnknownFonts } from './unknown-fonts.js';
 
@@ -139,9 +133,8 @@ async function readPages(
       isEvalSupported: false,
       fontExtraProperties: true,
       stopAtErrors: false,
-      cMapUrl: pdfjsFolder('cmaps'),
+      cMapUrl: characterMaps(),
       cMapPacked: true,
-      wasmUrl: pdfjsFolder('wasm'),
       ...(ocr.recogniser === undefined ? {} : { maxImageSize: MAX_PICTURE_PIXELS }),
       // Of no use to text, and only there where PDF.js is installed too.
       standardFontDataUrl: undefined,
@@ -170,10 +163,11 @@ async function readPages(
         if (said.unknown > 0) encoded.push(number);
         else if (text.length <= MAX_STAMP) {
           const pictures = text === '' && ocr.recogniser === undefined ? [] : await pagePictures(page);
-          const recognised = await pictured.textOf(page, { number, pictures });
+          const isScan = text === '' || pictures.length > 0;
+          const recognised = isScan ? await pictured.textOf(page, { number, pictures }) : undefined;
           if (recognised !== undefined)
             text = [text, recognised.toWellFormed()].filter((part) => part !== '').join('\n\n');
-          else if (text === '' || pictures.length > 0) scanned.push(number);
+          else if (isScan) scanned.push(number);
         }
         texts.push(text);
         length += text.length;

@@ -1,12 +1,12 @@
 import { repeat, runtime } from '../../core/runtime.js';
 import { stillAtWork } from '../still-at-work.js';
 import { type DrawnPicture, drawPage, turned } from './draw-page.js';
-import { INSTALL_OCR } from './installed-ocr.js';
 import type { PaintedPicture, PicturedPage } from './page-picture.js';
 import type { RecognisedText, TextRecogniser } from './text-recogniser.js';
 
 /** Pixels of a picture that is decoded: A4 at 600 dpi has 35 million. */
 export const MAX_PICTURE_PIXELS = 64_000_000;
+const NO_PICTURE = `empty, drawn, or a picture of more than ${MAX_PICTURE_PIXELS / 1_000_000} million pixels`;
 /** Pixels of a page as it is recognised: A3 at 300 dpi has 17 million. */
 const MAX_PAGE_PIXELS = 20_000_000;
 const MAX_PAGE_MS = 60_000;
@@ -68,7 +68,8 @@ export class ScannedPages {
     { number, pictures }: { readonly number: number; readonly pictures: readonly PaintedPicture[] },
   ): Promise<string | undefined> {
     const { recogniser, maxPageMs = MAX_PAGE_MS, maxDocumentMs = MAX_DOCUMENT_MS } = this.#options;
-    if (recogniser === undefined || pictures.length === 0) return undefined;
+    if (recogniser === undefined) return undefined;
+    if (pictures.length === 0) return this.#leave(number, NO_PICTURE);
     if (this.#failures >= MAX_FAILURES) return this.#leave(number, `${MAX_FAILURES} in a row failed before`);
     if (this.spentMs >= maxDocumentMs)
       return this.#leave(number, `${maxDocumentMs / 60_000} minutes are spent on a document at most`);
@@ -130,9 +131,6 @@ async function firstWriting(
   }
   return best;
 }
-
-/** What to do where pages are pictures and nothing reads them. */
-export const OCR_ADVICE = `\`${INSTALL_OCR}\` and another run read pages that are pictures (OCR).`;
 
 const MAX_LISTED = 20;
 
