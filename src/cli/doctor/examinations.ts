@@ -49,7 +49,7 @@ const numbersOf = (version: string): number[] => [...version.matchAll(/\d+/g)].m
 /** What the configuration names and this machine lacks. */
 export async function examineParts(config: ResolvedConfig): Promise<Finding[]> {
   const { checkConfig } = await import('../../features/maintenance/check-config.js');
-  const { missing, notices } = await checkConfig(config);
+  const { missing, notices, ocr } = await checkConfig(config);
   const found = [
     ...missing.map(({ setting, problem, stops }) => ({ detail: `${setting}: ${problem}`, stops })),
     ...notices.map((detail) => ({ detail, stops: false })),
@@ -60,8 +60,12 @@ export async function examineParts(config: ResolvedConfig): Promise<Finding[]> {
       detail,
     }),
   );
-  if (found.length > 0) return found;
-  return [{ check: 'packages and models', state: 'ok', detail: 'All that the configuration names is here.' }];
+  const all: Finding = {
+    check: 'packages and models',
+    state: 'ok',
+    detail: 'All that the configuration names is here.',
+  };
+  return [...(found.length > 0 ? found : [all]), { check: 'packages and models', state: 'ok', detail: ocr }];
 }
 
 /** Whether the data folder, or the one that it would be made in, can be written, and by nobody else. */

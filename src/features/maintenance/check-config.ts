@@ -4,6 +4,7 @@ import { delimiter, join } from 'node:path';
 import type { ResolvedConfig } from '../../config/resolved-config.js';
 import { RAGError, systemErrorCode } from '../../core/errors.js';
 import { configuredSources } from '../../indexing/configured-sources.js';
+import { ocrInWords } from '../../parsing/pdf/installed-ocr.js';
 import { factsOf, splitModelName } from '../../providers/provider-table.js';
 import { checkModels } from '../../resources/assembly/check-models.js';
 import { chooseProvider, storeDefinition } from '../../resources/assembly/choose-store.js';
@@ -24,6 +25,8 @@ export interface ConfigReport {
   readonly missing: readonly MissingPart[];
   /** What keeps no index from working, one sentence each. */
   readonly notices: readonly string[];
+  /** Whether OCR, which no setting names, is installed. */
+  readonly ocr: string;
 }
 
 /**
@@ -56,7 +59,7 @@ export async function checkConfig(config: ResolvedConfig): Promise<ConfigReport>
     ...missingGit(config),
     ...(await wrongSynonyms(config)),
   ];
-  return { missing, notices: [...notices, ...folders] };
+  return { missing, notices: [...notices, ...folders], ocr: ocrInWords() };
 }
 
 async function wrongSynonyms({ rag }: ResolvedConfig): Promise<MissingPart[]> {

@@ -21,7 +21,7 @@ import type { SourceState } from '../../ledger/source-state.js';
 import { unfinishedRunNotice } from '../../ledger/unfinished-run.js';
 import type { IndexError, IndexResult, IndexStatus, ReadingProgress } from '../../operations/engine.js';
 import { readSyncStatus } from '../../operations/sync-state.js';
-import { installedOcr, OCR_ADVICE } from '../../parsing/pdf/installed-ocr.js';
+import { installedOcr, ocrInWords } from '../../parsing/pdf/installed-ocr.js';
 import type { EngineResources } from '../../resources/engine-resources.js';
 import { nothingIndexed } from '../../resources/open-collection.js';
 import { unreadNotice } from '../../resources/readable-graph.js';
@@ -235,13 +235,8 @@ function ocrNotices(sources: readonly SourceSummary[]): string[] {
   const pages = sum(sources.map(({ unread }) => unread?.['pages without text'] ?? 0));
   if (pages === 0) return [];
   const ocr = installedOcr();
-  return [
-    `Pages without text: ${pages}. ${
-      ocr === undefined
-        ? OCR_ADVICE
-        : `OCR is installed (${ocr.languages.map(({ code }) => code).join(', ')}); the run that read them said why it left them.`
-    }`,
-  ];
+  const left = ocr === undefined ? '' : ' The run that read these documents said why it left them.';
+  return [`Pages without text: ${pages}. ${ocrInWords(ocr)}${left}`];
 }
 
 function waitingNotices(sources: readonly SourceSummary[]): string[] {

@@ -43,6 +43,13 @@ export function installedOcr(): OcrPart | undefined {
   return { languages: languages.map(({ code, folder }) => ({ code, folder })), version };
 }
 
+/** Whether OCR is installed, in a sentence, and how it is. */
+export function ocrInWords(ocr: OcrPart | undefined = installedOcr()): string {
+  return ocr === undefined
+    ? `OCR is not installed: ${OCR_ADVICE}`
+    : `OCR is installed (${ocr.languages.map(({ code }) => code).join(', ')}).`;
+}
+
 function languagesIn(folder: string): string[] {
   try {
     return readdirSync(folder).filter((code) => /^\w+$/.test(code) && !NO_LANGUAGES.has(code));

@@ -1,6 +1,6 @@
 import { afterAll, describe, expect, it } from 'vitest';
 import { makePdf } from '../../../tests/fixtures/documents/make-pdf.js';
-import { makeScan } from '../../../tests/fixtures/documents/make-scan.js';
+import { makeEncodedScan, makeScan } from '../../../tests/fixtures/documents/make-scan.js';
 import type { ParsedDocument } from '../../core/document.js';
 import { MEDIA_TYPES } from '../../core/media-types.js';
 import { OPEN_ACCESS } from '../../core/scope.js';
@@ -27,6 +27,9 @@ const parse = (
     },
     signal,
   );
+/** A square of 8 grey pixels. */
+const JPEG_2000 =
+  '/0//UQApAAAAAAAIAAAACAAAAAAAAAAAAAAACAAAAAgAAAAAAAAAAAABBwEB/1IADAAAAAEAAAQEAAH/XAAEQED/ZAAlAAFDcmVhdGVkIGJ5IE9wZW5KUEVHIHZlcnNpb24gMi41LjT/kAAKAAAAAAAjAAH/k8+0SBQAXKNlXbAAAwkI1QoYSEv/f//Z';
 const LINES = ['REPLACE THE COOLANT PUMP', 'THEN CALL THE PORT'];
 
 describe('pages that are pictures', () => {
@@ -53,6 +56,14 @@ describe('pages that are pictures', () => {
     const empty = await parse(makeScan([]));
     expect(empty.warnings.join('\n')).toContain('no writing was found');
     expect((await parse(makePdf([['A logo']], { picture: 0.2 }))).warnings).toEqual([]);
+  });
+
+  it('are named and counted where their picture is in a form that is not read', async () => {
+    const { unread, warnings } = await parse(makeEncodedScan('JPXDecode', Buffer.from(JPEG_2000, 'base64')));
+    expect(unread).toEqual({ pictures: 1, 'pages without text': 1 });
+    expect(warnings.join('\n')).toContain(
+      'Not read by OCR: page 1 (the picture is damaged, or in a form that is not read, as JPEG 2000).',
+    );
   });
 
   it('are given up when the signal fires', async () => {

@@ -16,7 +16,11 @@ const MAX_DOCUMENT_MS = 3_600_000;
 const MAX_FAILURES = 3;
 /** Least confidence of a page, 0 to 100, of which nothing has to be said. */
 const SURE = 70;
-/** Below it Tesseract found letters in what is no writing, or in writing that is not upright. */
+/**
+ * Below it Tesseract found letters in what is no writing, or in writing that is not upright. Measured on generated pages of A4: writing that is
+ * read right (98 words of 100 and more: 72 to 300 dpi, fax, grain, turned by 2 degrees) has 88 to 95, by 5 degrees 91; blurred or with a tenth of its pixels
+ * lost, where 44 to 81 words of 100 are right, 67 to 69; on its side or head 30 to 43; drawings and photographs 20 to 36. Half-way between the two nearest.
+ */
 const NO_TEXT = 55;
 /** How a page is turned on which no writing is found, one after the other, in quarters clockwise. */
 const TURNS = [0, 1, 3, 2];
@@ -79,7 +83,7 @@ export class ScannedPages {
     try {
       const drawn = await drawPage(page, pictures, MAX_PAGE_PIXELS);
       if (drawn === undefined)
-        return this.#leave(number, 'the picture is damaged or in a form that is not read');
+        return this.#leave(number, 'the picture is damaged, or in a form that is not read, as JPEG 2000');
       const { text, confidence } = await firstWriting(drawn, recogniser, begun + maxPageMs);
       this.#failures = 0;
       const said = text.trim();
