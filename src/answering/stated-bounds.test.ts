@@ -127,3 +127,34 @@ describe('bounds of a time before something', () => {
     expect(check(source, claim).contradiction).toBeDefined();
   });
 });
+
+describe('a limit of the source', () => {
+  it.each([
+    ['Shipping costs are refunded only for faulty goods.', 'Shipping costs are refunded.'],
+    ['The token is renewed every hour unless the session was closed.', 'The token is renewed every hour.'],
+    [
+      'Unless the cache is warm, the first request is answered from disk.',
+      'The first request is answered from disk.',
+    ],
+    [
+      'Unless the cache is warm, the first request is answered from disk.',
+      'If the cache is warm, the first request is answered from disk.',
+    ],
+  ])('is not left out or turned round: %j, not %j', (source, claim) => {
+    expect(check(source, claim).problems.join()).toContain('the source limits it');
+  });
+
+  it.each([
+    ['Shipping costs are refunded only for faulty goods.', 'Shipping costs are refunded for faulty goods.'],
+    [
+      'Unless the cache is warm, the first request is answered from disk.',
+      'If the cache is not warm, the first request is answered from disk.',
+    ],
+    [
+      'The token is renewed every hour unless the session was closed.',
+      'Tokens are renewed hourly while a session is open.',
+    ],
+  ])('is said in other words: %j, %j', (source, claim) => {
+    expect(check(source, claim).problems.join()).not.toContain('limits it');
+  });
+});
