@@ -37,7 +37,7 @@ describe('a value that is dressed up is found whole', () => {
     ['commas in a card of three groups', 'CREDIT_CARD', '3782,822463,10005'],
     ['texts that a template holds', 'EMAIL', 'jane.doe"}@${"acme.example'],
     ['texts that a template of Python holds', 'EMAIL', "jane.doe'}@{'acme.example"],
-    ['a sign that a template holds', 'EMAIL', 'jane.doe${"@"}acme.example'],
+    ['a sign that a template holds', 'EMAIL', `jane.doe\${"@"}acme.example`],
     ['slashes in a card', 'CREDIT_CARD', '4111/1111/1111/1111'],
     ['a long name of an entity', 'EMAIL', 'jane@exa&ZeroWidthSpace;mple.com'],
     ['a longer name of an entity', 'EMAIL', 'jane@exa&NegativeVeryThinSpace;mple.com'],
