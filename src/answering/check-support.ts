@@ -58,7 +58,9 @@ function supportOf(claim: string, evidence: EvidenceText): ClaimSupport & Pick<C
   const turned = turnedBounds(boundsIn(claim), evidence.bounds);
   const swapped = turnedSteps(words, evidence.orders);
   const party = exchangedParty(words, evidence.source);
-  const isOtherwise = turned.length > 0 || swapped !== undefined || party !== undefined;
+  const limit = droppedLimit(claim, evidence);
+  const isOtherwise =
+    turned.length > 0 || swapped !== undefined || party !== undefined || limit !== undefined;
   const score = scoreOf(evident, comparison) * (isOtherwise ? WITH_ONE_MISSING : 1);
   const contradiction = score < SUPPORT_THRESHOLD ? contradictionIn(claim, comparison) : undefined;
   const problems = [
@@ -68,6 +70,7 @@ function supportOf(claim: string, evidence: EvidenceText): ClaimSupport & Pick<C
     ...turned.map((amount) => `the source states the other side of ${amount}`),
     ...(swapped === undefined ? [] : [`the source has "${swapped[1]}" before "${swapped[0]}"`]),
     ...(party === undefined ? [] : [`the source says it of "${party.source}", not of "${party.claim}"`]),
+    ...(limit === undefined ? [] : [`the source limits it: "${limit}"`]),
     ...missing.names.map((name) => `the name "${name}" is not in the source`),
     ...missing.identifiers.map((identifier) => `"${identifier}" is not in the source`),
     ...(features.polarity < 1 ? ['its negations are others than those of the source'] : []),
@@ -82,6 +85,49 @@ function supportOf(claim: string, evidence: EvidenceText): ClaimSupport & Pick<C
     copied: comparison.copied,
   };
 }
+
+/** What a statement is limited to, before it or behind it. */
+const LIMIT = /^unless\b[^,]*,|[ ,]+\b(?:only (?:if|when|for|after|with|in|to|by|on)|unless|except)\b.*$/i;
+const LIMITING =
+  /\b(?:only|if|unless|except|when|while|once|after|before|until|without|may|can|could|sometimes|some)\b/i;
+/** Share of a statement that a sentence repeats, and of the sentence that is of it. */
+const REPEATED = 0.75;
+
+const UNLESS = /\bunless ([^,.;]+)/i;
+const IF = /(?<!\b(?:only|even|as) )\b(?:if|when) ([^,.;]+)/i;
+const NEGATION = /\b(?:not|no|never|cannot|none|nor)\b|n['’]t\b/i;
+
+/** What limits the statement that a sentence repeats without a limit of its own, or with "if" in the place of "unless". */
+function droppedLimit(claim: string, { sentences }: EvidenceText): string | undefined {
+  const turned = sentences.find(({ text }) =>
+    [
+      [UNLESS, IF],
+      [IF, UNLESS],
+    ].some(([one = UNLESS, other = IF]) => {
+      const [ofClaim, ofSource] = [other.exec(claim)?.[1], one.exec(text)?.[1]];
+      const isSame =
+        ofClaim !== undefined && ofSource !== undefined && termsOf(ofClaim) === termsOf(ofSource);
+      return isSame && NEGATION.test(claim) === NEGATION.test(text);
+    }),
+  );
+  if (turned !== undefined) return turned.text;
+  if (LIMITING.test(claim)) return undefined;
+  const own = new Set(analyzeText(claim));
+  const share = (terms: ReadonlySet<string>, others: ReadonlySet<string>): number =>
+    terms.size === 0 ? 0 : [...terms].filter((term) => others.has(term)).length / terms.size;
+  for (const { text } of sentences) {
+    const limit = LIMIT.exec(text);
+    if (limit === null) continue;
+    const said = new Set(analyzeText(text.replace(limit[0], ' ')));
+    const limited = new Set(analyzeText(limit[0]).filter((term) => !said.has(term)));
+    const isSaid = share(said, own) >= REPEATED && share(own, new Set([...said, ...limited])) >= REPEATED;
+    if (isSaid && said.size >= 2 && ![...limited].some((term) => own.has(term)) && limited.size > 0)
+      return limit[0].replace(/^[ ,]+/, '');
+  }
+  return undefined;
+}
+
+const termsOf = (text: string): string => analyzeText(text).sort().join(' ');
 
 /** Words around a difference that have to be the same: below it may be said of something else. */
 const LEAST_FRAME = 5;

@@ -1,4 +1,4 @@
-import { expect, it } from 'vitest';
+import { describe, expect, it } from 'vitest';
 import { checkSupport, SUPPORT_THRESHOLD } from './check-support.js';
 import { readEvidence } from './support-features.js';
 
@@ -52,4 +52,109 @@ it('a place that is denied is no bound', () => {
     'The pack is not charged at temperatures under 0 °C.',
   );
   expect(problems.join()).not.toContain('other side');
+});
+
+describe('bounds of a time before something', () => {
+  it.each([
+    [
+      'Leave requests are filed at least two weeks ahead.',
+      'Leave requests are filed no later than two weeks before.',
+    ],
+    [
+      'Requests must be filed at least two weeks before the leave.',
+      'File a request no later than two weeks before the leave.',
+    ],
+    ['Book the room at least 3 days in advance.', 'The room must be booked no later than 3 days before.'],
+    [
+      'Notify tenants at least 48 hours ahead of the outage.',
+      'Tenants are notified no later than 48 hours before the outage.',
+    ],
+    ['Tickets may be bought at most 30 days ahead.', 'Tickets may be bought no earlier than 30 days before.'],
+    [
+      'Check-in opens no earlier than 24 hours before departure.',
+      'Check-in is open at most 24 hours before departure.',
+    ],
+    [
+      'Reports are due no later than 10 days after the incident.',
+      'Reports are due at most 10 days after the incident.',
+    ],
+    [
+      'Reports are due within 10 days of the incident.',
+      'Reports are due no later than 10 days after the incident.',
+    ],
+    [
+      'The backup runs at least 6 hours after the close.',
+      'The backup runs no earlier than 6 hours after the close.',
+    ],
+    ['Cancel at least 5 days before the start.', 'Cancellation is possible until 5 days before the start.'],
+    [
+      'Cancel no later than 5 days before the start.',
+      'Cancellation needs at least 5 days of notice before the start.',
+    ],
+    [
+      'The notice must arrive at least 4 weeks prior to the meeting.',
+      'The notice must arrive no later than 4 weeks before the meeting.',
+    ],
+    [
+      'Access is not possible until 5 days before the start.',
+      'Access is possible at most 5 days before the start.',
+    ],
+  ])('are compared by what they mean: %j, %j', (source, claim) => {
+    const { score, contradiction } = check(source, claim);
+    expect(contradiction).toBeUndefined();
+    expect(score).toBeGreaterThanOrEqual(SUPPORT_THRESHOLD);
+  });
+
+  it.each([
+    [
+      'Leave requests are filed at least two weeks ahead.',
+      'Leave requests are filed at most two weeks ahead.',
+    ],
+    [
+      'Leave requests are filed at least two weeks ahead.',
+      'Leave requests are filed no earlier than two weeks before.',
+    ],
+    [
+      'Reports are due no later than 10 days after the incident.',
+      'Reports are due at least 10 days after the incident.',
+    ],
+    ['Tickets may be bought at most 30 days ahead.', 'Tickets must be bought no later than 30 days before.'],
+    [
+      'Check-in opens no earlier than 24 hours before departure.',
+      'Check-in opens at least 24 hours before departure.',
+    ],
+  ])('are not turned round: %j, %j', (source, claim) => {
+    expect(check(source, claim).contradiction).toBeDefined();
+  });
+});
+
+describe('a limit of the source', () => {
+  it.each([
+    ['Shipping costs are refunded only for faulty goods.', 'Shipping costs are refunded.'],
+    ['The token is renewed every hour unless the session was closed.', 'The token is renewed every hour.'],
+    [
+      'Unless the cache is warm, the first request is answered from disk.',
+      'The first request is answered from disk.',
+    ],
+    [
+      'Unless the cache is warm, the first request is answered from disk.',
+      'If the cache is warm, the first request is answered from disk.',
+    ],
+  ])('is not left out or turned round: %j, not %j', (source, claim) => {
+    expect(check(source, claim).problems.join()).toContain('the source limits it');
+  });
+
+  it.each([
+    ['Shipping costs are refunded only for faulty goods.', 'Shipping costs are refunded for faulty goods.'],
+    [
+      'Unless the cache is warm, the first request is answered from disk.',
+      'If the cache is not warm, the first request is answered from disk.',
+    ],
+    [
+      'The token is renewed every hour unless the session was closed.',
+      'Tokens are renewed hourly while a session is open.',
+    ],
+  ])('is said in other words: %j, %j', (source, claim) => {
+    expect(check(source, claim).problems.join()).not.toContain('limits it');
+  });
 });

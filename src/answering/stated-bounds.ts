@@ -33,6 +33,28 @@ const DENIED: readonly (readonly [RegExp, string])[] = [
   [denied('before|until', DATE), '$1 at least'],
 ];
 
+const SPAN = String.raw`(?:\p{Sc}?\d[\d.,]*|one|two|an?)[ -](?:full |whole |working |business |calendar )?(?:seconds?|minutes?|hours?|days?|weeks?|months?|years?)`;
+const LEAD = String.raw`(?:ahead(?: of(?= ))?|before(?:hand)?|in advance(?: of(?= ))?|prior(?: to)?|of notice(?: before)?)\b`;
+const leading = (bound: string): RegExp =>
+  new RegExp(String.raw`\b(?:${bound})(?= (?:the )?${SPAN} before\b)`, 'giu');
+
+/** Of a time before something: what is later is nearer to it, so that "no later than two weeks before" is at least two weeks before. */
+const LEADS: readonly (readonly [RegExp, string])[] = [
+  [new RegExp(String.raw`(?<=\b${SPAN}) ${LEAD}`, 'giu'), ' before'],
+  [
+    new RegExp(String.raw`\b${DENIAL}${CLAUSE} (?:later|less) than(?= ${SPAN} before\b)`, 'giu'),
+    '$1 at least',
+  ],
+  [
+    new RegExp(String.raw`\b${DENIAL}${CLAUSE} (?:earlier|sooner|more) than(?= ${SPAN} before\b)`, 'giu'),
+    '$1 at most',
+  ],
+  [leading('earlier than|sooner than|until|by'), 'at least'],
+  [leading('later than'), 'at most'],
+  // "Up to" may be either.
+  [leading('up to'), ''],
+];
+
 const stated = (bound: string, of: string): RegExp => new RegExp(String.raw`\b(?:${bound})(?= ${of})`, 'giu');
 const behind = (bound: string): RegExp =>
   new RegExp(String.raw`(?<![\d.,:])(\p{Sc}?\d[\d.,]*(?: \p{L}+)?),? (?:${bound})\b(?! ${AMOUNT})`, 'giu');
@@ -54,7 +76,8 @@ const inForms = (text: string, forms: readonly (readonly [RegExp, string])[]): s
   forms.reduce((written, [form, bound]) => written.replace(form, bound), text);
 
 /** A text with its amounts in digits, and the bounds that it denies as those that it means: "never holds more than 5" holds at most 5. Linear in its length. */
-export const withPlainBounds = (text: string): string => inForms(withAmountsInDigits(text), DENIED);
+export const withPlainBounds = (text: string): string =>
+  inForms(withAmountsInDigits(text), [...LEADS, ...DENIED]);
 
 const BOUND = new RegExp(
   String.raw`\bat (least|most) (?:the )?\p{Sc}?(-?\d[\d.,:]*\d|\d|one\b|two\b)(?: (?:of )?${MONTH})?`,

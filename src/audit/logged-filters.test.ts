@@ -88,7 +88,7 @@ test('whatever does not name one is logged as it was stated', () => {
   const filters = {
     ...{ tags: ['x'], source: ['wiki'], sourceType: ['md'] },
     dateRange: { start: new Date('2026-01-01T00:00:00Z') },
-    metadata: { state: ['New', 'Open'], salary_bands: 1, bandsalary_band2: null, payment: 'a', 'a.base': 2 },
+    metadata: { state: ['New', 'Open'], salary_bandit: 1, bandsalary_band2: null, payment: 'a', 'a.base': 2 },
   };
   const filter = {
     op: 'and',

@@ -1,8 +1,7 @@
 import { SEALED_KEY } from '../core/chunk-metadata.js';
 import { RAGError } from '../core/errors.js';
-import { escapeExpression } from '../core/escape-expression.js';
 import type { Filter } from '../core/filter.js';
-import { foldedName } from '../core/metadata.js';
+import { foldedName, nameSource } from '../core/metadata.js';
 import { plainCopy } from '../core/plain-copy.js';
 import { FOLDED_KEY, UNLIFTED_KEY } from '../core/pushed-fields.js';
 import type { SearchQuery } from '../operations/engine.js';
@@ -70,8 +69,9 @@ const BETWEEN = String.raw`[^\p{L}\p{N}\p{M}]+`;
 const partsOf = (name: string): string[] =>
   name
     .split('.')
-    .map((part) => [...foldedName(part)].map(escapeExpression).join(WITHIN))
-    .filter((part) => part !== '');
+    .map((part) => foldedName(part))
+    .filter((part) => part !== '')
+    .map((part) => nameSource(part, WITHIN));
 
 const anywhere = (parts: readonly string[]): RegExp =>
   new RegExp(`(?<!${LETTER})${parts.join(BETWEEN)}(?!${LETTER})`, 'iu');

@@ -1,3 +1,5 @@
+import { escapeExpression } from './escape-expression.js';
+
 /** A value that every store can keep and give back unchanged. Dates are ISO-8601 UTC strings (`Date#toISOString`). */
 export type MetadataScalar = string | number | boolean | null;
 
@@ -17,8 +19,26 @@ export const FACT_PREFIX = 'fact:';
 export const callersName = (name: string): string =>
   name.startsWith(FACT_PREFIX) ? name.slice(FACT_PREFIX.length) : name;
 
-/** A name of a field as marked fields are compared: case of letters, blanks, `_` and `-` do not count. `Salary Band` and `salaryBand` are `salary_band`. */
-export const foldedName = (name: string): string => name.toLowerCase().replace(/[\s_-]+/g, '') || name;
+/**
+ * A name of a field as marked fields are compared: case of letters, blanks, `_` and `-` do not count, and several are as one. `Salary Band`, `salaryBand` and
+ * `salary_bands` are `salary_band`.
+ */
+export const foldedName = (name: string): string =>
+  name
+    .toLowerCase()
+    .replace(/[\s_-]+/g, '')
+    .replace(PLURAL, (_, ies?: string, es = '') => (ies === undefined ? es : 'y')) || name;
+
+/** An expression for a name as `foldedName` folds it, in one or in several, with `between` between its letters. */
+export function nameSource(folded: string, between: string): string {
+  const letters = [...folded].map(escapeExpression);
+  return letters.at(-1) === 'y'
+    ? [...letters.slice(0, -1), '(?:y|ies)'].join(between)
+    : `${letters.join(between)}(?:e?s)?`;
+}
+
+/** English ones, at the end of a name or of a part of one. */
+const PLURAL = /(?<=\p{L}{2})(?:(ies)|(ss|x|ch|sh)es|(?<!s)s)(?![\p{L}\p{N}])/gu;
 
 /** Names of fields as they stand in a path: between dots. */
 const FOLDED = new WeakMap<readonly string[], readonly string[]>();

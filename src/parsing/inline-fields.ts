@@ -8,7 +8,7 @@ const VALUE_KEY = String.raw`(?:[\w-]{0,20}value[\w-]{0,20}|val|v|data|text|cont
 /** What stands between a name and its value, in comparisons of a query too. */
 const SIGN = String.raw`(?:[:=]=?>?|:=|<>|!=|[<>]=?|\s(?:is|like|in|eq)(?=\s))`;
 /** What may stand behind a name: what closes quotation or emphasis, and a unit. */
-const CLOSING = String.raw`(?:\.[\p{L}\p{N}_.\x2d]{1,60})?[\]\\"'\x60*_)}]{0,6}(?:[ \t]?\([^()\n]{0,40}\))?[ \t]*`;
+const CLOSING = String.raw`(?:\.[\p{L}\p{N}_.\x2d]{1,60})?(?:[\])]{1,2}\.[\p{L}\p{N}_.\x2d]{1,60}|[\]\\"'\x60*_)}]{0,6})(?:[ \t]?\([^()\n]{0,40}\))?[ \t]*`;
 /** What a name of one word is behind where it is no word of a sentence. */
 const BEFORE_NAME = /[,;{([|&?<>•·–—"'`\t]$|--$/;
 /** The next name of a line of several; behind blanks alone only where values follow their names at once. */
@@ -22,8 +22,14 @@ const OPENERS = '{[(';
  * members that are a name and a value (`name: "salary", value: 7`), and rows of SQL.
  *
  * @param isCode only literal values are taken out, for others are parts of a program
+ * @param hasBlocks what stands in brackets behind a name is its value (HCL, Protobuf)
  */
-export function inlineFields(text: string, names: readonly string[], isCode: boolean): StatedFields[] {
+export function inlineFields(
+  text: string,
+  names: readonly string[],
+  isCode: boolean,
+  hasBlocks = !isCode,
+): StatedFields[] {
   const labelOf = labelReader(names);
   if (!labelOf.occursIn(text)) return [];
   const forms = FORMS.get(labelOf) ?? formsOf(labelOf);
@@ -32,6 +38,7 @@ export function inlineFields(text: string, names: readonly string[], isCode: boo
     ...statements(text, { labelOf, isCode, ...forms }),
     ...pairs(text, { labelOf, ...forms }),
     ...insertedRows(text, labelOf),
+    ...(hasBlocks ? blocks(text, { labelOf, ...forms }) : []),
   ];
 }
 
@@ -40,6 +47,8 @@ interface Forms {
   readonly statement: RegExp;
   /** A name as the value of one that calls it a name. */
   readonly named: RegExp;
+  /** A name, labels of a block, and the bracket behind it. */
+  readonly block: RegExp;
 }
 const FORMS = new WeakMap<Label, Forms>();
 
@@ -50,6 +59,10 @@ const formsOf = ({ source }: Label): Forms => ({
   ),
   named: new RegExp(
     String.raw`(?<![\p{L}\p{N}])${NAME_KEY}\\?["']?[ \t]*(?:[:=]>?)[ \t]*\\?["']?(${source})(?=\\?["']|[ \t,;}\n]|$)`,
+    'giu',
+  ),
+  block: new RegExp(
+    String.raw`(?<![\p{L}\p{N}_.#-])(${source})["']?\]?(?:[ \t]+"[^"\n]{0,120}"){0,3}[ \t]*:?[ \t]*([{<])(?=\s)`,
     'giu',
   ),
 });
@@ -104,8 +117,19 @@ function endOfLiteral(text: string, from: number): number | undefined {
     const end = endOfBracket(text, value, MAX_PAIR);
     return end !== undefined && /["'\d]/.test(text.slice(value, end)) ? end : undefined;
   }
+  const document = HERE_DOCUMENT.exec(text.slice(value, value + MAX_GAP))?.[1];
+  if (document !== undefined) return endOfHereDocument(text, value, document);
   LITERAL.lastIndex = value;
   return LITERAL.test(text) ? LITERAL.lastIndex : undefined;
+}
+
+const HERE_DOCUMENT = /^<<[-~<]?[ \t]*["']?(\w{1,40})["']?[^\n]*\n/;
+
+/** Behind the line that is its mark alone. */
+function endOfHereDocument(text: string, from: number, mark: string): number {
+  const closing = new RegExp(String.raw`^[ \t]*${mark}\b`, 'gm');
+  closing.lastIndex = lineEnd(text, from) + 1;
+  return closing.test(text) ? closing.lastIndex : text.length;
 }
 
 /** On the next line where a name stands alone on its line. */
@@ -179,17 +203,30 @@ function endOfQuoted(text: string, at: number): number | undefined {
 
 /** Behind the bracket that closes one. */
 function endOfBracket(text: string, at: number, most: number): number | undefined {
+  const [open, close] = text.charAt(at) === '<' ? ['<', '>'] : ['{[(', '}])'];
   let depth = 0;
   const limit = Math.min(text.length, at + most);
   for (let place = at; place < limit; place += 1) {
     const character = text.charAt(place);
-    if (character === '{' || character === '[' || character === '(') depth += 1;
-    else if (character === '}' || character === ']' || character === ')') {
+    if (open.includes(character)) depth += 1;
+    else if (close.includes(character)) {
       depth -= 1;
       if (depth === 0) return place + 1;
     }
   }
   return undefined;
+}
+
+/** Blocks that state something, from the name to the closing bracket. */
+function* blocks(text: string, { labelOf, block }: Search & Forms): Generator<StatedFields> {
+  block.lastIndex = 0;
+  for (let found = block.exec(text); found !== null; found = block.exec(text)) {
+    const opening = found.index + found[0].length - 1;
+    const end = endOfBracket(text, opening, MAX_VALUE) ?? endOfParagraph(text, opening);
+    if (!/[:=]/.test(text.slice(opening, end))) continue;
+    yield { start: found.index, end, names: labelOf(found[1] ?? '') };
+    block.lastIndex = end;
+  }
 }
 
 /** Members that are a name and a value, in braces or in lines of one paragraph. */

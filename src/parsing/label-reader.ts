@@ -1,5 +1,4 @@
-import { escapeExpression } from '../core/escape-expression.js';
-import { foldedName } from '../core/metadata.js';
+import { foldedName, nameSource } from '../core/metadata.js';
 
 /** Of what a person or a program writes as a name the fields that it is the name of. */
 export interface Label {
@@ -17,24 +16,24 @@ const READERS = new WeakMap<readonly string[], Label>();
 
 /**
  * Names of fields as they are written: `salary_band` is `Salary band`, `**salary-band**`, `salaryBand` and `Salary band (EUR)`, and of it is
- * `salary_band.base`.
+ * `salary_band.base`, and `/people/0/salary_band` a path to it.
  */
 export function labelReader(names: readonly string[]): Label {
   const known = READERS.get(names);
   if (known !== undefined) return known;
   const folded = names.map((name) => ({ name, fold: fold(name) })).filter(({ fold: own }) => own !== '');
   const separated = (between: string) =>
-    folded.map(({ fold: own }) => [...own].map(escapeExpression).join(between)).join('|') || '(?!)';
+    folded.map(({ fold: own }) => nameSource(own, between)).join('|') || '(?!)';
   const anywhere = new RegExp(separated(String.raw`[\s_\\-]*`), 'i');
   const read = (written: string): readonly string[] => {
     if (written.length > MAX_LABEL_LENGTH || !anywhere.test(written)) return [];
-    const label = fold(written);
+    const label = fold(pathInDots(written));
     const plain = label.replace(/[([].*[)\]]$/, '');
     // The end of a sentence is no part of a field.
     const hasParts = !/\s\.|\.(?:[\s.]|$)/.test(written.trim());
     return folded
       .filter(({ fold: own }) =>
-        [label, plain].some((each) => each === own || (hasParts && each.startsWith(`${own}.`))),
+        [label, plain].some((each) => each === own || (hasParts && `.${each}.`.includes(`.${own}.`))),
       )
       .map(({ name }) => name);
   };
@@ -45,6 +44,12 @@ export function labelReader(names: readonly string[]): Label {
   READERS.set(names, label);
   return label;
 }
+
+/** `/people/0/salary`, `$.people[0].salary`: names as their path writes them, but no address. */
+const pathInDots = (written: string): string =>
+  written.includes('://')
+    ? written
+    : written.replace(/\[(?:\d+|\*|-)\]|\/|^[$#]\.?/g, '.').replace(/^\.+|\.+$/g, '');
 
 const fold = (written: string): string => foldedName(withoutMarkup(written.replace(/[\\*`"|]/g, '').trim()));
 

@@ -18,6 +18,7 @@ const DECLARED = [
   String.raw`[ \t]*\{[^{}\n]{0,60}\}[ \t]*=[ \t]*`,
   String.raw`["'\x60]?[ \t]+[^,;\n]{1,80}?[ \t]default[ \t]+\(?`,
   String.raw`[ \t]+[\p{L}_][\p{L}\p{N}_.]{0,40}[ \t]*=(?![=>])[ \t]*`,
+  String.raw`[ \t]*=[ \t]*\d{1,9}[ \t]*\[[^\]\n]{0,200}?\bdefault[ \t]*=[ \t]*`,
   String.raw`[ \t]+when[ \t]+`,
 ];
 

@@ -1,4 +1,3 @@
-import { ENGLISH_STOP_WORDS } from '../analysis/english-stop-words.js';
 import type { TextRange } from '../core/document.js';
 import { type Label, labelReader } from './label-reader.js';
 import type { StatedFields } from './markdown/stated-names.js';
@@ -68,9 +67,12 @@ function* looseTables(text: string, labelOf: Label): Generator<StatedFields> {
             if (cell !== undefined && names.length > 0) yield { start: cell.start, end: cell.end, names };
           }
         done.set(separator, rows.at(-1)?.at(-1)?.end ?? 0);
-        const names =
-          at === 0 && (separator !== ',' || cells.length === 2) ? labelOf(cells[0]?.text ?? '') : [];
-        if (names.length > 0) yield { start: cells[1]?.start ?? 0, end: start + line.length, names };
+        // Behind what it is of, in a row below others.
+        const isBehind =
+          at > 0 && at < cells.length - 1 && rows.length === 0 && (separator === '\t' || separator === ';');
+        const isBeside = at === 0 && (separator !== ',' || cells.length === 2);
+        const names = isBehind || isBeside ? labelOf(cells[at]?.text ?? '') : [];
+        if (names.length > 0) yield { start: cells[at + 1]?.start ?? 0, end: start + line.length, names };
       }
       const aligned = alignedBelow(text, line, {
         start,
@@ -109,6 +111,7 @@ function rowsBelow(
   const rows: Row[] = [];
   if (separator !== '|') {
     for (const row of recordsOf(text, separator, start)) {
+      if (isEmptyRow(row)) continue;
       if (row.length !== cells.length) break;
       rows.push(row);
     }
@@ -120,8 +123,10 @@ function rowsBelow(
     const end = at < 0 ? text.length : at;
     const line = text.slice(from, end);
     const row = cellsOf(line, from);
-    if (!RULE.test(line) && row.length !== cells.length) break;
-    if (!RULE.test(line)) rows.push(row);
+    // Rows of cells that stood in lines of their own have blank lines between them.
+    const isNone = line.trim() === '' || RULE.test(line);
+    if (!isNone && row.length !== cells.length) break;
+    if (!isNone) rows.push(row);
     from = end + 1;
   }
   return rows;
@@ -181,7 +186,18 @@ function* inTable(
   let isHeader = true;
   let number = 0;
   let header: Row = [];
+  let width = 0;
   for (const [row, isNaming] of judged(rows)) {
+    // Below an empty row, or with other columns, another table may begin.
+    const isEmpty = isEmptyRow(row);
+    const isNext = row.length > 1 && width > 0 && row.length !== width && hasName(row, labelOf);
+    if (isEmpty || isNext) {
+      isHeader = true;
+      number = 0;
+    }
+    if (isEmpty) continue;
+    if (number === 0 && width > 0 && row.length > 1 && row.length !== width) columns.clear();
+    if (row.length > 1) width = row.length;
     if (isHeader) header = row;
     yield* statedInRow(row, header, labelOf);
     /** Cells that a separator inside a value makes too many. */
@@ -196,6 +212,7 @@ function* inTable(
         const isPaired = at > 0 && at % 2 === 0 && row.length % 2 === 0;
         if (at === 0 && (!isFirst || isNaming)) beside = { names: own, to: row.length };
         else if (isPaired) beside = { names: own, to: at + 1 };
+        else if (at > 0 && (!isHeader || isOfValues(row, labelOf))) beside = { names: own, to: row.length };
         continue;
       }
       const found = [
@@ -209,6 +226,12 @@ function* inTable(
     isHeader &&= row.length === 1 || new Set(texts).size < row.length || texts.includes('');
   }
 }
+
+const isEmptyRow = (row: Row): boolean => row.every(({ text }) => text === '');
+const hasName = (row: Row, labelOf: Label): boolean => row.some(({ text }) => labelOf(text).length > 0);
+/** Names of columns have no digits. */
+const isOfValues = (row: Row, labelOf: Label): boolean =>
+  row.some(({ text }) => /\d/.test(text) && labelOf(text).length === 0);
 
 const NAMES =
   /^(?:[\p{L}\p{N}]+[ _-])?(?:field|attribute|attr|property|key|name|label|column|parameter|setting|fact)s?$/iu;
@@ -227,7 +250,10 @@ function* statedInRow(row: Row, header: Row, labelOf: Label): Generator<StatedFi
 function* judged(rows: Iterable<Row>): Generator<readonly [Row, boolean]> {
   const first: Row[] = [];
   const isNaming = (): boolean => {
-    const cells = first.slice(1).map(([cell]) => cell?.text.replace(/[*_`\\]/g, '').trim() ?? '');
+    const cells = first
+      .slice(1)
+      .filter((row) => !isEmptyRow(row))
+      .map(([cell]) => cell?.text.replace(/[*_`\\]/g, '').trim() ?? '');
     return new Set(cells).size === cells.length && cells.every((cell) => ONLY_LETTERS.test(cell));
   };
   for (const row of rows) {
@@ -239,28 +265,41 @@ function* judged(rows: Iterable<Row>): Generator<readonly [Row, boolean]> {
 
 const RULE = /^[\s>|:+=-]+$/;
 
-/** A row of names above a rule, and the rows below it; whether only blank lines stand between it and the table before. */
+/**
+ * A row of names above a rule, and the rows below it, where rows that stood in lines of their own have blank lines around them; whether only blank
+ * lines stand between it and the table before.
+ */
 function* markdownTables(text: string): Generator<{ readonly rows: Row[]; readonly isBelowOther: boolean }> {
   let above: { readonly line: string; readonly start: number } | undefined;
-  let rows: Row[] | undefined;
+  let rows: Row[] = [];
   let isBelowOther = false;
+  let isBehindBlank = false;
   let start = 0;
   for (const line of text.split('\n')) {
     const isRow = line.includes('|');
-    if (rows !== undefined) {
-      if (isRow) rows.push(cellsOf(line, start));
-      else {
-        yield { rows, isBelowOther };
-        rows = undefined;
-        isBelowOther = line.trim() === '';
+    if (isRow && above?.line.includes('|') === true && line.includes('-') && RULE.test(line)) {
+      const isNext = rows.length > 0 && isBehindBlank;
+      if (isNext && rows.at(-1)?.[0]?.start === cellsOf(above.line, above.start)[0]?.start) rows.pop();
+      if (rows.length === 0 || isNext) {
+        if (rows.length > 0) yield { rows, isBelowOther };
+        isBelowOther = isNext;
+        rows = [cellsOf(above.line, above.start)];
       }
-    } else if (isRow && above?.line.includes('|') === true && line.includes('-') && RULE.test(line))
-      rows = [cellsOf(above.line, above.start)];
-    else if (!isRow && line.trim() !== '') isBelowOther = false;
+      isBehindBlank = false;
+    } else if (isRow && rows.length > 0) {
+      const row = cellsOf(line, start);
+      if (!isBehindBlank || row.length === rows[0]?.length) rows.push(row);
+    } else if (line.trim() === '') isBehindBlank = true;
+    else {
+      if (rows.length > 0) yield { rows, isBelowOther };
+      rows = [];
+      isBelowOther = false;
+      isBehindBlank = false;
+    }
     above = { line, start };
     start += line.length + 1;
   }
-  if (rows !== undefined) yield { rows, isBelowOther };
+  if (rows.length > 0) yield { rows, isBelowOther };
 }
 
 /** Between bars that no backslash precedes. */
@@ -300,7 +339,10 @@ function* recordsOf(text: string, separator: string, from = 0): Generator<Row> {
     if (quoted === undefined) row.push(cellAt(text, { start, end }));
     start = end + 1;
     if (found?.[0] === separator) continue;
-    if (row.length > 1 || row[0]?.text !== '') yield row;
+    // Not between both marks of a line end.
+    const isBlank = row.length === 1 && row[0]?.text === '';
+    const isInside = isBlank && text[start - 2] === '\r' && found?.[0] === '\n';
+    if (!isInside && !(isBlank && found === null)) yield row;
     row = [];
   }
 }
@@ -317,79 +359,4 @@ function quotedAt(text: string, from: number, separator: string): TextRange | un
   return next === separator || next === '\n' || next === '\r'
     ? { start: from + 1, end: found.index }
     : undefined;
-}
-
-/** Rows below a line of names, where single blanks part the columns. */
-const MOST_PAGE_ROWS = 400;
-const MOST_NAME_WORDS = 3;
-const MOST_PAGE_WORDS = 40;
-/** Words more than there are columns: a cell may hold several. */
-const MOST_MORE = 4;
-const WORD = /\S+/g;
-
-/**
- * Columns of a page whose text has single blanks between them (PDF): below a line of names, in each line of about as many words, every word that may be of the column. A line of
- * names has no words of a sentence.
- */
-export function pageColumns(text: string, names: readonly string[]): StatedFields[] {
-  const labelOf = labelReader(names);
-  if (!labelOf.occursIn(text)) return [];
-  const found: StatedFields[] = [];
-  let columns: { readonly at: number; readonly count: number; readonly names: readonly string[] }[] = [];
-  let rows = 0;
-  let start = 0;
-  for (const line of text.split('\n')) {
-    const words = line.length > MAX_PAGE_LINE ? [] : [...line.matchAll(WORD)];
-    const header =
-      labelOf.occursIn(line) && !isSentence(words.map(([word]) => word)) ? namedWords(words, labelOf) : [];
-    if (header.length > 0) {
-      columns = header;
-      rows = 0;
-    } else if (columns.length > 0) {
-      const more = words.length - (columns[0]?.count ?? 0);
-      const isRow =
-        words.length > 0 && more <= MOST_MORE && rows < MOST_PAGE_ROWS && !/[.!?:]$/.test(line.trimEnd());
-      if (!isRow) columns = [];
-      rows += 1;
-      // Others were taken out before, or are parted by more blanks; the end of a passage has lost its blanks.
-      const isCut = more < 0 && start + line.length >= text.length;
-      const isSingle = !isCut && !/^\s|[ \t]{2}|[ \t]\r?$/.test(line);
-      for (const { at, names: of } of isSingle ? columns : []) {
-        const first = words[Math.max(0, Math.min(at, at + more, words.length - 1))];
-        const last = words[Math.max(0, Math.min(words.length - 1, Math.max(at, at + more)))];
-        if (first !== undefined && last !== undefined)
-          found.push({ start: start + first.index, end: start + last.index + last[0].length, names: of });
-      }
-    }
-    start += line.length + 1;
-  }
-  return found;
-}
-
-/** In UTF-16 code units. */
-const MAX_PAGE_LINE = 400;
-
-const isSentence = (words: readonly string[]): boolean =>
-  words.length > MOST_PAGE_WORDS ||
-  words.some((word) => ENGLISH_STOP_WORDS.has(word.toLowerCase()) || /[.!?;:,]$/.test(word));
-
-/** Of a line of at least two columns those that are names that are looked for, by the number of columns. */
-function namedWords(words: readonly RegExpExecArray[], labelOf: Label) {
-  const columns: { at: number; names: readonly string[] }[] = [];
-  let count = 0;
-  for (let at = 0; at < words.length; ) {
-    let length = MOST_NAME_WORDS;
-    let names: readonly string[] = [];
-    for (; length > 0 && names.length === 0; length -= 1)
-      names = labelOf(
-        words
-          .slice(at, at + length)
-          .map(([word]) => word)
-          .join(' '),
-      );
-    if (names.length > 0) columns.push({ at: count, names });
-    at += names.length > 0 ? length + 1 : 1;
-    count += 1;
-  }
-  return count < 2 ? [] : columns.map((column) => ({ ...column, count }));
 }

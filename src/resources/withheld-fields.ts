@@ -12,15 +12,16 @@ import { inlineFields } from '../parsing/inline-fields.js';
 import { cellComments, labelFields } from '../parsing/label-fields.js';
 import { statedFields } from '../parsing/markdown/stated-fields.js';
 import { markupFields } from '../parsing/markup-fields.js';
+import { pageColumns } from '../parsing/page-columns.js';
 import { programFields } from '../parsing/program-fields.js';
 import { commentFields, sentenceFields } from '../parsing/sentence-fields.js';
 import { isYaml, settingsFields, settingsLanguageOf } from '../parsing/settings-fields.js';
-import { MARKDOWN, pageColumns, tableFields } from '../parsing/table-fields.js';
+import { MARKDOWN, tableFields } from '../parsing/table-fields.js';
 import { blanked } from '../parsing/text-range.js';
 import { fileTypeOf } from '../sources/file-types.js';
 
 /** Of what is taken out of texts: another one means that documents must be processed again. */
-export const WITHHOLDING_VERSION = 11;
+export const WITHHOLDING_VERSION = 12;
 
 /** A text in which nothing is left of front matter. */
 const FENCES_ONLY = /^[\s+.,;{}[\]\\-]*$/;
@@ -102,7 +103,7 @@ export function withholdText(
           ? commentFields(rest, names)
           : [...labelFields(rest, names, isConverted), ...sentenceFields(rest, names)]),
         ...(isOfPages ? pageColumns(rest, names) : []),
-        ...inlineFields(rest, names, isCode),
+        ...inlineFields(rest, names, isCode, !isCode || calledBy.some(hasBlocks)),
         ...programFields(rest, names),
       ];
   // What was taken out before is no statement any more.
@@ -122,6 +123,10 @@ export function withholdText(
     isUnread: found.some(({ isUnread }) => isUnread === true),
   };
 }
+
+/** Languages of settings in which what stands in brackets behind a name is its value. */
+const hasBlocks = (name: string | undefined): boolean =>
+  ['terraform', 'protobuf'].includes((name === undefined ? undefined : fileTypeOf(name).language) ?? '');
 
 const hasEnding = (name: string | undefined): boolean => /\.[^./\\]+$/.test(name ?? '');
 

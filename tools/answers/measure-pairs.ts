@@ -18,6 +18,7 @@ import {
   readBlindPassages,
   readKindPassages,
   readSampleBugs,
+  readScopePassages,
   readSupportPassages,
   type SupportPair,
 } from './support-pairs.js';
@@ -45,6 +46,7 @@ const blind = (await readBlindPassages('blind-pairs', 'reporting')).flatMap(pair
 const invented = (await readBlindPassages('invented-sentences', 'reporting')).flatMap(pairsOf);
 const unseen = (await readBlindPassages('unseen-pairs', 'reporting')).flatMap(pairsOf);
 const kinds = (await readKindPassages('reporting')).flatMap(pairsOf);
+const scopes = (await readScopePassages('reporting')).flatMap(pairsOf);
 const answers = await readRatedAnswers(MTRAG);
 const halfOf = halvesOf(answers);
 const altered = alteredPairs(answers).filter(({ task }) => halfOf(task) === 'reporting');
@@ -98,6 +100,7 @@ const measures = [
   measuresOfPairs('invented sentences', invented),
   measuresOfPairs('unseen pairs', unseen),
   measuresOfPairs('steps, lists, roles, opposites', kinds),
+  measuresOfPairs('scopes, conditions, cells', scopes),
   measuresOf(
     'MTRAG',
     altered.flatMap(({ original, altered: changed, kind, passages }) => [

@@ -53,6 +53,12 @@ export async function readKindPassages(half: Half): Promise<SupportPassage[]> {
   return passages.filter((_, at) => (at % 2 === 0 ? 'calibration' : 'reporting') === half);
 }
 
+/** Sentences that are wrong in roles, scopes, conditions, time, units, versions, lists that are denied or cells of a table; none is fitted on. */
+export async function readScopePassages(half: Half): Promise<SupportPassage[]> {
+  const passages = await readPassages('scopes.jsonl');
+  return passages.filter((_, at) => (at % 2 === 0 ? 'calibration' : 'reporting') === half);
+}
+
 /** Sentences about the bugs of the example, which was looked at once they were judged, and not fitted on. */
 export const readSampleBugs = (): Promise<SupportPassage[]> => readPassages('sample-bugs.jsonl');
 

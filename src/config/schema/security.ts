@@ -69,7 +69,7 @@ const encryption = z
     fields: stringList()
       .prefault([])
       .describe(
-        'Metadata fields that are encrypted before anything is stored, by the names that callers and documents give them. They are shown to whoever may read the document, cannot be filtered, and stand in no text that states them: front matter, members of JSON and YAML at any depth, columns and rows of tables, headers of mail, terms of lists, `name: value` lines, comments of source code, and sentences whose value is told by its form. Letters in capitals, blanks, `_` and `-` of names do not count. Changing it processes every document again; what was pushed is cleaned by `ragstone encryption rotate`.',
+        'Metadata fields that are encrypted before anything is stored, by the names that callers and documents give them. They are shown to whoever may read the document, cannot be filtered, and stand in no text that states them: front matter, members of JSON and YAML at any depth, columns and rows of tables, headers of mail, terms of lists, `name: value` lines, comments of source code, and sentences whose value is told by its form. Letters in capitals, blanks, `_`, `-` and an English plural of names do not count. Changing it processes every document again; what was pushed is cleaned by `ragstone encryption rotate`.',
       ),
     keys: z
       .array(

@@ -146,6 +146,25 @@ describe('what a source file becomes', () => {
     expect(late.warnings).toEqual([expect.stringContaining('took longer')]);
   });
 
+  it.each([
+    ['here-documents that nothing closes', '<<A'.repeat(5_000)],
+    ['the same on lines', '<<A\n'.repeat(1_000)],
+    ['closing brackets', ')'.repeat(5_000)],
+    ['labels of no case', 'a)\n'.repeat(1_000)],
+    ['signs of patterns', 'a? '.repeat(5_000)],
+  ])('reads no script whose syntax takes the square of its length: %s', async (_, source) => {
+    const { code, warnings } = await parse(source, 'bash');
+    expect(code).toBeUndefined();
+    expect(warnings).toEqual([expect.stringContaining('in bounded time')]);
+  });
+
+  it('reads a long script of functions, cases and here-documents', async () => {
+    const one = (at: number) =>
+      `f${at}() {\n  case "$1" in\n    a) echo 1 ;;\n    *) echo 2 ;;\n  esac\n  cat <<EOF\nsmile :)\nEOF\n}\n`;
+    const script = Array.from({ length: 300 }, (_, at) => one(at)).join('\n');
+    expect(await parse(script, 'bash')).toMatchObject({ code: { language: 'bash' }, warnings: [] });
+  });
+
   it('looks through a few modifiers for a definition, not through any number', async () => {
     expect(await symbolsIn(`export declare abstract class A {}\n`, 'typescript')).toEqual(['class A']);
     const { text, blocks } = await parse(`${'declare '.repeat(6_250)}class A {}\n`);

@@ -74,6 +74,8 @@ async function readSyntax(
   if (source.length > maxLength) {
     return plainly(`it is longer than ${maxLength} characters`);
   }
+  if (language === 'bash' && isStrained(source))
+    return plainly(`it is no script that the grammar of ${language} reads in bounded time`);
   const parser = await parserFor(language);
   try {
     const tree = parseWithin(parser, source, maxParseMs);
@@ -98,6 +100,41 @@ function understood(root: Node, source: string, language: ParsedLanguage): Synta
   }
   return { code: { language, units: unitsOf(root, source) } };
 }
+
+/** In a line; hand-written scripts have 30. */
+const MOST_SIGNS = 500;
+const MOST_UNCLOSED = 200;
+
+/**
+ * Whether the time that error recovery takes may grow with the square of a text: one line of signs, brackets that nothing opens, and here-documents that
+ * nothing closes.
+ */
+function isStrained(source: string): boolean {
+  let signs = 0;
+  let depth = 0;
+  let longest = 0;
+  for (const sign of source) {
+    if (sign === '\n') signs = 0;
+    else if ('()<>|?@'.includes(sign)) signs += 1;
+    // Of a case the label has no opening bracket.
+    if (sign === '(') depth += 1;
+    else if (sign === ')') depth -= 1;
+    longest = Math.max(longest, signs);
+  }
+  const cases = source.split(';;').length - 1;
+  const lines = source.split('\n');
+  if (longest > MOST_SIGNS || -depth - cases > Math.max(MOST_UNCLOSED, lines.length / 2)) return true;
+  const unclosed = new Map<string, number>();
+  for (const [, name = ''] of source.matchAll(HERE_DOCUMENT))
+    unclosed.set(name, (unclosed.get(name) ?? 0) + 1);
+  for (const line of lines) {
+    const count = unclosed.get(line.trim()) ?? 0;
+    if (count > 0) unclosed.set(line.trim(), count - 1);
+  }
+  return [...unclosed.values()].reduce((all, count) => all + count, 0) > MOST_UNCLOSED;
+}
+
+const HERE_DOCUMENT = /(?<!<)<<-?[ \t]{0,8}["'\\]?([A-Za-z_][\w-]{0,79})/g;
 
 const plainly = (why: string): SyntaxRead => ({
   warning: `Cut at blank lines, not along its syntax: ${why}.`,

@@ -21,6 +21,9 @@ const NAME_KEY =
   /^[@$_]?(?:name|key|field|fieldname|label|title|id|k|n|prop(?:erty)?|attr(?:ibute)?|col(?:umn)?|term|var(?:iable)?|param(?:eter)?|header|heading|question|code|path|slug|tag|caption|dimension|metric|measure|fact)$|(?:name|key|label|field|column|_id)$/i;
 const VALUE_KEY = /value$|^(?:val|v|data|text|content|answer|example|default)$/i;
 
+/** Parts of a row that is a name and what is said of it. */
+const MOST_IN_ROW = 4;
+
 /** Names that a record gives as the name of what its other members say. */
 export const recordLabels = (parts: readonly Part[], labelOf: Label): readonly string[] =>
   parts.flatMap(({ key, text }) => (key === undefined || text === undefined ? [] : labelOf(text)));
@@ -36,8 +39,11 @@ export function pairedParts(
 ): ReadonlyMap<number, readonly string[]> {
   const found = new Map<number, readonly string[]>();
   if (isList) {
-    const names = isInList && parts.length === 2 ? labelOf(parts[0]?.text ?? '') : [];
-    if (names.length > 0) for (const at of parts.keys()) found.set(at, names);
+    if (!isInList || parts.length < 2 || parts.length > MOST_IN_ROW) return found;
+    // In a longer row what it is of stands before the name.
+    const at = parts.findIndex(({ text }) => text !== undefined && labelOf(text).length > 0);
+    const names = at < 0 || at === parts.length - 1 ? [] : labelOf(parts[at]?.text ?? '');
+    if (names.length > 0) for (let place = at; place < parts.length; place += 1) found.set(place, names);
     return found;
   }
   const labelled = parts.filter(

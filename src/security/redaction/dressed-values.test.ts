@@ -32,6 +32,12 @@ describe('a value that is dressed up is found whole', () => {
     ['Arabic digits', 'CREDIT_CARD', '٤١١١ ١١١١ ١١١١ ١١١١'],
     ['Thai digits', 'CREDIT_CARD', '๔๑๑๑๑๑๑๑๑๑๑๑๑๑๑๑'],
     ['low lines', 'CREDIT_CARD', '4111_1111_1111_1111'],
+    ['commas in a card', 'CREDIT_CARD', '4111,1111,1111,1111'],
+    ['dots in the middle', 'CREDIT_CARD', '4111 · 1111 · 1111 · 1111'],
+    ['commas in a card of three groups', 'CREDIT_CARD', '3782,822463,10005'],
+    ['texts that a template holds', 'EMAIL', 'jane.doe"}@${"acme.example'],
+    ['texts that a template of Python holds', 'EMAIL', "jane.doe'}@{'acme.example"],
+    ['a sign that a template holds', 'EMAIL', `jane.doe\${"@"}acme.example`],
     ['slashes in a card', 'CREDIT_CARD', '4111/1111/1111/1111'],
     ['a long name of an entity', 'EMAIL', 'jane@exa&ZeroWidthSpace;mple.com'],
     ['a longer name of an entity', 'EMAIL', 'jane@exa&NegativeVeryThinSpace;mple.com'],
@@ -238,4 +244,9 @@ describe('what stands beside a break or a dressing is no part of a value', () =>
   ])('%j', (text, values) => {
     expect(found(text)).toEqual(values);
   });
+});
+
+it('more groups with commas than a card has are numbers side by side', () => {
+  expect(found('4111,1111,1111,1111,2024')).toEqual([]);
+  expect(found('14,4111,1111,1111,1111')).toEqual([]);
 });

@@ -20,8 +20,15 @@ const WIDE_STOP = String.raw`(?<=[\w\u00c0-\u024f\u0370-\u052f])(?<!\.[A-Za-z]{2
 const IN_WORDS = String.raw`(?<=[\w.]) ?[[({<](?:[aA][tT]|[dD][oO][tT]|[@.])[\])}>] ?(?=\w)`;
 /** Texts of code that are put together. */
 const JOINED = String.raw`(?<=[\w.@-][ ]?)(["'\x60])[ \t]{0,4}(?:[+&.]|\|\|)[ \t]{0,4}\r?\n?[ \t]{0,40}["'\x60](?=[ ]?[\w.@])`;
-/** Between groups of a card. */
-const LOW_LINE = String.raw`(?<=(?<!\d)\d{4})_(?=\d{4}(?!\d))`;
+/** Texts that a template holds as what it fills in: JavaScript and shells (`${"jane"}`), Ruby, Python (`{'jane'}`). */
+const FILLED_IN = String.raw`(?:[$#]|(?<=[\w.@}]))\{[ \t]{0,4}["'\x60](?=[\w.@])|(?<=[\w.@-])["'\x60][ \t]{0,4}\}(?=[\w.@-]|[$#]?\{)`;
+/** Between groups of a card, where there are no more groups than a card has. */
+const MARK = String.raw`(?:[_,]| ?[\u00b7\u2022\u2027\u2219\u22c5\u30fb] ?)`;
+const GROUPED = [
+  String.raw`(?<=(?<![\d.,])(?:\d{4}${MARK}){0,2}\d{4})${MARK}(?=\d{4}(?:${MARK}\d{4}){0,2}(?!\d|[.,]\d))`,
+  String.raw`(?<=(?<![\d.,])\d{4})${MARK}(?=\d{6}${MARK}\d{4,5}(?!\d|[.,]\d))`,
+  String.raw`(?<=(?<![\d.,])\d{4}${MARK}\d{6})${MARK}(?=\d{4,5}(?!\d|[.,]\d))`,
+].join('|');
 /** Of JavaScript, JSON, C, Perl, Python and regular expressions; of addresses (RFC 3986, section 2.1). */
 const ESCAPE = String.raw`\\{1,4}u(?:[\da-fA-F]{4}|\{[\da-fA-F]{2,5}\})|\\{1,4}U000[\da-fA-F]{5}|\\{1,4}x(?:[\da-fA-F]{2}|\{[\da-fA-F]{2,5}\})|%[2-7][\da-fA-F]`;
 /** Markdown: punctuation behind a backslash, also where it was escaped again. */
@@ -34,7 +41,7 @@ const EMPHASIS = String.raw`(?<=[^\s*.])\*{1,3}(?!\*)|(?<=\.)\*{1,3}(?=\d)|(?<![
 const CODE_AND_LINKS = String.raw`(?<=[\w@.])\x60(?=[\w@.])|\[(?=[^[\]\n]{1,100}\]\()|\]\([^()\s]{1,300}\)`;
 
 const DRESSING = new RegExp(
-  `(?<unseen>${UNSEEN}+)|(?<form>${FORMS})|(?<digit>${DIGITS})|(?<entity>${ENTITY})|(?<code>${ESCAPE})|(?<word>${IN_WORDS})|(?<low>${LOW_LINE})|(?<stop>${WIDE_STOP})|${JOINED}|${ESCAPED}|${INLINE_TAG}|${EMPHASIS}|${CODE_AND_LINKS}`,
+  `(?<unseen>${UNSEEN}+)|(?<form>${FORMS})|(?<digit>${DIGITS})|(?<entity>${ENTITY})|(?<code>${ESCAPE})|(?<word>${IN_WORDS})|(?<mark>${GROUPED})|(?<stop>${WIDE_STOP})|${JOINED}|${FILLED_IN}|${ESCAPED}|${INLINE_TAG}|${EMPHASIS}|${CODE_AND_LINKS}`,
   'g',
 );
 
@@ -83,7 +90,7 @@ function readAs({
   entity,
   code,
   word,
-  low,
+  mark,
   stop,
   escaped = '',
 }: Partial<Record<string, string>> = {}): string {
@@ -92,7 +99,7 @@ function readAs({
   if (entity !== undefined)
     return plainForm(decodeHTML(entity.replace(/amp;(?=.)/g, '')).replace(UNSEEN_ALONE, ''));
   if (word !== undefined) return /[dD.]/.test(word) ? '.' : '@';
-  if (low !== undefined) return ' ';
+  if (mark !== undefined) return ' ';
   if (stop !== undefined) return '.';
   return code === undefined ? escaped : characterOf(code);
 }

@@ -72,7 +72,7 @@ test.each(['salary', 'salary.base', 'salary.base.eur', 'salary.', 'fact:salary.b
   'a member that is called like a marked field, or a part of it, stands in no text: %s',
   (name) => {
     const { content } = toPbiDocument(
-      { id: '1', title: 'The archive', [name]: 'zirconflorin', salaries: 'open' },
+      { id: '1', title: 'The archive', [name]: 'zirconflorin', salaried: 'open' },
       { externalId: 'a#1', extractors: [], markedFields: ['salary'], metadata: {}, access: OPEN_ACCESS },
     );
     expect(content).not.toContain('zirconflorin');
