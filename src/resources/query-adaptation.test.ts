@@ -139,16 +139,7 @@ describe('queries over what was learnt', () => {
     return changed;
   };
 
-  it.each([
-    ['missing', () => undefined],
-    ['damaged', () => Buffer.from('nothing')],
-    ['damaged', lastBitFlipped],
-    ['damaged', (bytes: Buffer) => bytes.subarray(0, -4)],
-    [
-      'earlier index',
-      (bytes: Buffer) => Buffer.from(bytes.toString('latin1').replace(/"collection":"/, '$&other'), 'latin1'),
-    ],
-  ])('do without a file that is %s and say so, until the next index run', async (problem, changeOf) => {
+  it('do without a file that is missing, damaged or of an earlier index and say so, until the next index run', async () => {
     await writeNotes(60);
     await index();
     const adapted = await cosines();
@@ -158,15 +149,24 @@ describe('queries over what was learnt', () => {
       (await engine.search('server upgrade')).notices,
     ];
     expect(await noticesOf()).toEqual([[], []]);
-    const changed = changeOf(whole);
-    await keep(changed);
-    const expected = [expect.stringMatching(new RegExp(`learns of the words.* ${problem}.*ragstone index`))];
-    expect(await noticesOf()).toEqual([expected, expected]);
-    expect((await engine.search({ text: 'server', options: { mode: 'lexical' } })).notices).toEqual([]);
-    expect(await cosines()).not.toEqual(adapted);
-    await index();
-    expect(await kept()).toEqual(whole);
-    expect(await noticesOf()).toEqual([[], []]);
-    expect(await cosines()).toEqual(adapted);
+    for (const [problem, changed] of [
+      ['missing', undefined],
+      ['damaged', Buffer.from('nothing')],
+      ['damaged', lastBitFlipped(whole)],
+      ['damaged', whole.subarray(0, -4)],
+      ['earlier index', Buffer.from(whole.toString('latin1').replace(/"collection":"/, '$&other'), 'latin1')],
+    ] as const) {
+      await keep(changed);
+      const expected = [
+        expect.stringMatching(new RegExp(`learns of the words.* ${problem}.*ragstone index`)),
+      ];
+      expect(await noticesOf()).toEqual([expected, expected]);
+      expect((await engine.search({ text: 'server', options: { mode: 'lexical' } })).notices).toEqual([]);
+      expect(await cosines()).not.toEqual(adapted);
+      await index();
+      expect(await kept()).toEqual(whole);
+      expect(await noticesOf()).toEqual([[], []]);
+      expect(await cosines()).toEqual(adapted);
+    }
   });
 });
