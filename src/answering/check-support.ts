@@ -3,7 +3,9 @@ import { sigmoid } from '../core/logistic.js';
 import { type AgreementFeature, type ClaimComparison, compareWithSource } from './agreement-features.js';
 import type { ClaimDifference } from './claim-differences.js';
 import { claimWords } from './claim-words.js';
+import { exchangedParty } from './exchanged-parties.js';
 import { boundsIn, turnedBounds } from './stated-bounds.js';
+import { turnedSteps } from './stated-order.js';
 import { withOtherRates, withRatesOf } from './stated-rates.js';
 import { type ClaimEvidence, compareClaim, type EvidenceText, withPlainForms } from './support-features.js';
 import { FAITHFULNESS_MODEL, SUPPORT_MODEL, type SupportModel, WORDS_MODEL } from './support-weights.js';
@@ -54,13 +56,18 @@ function supportOf(claim: string, evidence: EvidenceText): ClaimSupport & Pick<C
   const { features, missing, nearest } = evident;
   const comparison = compareWithSource(words, evidence.source);
   const turned = turnedBounds(boundsIn(claim), evidence.bounds);
-  const score = scoreOf(evident, comparison) * (turned.length > 0 ? WITH_ONE_MISSING : 1);
+  const swapped = turnedSteps(words, evidence.orders);
+  const party = exchangedParty(words, evidence.source);
+  const isOtherwise = turned.length > 0 || swapped !== undefined || party !== undefined;
+  const score = scoreOf(evident, comparison) * (isOtherwise ? WITH_ONE_MISSING : 1);
   const contradiction = score < SUPPORT_THRESHOLD ? contradictionIn(claim, comparison) : undefined;
   const problems = [
     ...(contradiction === undefined ? [] : [contradiction]),
     ...comparison.missingAmounts.map(({ text }) => `the number ${text} is not in the source`),
     ...comparison.amountsOfOthers.map(({ text }) => `the source says ${text} of something else`),
     ...turned.map((amount) => `the source states the other side of ${amount}`),
+    ...(swapped === undefined ? [] : [`the source has "${swapped[1]}" before "${swapped[0]}"`]),
+    ...(party === undefined ? [] : [`the source says it of "${party.source}", not of "${party.claim}"`]),
     ...missing.names.map((name) => `the name "${name}" is not in the source`),
     ...missing.identifiers.map((identifier) => `"${identifier}" is not in the source`),
     ...(features.polarity < 1 ? ['its negations are others than those of the source'] : []),
@@ -121,6 +128,7 @@ function scoreOf(evident: ClaimEvidence, comparison: ClaimComparison): number {
     comparison.departures.amountMissing > 0 ||
     comparison.amountsOfOthers.length > 0 ||
     comparison.isDeniedLess ||
+    (comparison.departures.opposedBeside > 0 && comparison.copied >= LEAST_COPIED) ||
     evident.features.identifiers < 1;
   return isMissing ? score * WITH_ONE_MISSING : score;
 }

@@ -1,3 +1,4 @@
+import { inActiveVoice } from './active-voice.js';
 import { LIST_MARKER } from './claim-parts.js';
 import { type ComparedWord, comparedWords, isNegation } from './compared-words.js';
 import { areContradictory, areOpposed } from './opposed-words.js';
@@ -11,7 +12,8 @@ const LEAD_IN =
 
 /** The words of a claim, as its source says them where a denial and an opposite come to the same: "not open" for "closed". */
 export function claimWords(text: string, source: SourceText): readonly ComparedWord[] {
-  const words = comparedWords(text.replace(LIST_MARKER, ' ').replace(LEAD_IN, ' ')).slice(0, MOST_WORDS);
+  const written = comparedWords(text.replace(LIST_MARKER, ' ').replace(LEAD_IN, ' ')).slice(0, MOST_WORDS);
+  const words = inActiveVoice(written);
   const near = source.near(words);
   return withOpposites(words, near);
 }

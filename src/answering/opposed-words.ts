@@ -23,7 +23,16 @@ const OPPOSED = [
   'buy sell, bought sold, borrow lend, free paid, cheaper costlier dearer, daily weekly hourly monthly yearly nightly, weekly daily monthly yearly, monthly yearly quarterly',
   'upgrade downgrade, upgrading downgrading, upgraded downgraded, ahead behind, minimum maximum, upwards downwards, forward backward, forwards backwards',
   'immediately later eventually, instantly later eventually, duplicate unique, prior subsequent, primary secondary standby replica, active passive inactive, day night',
-  'sensitive insensitive, case-sensitive case-insensitive, mutable immutable, stateful stateless, blocking non-blocking, strong weak, light dark, hot cold, warm cold',
+  'sensitive insensitive, stateful stateless, strong weak, strengthen weaken, light dark, hot cold, warm cold, heat cool, freeze thaw melt',
+  'multiply divide, addition subtraction, add subtract, sum difference, numerator denominator, positive negative, plus minus, odd even, round truncate',
+  'expand collapse contract shrink, enlarge shrink reduce, extend shorten, widen narrow, wide narrow, deep shallow, thick thin, heavy light, tighten loosen, harden soften, hard soft',
+  'append prepend, prefix suffix, leading trailing, header footer, front back, near far, nearest farthest, closest farthest, inner outer, horizontal vertical, horizontally vertically',
+  'lazy eager, lazily eagerly, serial parallel, sequential parallel concurrent random, sequentially parallel concurrently, ingress egress, entry exit, enter leave exit, arrive depart leave',
+  'resume pause freeze suspend, resumed paused frozen suspended, accelerate slow, strict lenient, optimistic pessimistic, verbose quiet, virtual physical, liquid solid, wet dry, clean dirty',
+  'exceed miss, exceeded missed, meet miss, met missed, grant revoke withhold, granted revoked withheld, acquire release, commit abort, cover exclude, hire dismiss fire, promote demote',
+  'credit debit, deposit withdraw withdrawal, profit loss, gross net, asset liability, supply demand, deficit surplus, majority minority, prefer avoid, recommend avoid discourage',
+  'employer employee, landlord tenant, lender borrower, buyer seller, teacher student, plaintiff defendant, attacker defender, caller callee, reader writer, sooner later, singular plural',
+  'appear vanish, remember forget, attach detach, attack defend, confirm deny, admit deny, tie untie, save spend, fill empty drain, ask answer, east west, north south, uppercase lowercase',
 ];
 
 /** Places in a row: each excludes the others. */
@@ -54,12 +63,33 @@ export const areOpposed = (a: string, b: string): boolean =>
   areOpposite(a, b) ||
   isUndone(a, b) ||
   isUndone(b, a) ||
+  haveOpposedPrefixes(a, b) ||
   (areAlternatives(a, b) && !(MODALS.has(a) && MODALS.has(b)));
 
 const LEAST_UNDONE = 5;
-/** `uncompressed` of `compressed`, `unreachable` of `reachable`, whose stem is longer. */
-const isUndone = (word: string, other: string): boolean =>
-  word.length >= LEAST_UNDONE + 2 && word.startsWith('un') && other.startsWith(word.slice(2));
+const UNDOING = /^(?:un|dis|non-?|in|im|il|ir|de|counter|anti|a(?=syn))/u;
+/** `uncompressed` of `compressed`, `unreachable` of `reachable`, `disassemble` of `assemble`: the other word may be a longer form. */
+const isUndone = (word: string, other: string): boolean => {
+  const rest = word.replace(UNDOING, '');
+  return rest !== word && rest.length >= LEAST_UNDONE && other.startsWith(rest);
+};
+
+/** Prefixes that lead to opposites before the same rest: `encrypt` and `decrypt`, `inflow` and `outflow`. */
+const OPPOSED_PREFIXES = 'en-de in-de in-ex im-ex in-out up-down over-under pre-post'
+  .split(' ')
+  .map((pair) => pair.split('-'));
+const LEAST_REST = 3;
+
+const haveOpposedPrefixes = (a: string, b: string): boolean =>
+  OPPOSED_PREFIXES.some((pair) =>
+    [pair, [...pair].reverse()].some(
+      ([one = '', other = '']) =>
+        a.startsWith(one) &&
+        b.startsWith(other) &&
+        a.length >= one.length + LEAST_REST &&
+        a.slice(one.length) === b.slice(other.length),
+    ),
+  );
 
 const PREFIX = /^(?:un|in|im|il|ir|dis|non-?|de)(?=\p{L}{3})/u;
 /** Of these nothing is neither: what is not the one is the other. */

@@ -1,4 +1,5 @@
-import { passageUnits } from '../analysis/passage-units.js';
+import { type PassageUnit, passageUnits } from '../analysis/passage-units.js';
+import { inActiveVoice } from './active-voice.js';
 import {
   areSameAmount,
   areSameTerm,
@@ -18,12 +19,27 @@ const PART =
 /** The rest of a longer one is compared with nothing. */
 const MOST_WORDS = 300;
 
+/** A unit of a passage; of an item of a list with the words that lead in to it: `Not supported:`, `## Out of scope`. */
+export interface LedUnit extends PassageUnit {
+  /** Empty where nothing does. */
+  readonly lead: string;
+}
+
+export function ledUnits(text: string): LedUnit[] {
+  let lead = '';
+  return passageUnits(text).map((unit) => {
+    if (unit.kind !== 'list-item') lead = leadIn(text.slice(unit.start, unit.end), unit.kind === 'heading');
+    return { ...unit, lead: unit.kind === 'list-item' ? lead : '' };
+  });
+}
+
 /** The statements of a text in order. */
-export function statementsOf(text: string): SourceStatement[] {
+export function statementsOf(text: string, units: readonly LedUnit[] = ledUnits(text)): SourceStatement[] {
   let head: readonly string[] = [];
-  return passageUnits(text)
-    .flatMap(({ kind, start, end }) => {
+  return units
+    .flatMap(({ kind, start, end, lead }) => {
       const unit = text.slice(start, end);
+      if (lead !== '') return unit.split(PART).map((part) => wordsOf(withLead(lead, part)));
       if (kind === 'table-row')
         return [
           wordsOf(
@@ -39,13 +55,41 @@ export function statementsOf(text: string): SourceStatement[] {
     .filter((words) => words.length > 0);
 }
 
+const ITEM_MARK = /^\s*(?:[-*+]|\d{1,9}[.)])\s+/;
+/** Words of what leads in to a list. */
+const MOST_LEADING = 8;
+
+function leadIn(unit: string, isHeading: boolean): string {
+  const isLead = isHeading || /:[*_]*$/.test(unit);
+  const words = unit
+    .replace(/^[#\s]+|[\s#]+$/g, '')
+    .replace(/[*_]*:[*_]*$/, '')
+    .replace(FOLLOWING, '')
+    .trim();
+  return isLead && words.split(/\s+/).length <= MOST_LEADING ? words : '';
+}
+
+/** These lead in from the front: "Employees must never", "Avoid". What is said of the items is as well said behind them: "Oracle 19c is not supported". */
+const LEADS_FROM_FRONT =
+  /^\S+$|\b(?:not|never|no|cannot|can|may|must|should|do|to|only|\w+n['’]t|avoid|prefer|use)$/i;
+const FOLLOWING = /\b(?:the )?following\b[ ,]*/i;
+
+/** A part of an item of a list with what leads in to the list. */
+export function withLead(lead: string, asWritten: string): string {
+  if (lead === '') return asWritten;
+  const part = asWritten.replace(ITEM_MARK, '');
+  return LEADS_FROM_FRONT.test(lead) ? `${lead}: ${part}` : `${part} ${uncapitalised(lead)}`;
+}
+
+const uncapitalised = (text: string): string => text.charAt(0).toLowerCase() + text.slice(1);
+
 /** A field: `Root Cause: The timeout`. One word before a colon may be the name of what is told of. */
 const LABEL = /^[^\p{L}\p{N}]*((?:\p{Lu}\p{L}* ){1,3}\p{Lu}\p{L}*)[*_]*:[*_]*\s/gmu;
 
-const wordsOf = (text: string): ComparedWord[] => comparedWords(text).slice(0, MOST_WORDS);
+const wordsOf = (text: string): SourceStatement => inActiveVoice(comparedWords(text).slice(0, MOST_WORDS));
 
 /** The parts of a sentence or item. Capitals of a label make no names. */
-function partsOf(unit: string): ComparedWord[][] {
+function partsOf(unit: string): SourceStatement[] {
   const labels = new Set([...unit.matchAll(LABEL)].flatMap(([, label = '']) => label.split(' ')));
   const parts = unit.split(PART).map(wordsOf);
   if (labels.size === 0) return parts;

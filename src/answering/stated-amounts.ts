@@ -103,7 +103,7 @@ const FORMS: readonly (readonly [RegExp, string])[] = [
   [/\bmidnight\b/gi, '0:00'],
   [
     new RegExp(
-      String.raw`${NEARLY}half(?= (?:of|the|its|their|our|your|all|these|those)\b)|(?<=\bby )half\b(?! an?\b)`,
+      String.raw`${NEARLY}(?<!\b(?:first|second|last|latter|other)\s)half(?= (?:of|the|its|their|our|your|all|these|those)\b)|(?<=\bby )half\b(?! an?\b)`,
       'gi',
     ),
     '50%',

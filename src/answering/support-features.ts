@@ -7,8 +7,9 @@ import { namesOf, numbersOf, statedNumbers } from './claim-parts.js';
 import { type ClaimPlaces, countingAgreement, placesOf, polarityAgreement } from './claim-places.js';
 import { claimWords } from './claim-words.js';
 import type { ComparedWord } from './compared-words.js';
-import { SourceText, statementsOf } from './source-text.js';
+import { type LedUnit, ledUnits, SourceText, statementsOf, withLead } from './source-text.js';
 import { boundsIn, type StatedBounds, withPlainBounds } from './stated-bounds.js';
+import { ordersIn, type StatedOrder } from './stated-order.js';
 import { ratesIn, type StatedRate } from './stated-rates.js';
 
 /** The vector of a text by the built-in model, of length 1; undefined for one in a script that it does not read. */
@@ -58,6 +59,7 @@ export interface EvidenceText {
   readonly sentences: readonly EvidenceSentence[];
   readonly bounds: StatedBounds;
   readonly rates: readonly StatedRate[];
+  readonly orders: readonly StatedOrder[];
   /** Its statements, for comparing word by word. */
   readonly source: SourceText;
   readonly meaning: TextMeaning | undefined;
@@ -77,12 +79,15 @@ const wordsOf = (text: string): Set<string> => new Set(text.toLowerCase().match(
 export function readEvidence(asWritten: readonly string[], meaning?: TextMeaning): EvidenceText {
   const texts = asWritten.map(withPlainForms);
   const all = texts.join('\n');
+  const units = texts.map(ledUnits);
   const sentences = texts.flatMap((text, part) =>
-    splitSentences(text, { start: 0, end: text.length }).map(({ start, end }) => {
-      const sentence = text.slice(start, end);
-      const terms = new Set(analyzeText(sentence));
-      return { part, start, end, text: sentence, terms, vector: meaning?.(sentence) };
-    }),
+    ledRanges(units[part] ?? [], text.length).flatMap(({ lead, ...range }) =>
+      splitSentences(text, range).map(({ start, end }) => {
+        const sentence = withLead(lead, text.slice(start, end));
+        const terms = new Set(analyzeText(sentence));
+        return { part, start, end, text: sentence, terms, vector: meaning?.(sentence) };
+      }),
+    ),
   );
   return {
     terms: new Set(analyzeText(all)),
@@ -90,13 +95,27 @@ export function readEvidence(asWritten: readonly string[], meaning?: TextMeaning
     words: wordsOf(all),
     numbers: numbersOf(all),
     identifiers: new Set(extractIdentifiers(all)),
-    places: placesOf(withPlainBounds(all)),
+    places: placesOf(withPlainBounds(sentences.map(({ text }) => text).join('\n'))),
     sentences,
     bounds: boundsIn(all),
     rates: ratesIn(all),
-    source: new SourceText(texts.flatMap(statementsOf)),
+    orders: texts.flatMap((text, part) => ordersIn(text, units[part] ?? [])),
+    source: new SourceText(texts.flatMap((text, part) => statementsOf(text, units[part]))),
     meaning,
   };
+}
+
+/** A text in ranges: each item of a list that something leads in to, and what stands between such. */
+function ledRanges(units: readonly LedUnit[], length: number): (TextRange & { readonly lead: string })[] {
+  let last = 0;
+  const ranges = units
+    .filter(({ lead }) => lead !== '')
+    .flatMap(({ start, end, lead }) => {
+      const between = { start: last, end: start, lead: '' };
+      last = end;
+      return [between, { start, end, lead }];
+    });
+  return [...ranges, { start: last, end: length, lead: '' }];
 }
 
 /** Adjectives that deny, with what they deny where that is not the rest of the word. */
@@ -126,6 +145,7 @@ const DENIED_DENIAL = new RegExp(
   String.raw`\b(?:(is|are|was|were)n['’]t|not|never) (${[...DENYING.keys()].join('|')})\b`,
   'gi',
 );
+const OUT_OF = /\bout of (?=(?:scope|stock|reach|range|bounds|use|service|print|warranty|sync|memory)\b)/gi;
 /** Of these no other country is meant. */
 const NATIONAL = /\b(US|U\.S\.|American|British) (dollars?|pounds?)\b/g;
 
@@ -139,6 +159,7 @@ export const withPlainForms = (text: string): string =>
     .replace(DENIED_DENIAL, (all, is: string | undefined, word: string) =>
       `${is === undefined ? '' : `${is} `}${DENYING.get(word.toLowerCase()) ?? ''}`.padEnd(all.length),
     )
+    .replace(OUT_OF, 'not in ')
     .replace(NATIONAL, (all, _, money: string) => money.padEnd(all.length));
 
 export interface ClaimEvidence {

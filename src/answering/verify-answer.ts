@@ -256,6 +256,7 @@ function mergeEvidence(parts: readonly EntryEvidence[]): EvidenceText {
     sentences: parts.flatMap(({ evidence }) => evidence.sentences),
     bounds: mergedBounds(parts.map(({ evidence }) => evidence.bounds)),
     rates: parts.flatMap(({ evidence }) => evidence.rates),
+    orders: parts.flatMap(({ evidence }) => evidence.orders),
     source: new SourceText(parts.flatMap(({ evidence }) => evidence.source.statements)),
     meaning: parts[0]?.evidence.meaning,
   };

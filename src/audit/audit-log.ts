@@ -12,7 +12,7 @@ import {
   type ChainEnd,
   CURRENT_FILE,
   type RemovedFiles,
-  ROTATED_FILE,
+  rotatedFiles,
 } from './audit-record.js';
 import { endOfTornLine } from './end-torn-line.js';
 import { lineHash } from './line-hash.js';
@@ -177,8 +177,7 @@ export class AuditLog {
   }
 
   /** Says in the log what is removed and where its chains end, and removes it when that is written. */
-  async #removeOldest(): Promise<void> {
-    const names = await this.#rotated();
+  async #removeOldest(names: readonly string[]): Promise<void> {
     const oldest = names.slice(0, -this.#options.keepFiles).slice(0, MOST_REMOVED);
     if (oldest.length === 0) return;
     const removed = await chainEndsOf(this.#folder, oldest);
@@ -196,21 +195,17 @@ export class AuditLog {
     });
   }
 
-  /** Names of the files that were put aside, the oldest first. */
-  async #rotated(): Promise<string[]> {
-    return (await readdir(this.#folder)).filter((name) => ROTATED_FILE.test(name)).sort();
-  }
-
   // What was written stays written where this fails: the file is then put aside later.
   async #rotate(file: number, path: string, mayRemove: boolean): Promise<void> {
     try {
       await flushed(file);
       const time = timeInName(runtime().now());
-      const last = /\d{8}T\d{9}Z/.exec((await this.#rotated()).at(-1) ?? '')?.[0] ?? '';
+      const before = rotatedFiles(await readdir(this.#folder));
+      const last = /\d{8}T\d{9}Z/.exec(before.at(-1) ?? '')?.[0] ?? '';
       // Files of one millisecond sort as they were put aside, and so do those of a clock that was set back.
       const name = `audit-${time > last ? time : timeInName(timeOfName(last) + 1)}-${runtime().uniqueName()}.jsonl`;
       await rename(path, join(this.#folder, name));
-      if (mayRemove && this.#options.keepFiles > 0) await this.#removeOldest();
+      if (mayRemove && this.#options.keepFiles > 0) await this.#removeOldest([...before, name]);
     } catch (cause) {
       this.#tellRotation(cause);
     }

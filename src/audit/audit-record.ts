@@ -123,4 +123,8 @@ export type AuditRecord = z.output<typeof auditRecord>;
 
 /** Name of the file that is written to; rotated ones have a time in theirs, so that names sort as times do. */
 export const CURRENT_FILE = 'audit.jsonl';
-export const ROTATED_FILE = /^audit-\d{8}T\d{9}Z-[\w-]+\.jsonl$/;
+const ROTATED_FILE = /^audit-\d{8}T\d{9}Z-[\w-]+\.jsonl$/;
+
+/** Of the names in the folder of a log those of files that were put aside, the oldest first. */
+export const rotatedFiles = (names: readonly string[]): string[] =>
+  names.filter((name) => ROTATED_FILE.test(name)).sort();

@@ -3,7 +3,7 @@ import { join } from 'node:path';
 import { DATA_FOLDERS } from '../core/data-folder.js';
 import { RAGError, systemErrorCode } from '../core/errors.js';
 import { openRegularFile } from '../security/regular-file.js';
-import { type AuditRecord, auditRecord, type ChainEnd, CURRENT_FILE, ROTATED_FILE } from './audit-record.js';
+import { type AuditRecord, auditRecord, type ChainEnd, CURRENT_FILE, rotatedFiles } from './audit-record.js';
 import { lineHash } from './line-hash.js';
 
 /** A line of ours is shorter; a longer one is not read. */
@@ -90,7 +90,7 @@ export async function* readAuditBackwards(
 async function filesOf(folder: string): Promise<string[]> {
   try {
     const names = await readdir(folder);
-    const rotated = names.filter((name) => ROTATED_FILE.test(name)).sort();
+    const rotated = rotatedFiles(names);
     return names.includes(CURRENT_FILE) ? [...rotated, CURRENT_FILE] : rotated;
   } catch (error) {
     if (systemErrorCode(error) === 'ENOENT') return [];

@@ -9,6 +9,7 @@ import { durationMs } from '../core/durations.js';
 import { RAGError } from '../core/errors.js';
 import { contentHash } from '../core/ids.js';
 import { PARSING_VERSION } from '../parsing/parsing-version.js';
+import { installedOcr } from '../parsing/pdf/installed-ocr.js';
 import { createSourcesFor } from '../resources/assembly/open-sources.js';
 import { contextModelName } from '../resources/assembly/resolve-context-model.js';
 import { protectionSettings } from '../resources/document-protection.js';
@@ -190,9 +191,13 @@ async function assembleSource(parts: SourceParts, config: ResolvedConfig): Promi
   const { openPreparation } = await import('./preparation/preparation-recipe.js');
   const { limits, indexing } = config.rag;
   await resolveSecrets(config.rag.security.encryption, ['rag', 'security', 'encryption'], config);
+  const ocr = installedOcr();
   const recipe: PreparationRecipe = {
     chunking,
-    parsing: frontmatterFields === undefined ? {} : { frontmatterFields },
+    parsing: {
+      ...(frontmatterFields === undefined ? {} : { frontmatterFields }),
+      ...(ocr === undefined ? {} : { pdf: { ocr } }),
+    },
     limits: { timeoutMs: limits.parseTimeoutMs, memoryMb: limits.parseMemoryMb },
     protection: protectionSettings(config),
   };
@@ -211,6 +216,7 @@ async function assembleSource(parts: SourceParts, config: ResolvedConfig): Promi
     preparation,
     // Objects cannot be sent to a thread.
     recipe: chunker === undefined ? recipe : undefined,
+    formats: { parsers: preparation.parsers, ocr },
     ownMediaTypes: new Set(parsers.flatMap(({ mediaTypes }) => mediaTypes)),
     processingKey: processingKeyOf({
       versions: [PARSING_VERSION, CHUNKING_VERSION, ANALYSIS_VERSION],

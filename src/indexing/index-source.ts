@@ -88,7 +88,7 @@ async function indexListed(
   only?: ReadonlySet<string>,
 ): Promise<{ readonly cursor: string | undefined; readonly listedAt: string }> {
   const { configured, targets, options, run, since, live } = pass;
-  const { source, processingKey } = configured;
+  const { source, processingKey, formats } = configured;
   const { tenant } = options.scope;
   const { ledger, signal } = targets;
   const owed = await beginListing(pass);
@@ -99,6 +99,7 @@ async function indexListed(
       tenant,
       ledger,
       processingKey,
+      formats,
       force: options.force,
       retry: options.retry,
       retried: options.retried?.get(source.name),

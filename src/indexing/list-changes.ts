@@ -12,6 +12,7 @@ import {
   type SourceItem,
   type UnreadableItem,
 } from '../sources/source.js';
+import { type ItemProcessing, isReadAlike, itemKey } from './item-keys.js';
 import type { KeptOut } from './kept-out.js';
 
 /** What a listing of a source means for the index. */
@@ -36,10 +37,9 @@ export interface SourceChanges {
   readonly cursor?: string;
 }
 
-export interface ListContext {
+export interface ListContext extends ItemProcessing {
   readonly tenant: string;
   readonly ledger: Pick<GenerationReader, 'items'>;
-  readonly processingKey: string;
   readonly force: boolean;
   /** @default DEFAULT_RETRY_POLICY */
   readonly retry?: RetryPolicy | undefined;
@@ -91,7 +91,7 @@ export const onlyOf = (changes: SourceChanges, itemIds: ReadonlySet<string>): So
 
 type SortingContext = Pick<
   ListContext,
-  'force' | 'processingKey' | 'retry' | 'retried' | 'keptOut' | 'owed' | 'held'
+  'force' | 'processingKey' | 'formats' | 'retry' | 'retried' | 'keptOut' | 'owed' | 'held'
 > & {
   readonly isHandedIn: boolean;
 };
@@ -161,13 +161,16 @@ class Listing {
   }
 
   #sort(item: SourceItem): void {
-    const { force, processingKey, retried, isHandedIn, retry = DEFAULT_RETRY_POLICY } = this.#context;
+    const { force, retried, isHandedIn, retry = DEFAULT_RETRY_POLICY } = this.#context;
     const before = this.#known.get(item.id);
     if (this.#isBeingWritten(item)) this.#toRead.push(item);
     else if (force || before === undefined || retried?.has(item.id)) this.#toRead.push(item);
-    else if (isCurrent(before, item, processingKey)) this.#unchanged.push(item.id);
+    else if (isCurrent(before, item, this.#context)) this.#unchanged.push(item.id);
     // Whoever hands a document in wants it tried.
-    else if (isHandedIn || !failedAlike(before, { version: item.version, processingKey }))
+    else if (
+      isHandedIn ||
+      !failedAlike(before, { version: item.version, processingKey: itemKey(item.id, this.#context) })
+    )
       this.#toRead.push(item);
     else if (before.attempts >= retry.attempts) this.#deadLetters.push(before);
     else if (isAhead(before.error?.nextAttemptAt)) this.#waiting.push(before);
@@ -228,8 +231,10 @@ class Listing {
 /** Version of an item that was named once and never read: any listing that names it again says another one. */
 const UNKNOWN_VERSION = '';
 
-function isCurrent(before: LedgerItem, item: SourceItem, processingKey: string): boolean {
+function isCurrent(before: LedgerItem, item: SourceItem, processing: ItemProcessing): boolean {
   return (
-    before.status === 'indexed' && before.version === item.version && before.processingKey === processingKey
+    before.status === 'indexed' &&
+    before.version === item.version &&
+    isReadAlike(before.processingKey, item.id, processing)
   );
 }

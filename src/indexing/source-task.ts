@@ -6,6 +6,7 @@ import type { OwedBatch } from '../ledger/owed.js';
 import type { RetryPolicy } from '../operations/retry-policy.js';
 import type { Source } from '../sources/source.js';
 import type { IndexRun } from './index-run.js';
+import type { ItemProcessing } from './item-keys.js';
 import type { KeptOut } from './kept-out.js';
 import type { PreparationRecipe } from './preparation/preparation-recipe.js';
 import type { Preparer } from './preparation/preparer.js';
@@ -26,7 +27,7 @@ export interface Retention {
 }
 
 /** A source with everything that decides how its documents are processed. */
-export interface ConfiguredSource {
+export interface ConfiguredSource extends ItemProcessing {
   readonly source: Source;
   readonly sourceType: string;
   /** Absolute path of the folder or file that it reads; ids of its documents are relative to the folder. Absent: no files. */
@@ -39,8 +40,6 @@ export interface ConfiguredSource {
   readonly recipe?: PreparationRecipe | undefined;
   /** What parsers that were handed in as objects read: such documents stay on the main thread too. */
   readonly ownMediaTypes?: ReadonlySet<string> | undefined;
-  /** Changes whenever the same bytes would give other chunks. */
-  readonly processingKey: string;
   /** Share of its items that may be missing from a listing at once. @default DEFAULT_MAX_SHRINK */
   readonly maxShrink?: number | undefined;
   /** Milliseconds after which everything is listed, whatever its cursor says; `Infinity`: never. @default DEFAULT_RECONCILE_MS */

@@ -3,6 +3,7 @@ import type { LedgerItem } from '../ledger/ledger.js';
 import type { OwedBatch, OwedItem } from '../ledger/owed.js';
 import { DEFAULT_RETRY_POLICY, failedAlike, isAhead } from '../operations/retry-policy.js';
 import { deleteGone } from './delete-gone.js';
+import { type ItemProcessing, isReadAlike, itemKey } from './item-keys.js';
 import { leaveOut } from './read-item.js';
 import { keyOf, nothingWritten, orLeave, type SourcePass, takeLeft } from './source-pass.js';
 import { type SourceTask, USUAL_BYTES } from './source-task.js';
@@ -119,7 +120,7 @@ interface SortedWork {
 function sortOwed(
   owed: readonly OwedItem[],
   present: ReadonlyMap<string, LedgerItem>,
-  { configured: { processingKey }, keptOut, options: { retry = DEFAULT_RETRY_POLICY } }: SourcePass,
+  { configured, keptOut, options: { retry = DEFAULT_RETRY_POLICY } }: SourcePass,
 ): SortedWork {
   const work: SortedWork = { toRead: [], gone: [], done: [], keptOut: [], deadly: [] };
   for (const item of owed) {
@@ -127,7 +128,7 @@ function sortOwed(
     const known = present.get(itemId);
     if (version === undefined) work.gone.push(itemId);
     else if (keptOut?.hasItem(itemId) === true) work.keptOut.push(item);
-    else if (known !== undefined && isDone(known, { version, processingKey, attempts: retry.attempts }))
+    else if (known !== undefined && isDone(known, { version, attempts: retry.attempts }, configured))
       work.done.push(item);
     else if (item.begun >= (known?.status === 'failed' ? MOST_AGAIN : MOST_BEGINNINGS))
       work.deadly.push(item);
@@ -138,11 +139,14 @@ function sortOwed(
 
 function isDone(
   known: LedgerItem,
-  of: { readonly version: string; readonly processingKey: string; readonly attempts: number },
+  of: { readonly version: string; readonly attempts: number },
+  processing: ItemProcessing,
 ): boolean {
+  const { itemId } = known;
   if (known.status === 'indexed')
-    return known.version === of.version && known.processingKey === of.processingKey;
-  if (!failedAlike(known, of)) return false;
+    return known.version === of.version && isReadAlike(known.processingKey, itemId, processing);
+  const processingKey = itemKey(itemId, processing);
+  if (!failedAlike(known, { version: of.version, processingKey })) return false;
   return known.attempts >= of.attempts || isAhead(known.error?.nextAttemptAt);
 }
 

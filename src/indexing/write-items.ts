@@ -7,6 +7,7 @@ import { deleteDocuments } from './delete-documents.js';
 import { deleteVanished } from './delete-gone.js';
 import { finishDocument } from './finish-pushes.js';
 import { IndexRun } from './index-run.js';
+import { itemKey, keyAsRead } from './item-keys.js';
 import type { Preparer } from './preparation/preparer.js';
 import { previewItems } from './preview-items.js';
 import { type ItemRead, prepareItem, readItem, settleItem, withoutRepeats } from './read-item.js';
@@ -21,7 +22,8 @@ export async function recordFailure(
   task: SourceTask,
 ): Promise<void> {
   const { configured, targets, options } = task;
-  const { processingKey, source } = configured;
+  const { source } = configured;
+  const processingKey = itemKey(itemId, configured);
   const retrying =
     version === undefined
       ? {}
@@ -173,16 +175,16 @@ async function knownChunks(
 /** Records which items are complete at their version, and which failed. */
 async function settleItems(reads: readonly ItemRead[], task: SourceTask): Promise<void> {
   const { configured, targets, options } = task;
-  const { processingKey, source } = configured;
+  const { source } = configured;
   await targets.ledger.completeItems(
     reads
       .filter(({ failure }) => failure === undefined)
-      .map(({ item }) => ({
+      .map(({ item, documents }) => ({
         tenant: options.scope.tenant,
         source: source.name,
         itemId: item.id,
         version: item.version,
-        processingKey,
+        processingKey: keyAsRead(item.id, documents, configured),
       })),
   );
   for (const { item, failure } of reads) {

@@ -16,6 +16,7 @@ import { type SupportMeasures, supportPage } from './support-page.js';
 import {
   pairsOf,
   readBlindPassages,
+  readKindPassages,
   readSampleBugs,
   readSupportPassages,
   type SupportPair,
@@ -43,6 +44,7 @@ const held = (await readSupportPassages('reporting')).flatMap(pairsOf);
 const blind = (await readBlindPassages('blind-pairs', 'reporting')).flatMap(pairsOf);
 const invented = (await readBlindPassages('invented-sentences', 'reporting')).flatMap(pairsOf);
 const unseen = (await readBlindPassages('unseen-pairs', 'reporting')).flatMap(pairsOf);
+const kinds = (await readKindPassages('reporting')).flatMap(pairsOf);
 const answers = await readRatedAnswers(MTRAG);
 const halfOf = halvesOf(answers);
 const altered = alteredPairs(answers).filter(({ task }) => halfOf(task) === 'reporting');
@@ -95,6 +97,7 @@ const measures = [
   measuresOfPairs('blind pairs', blind),
   measuresOfPairs('invented sentences', invented),
   measuresOfPairs('unseen pairs', unseen),
+  measuresOfPairs('steps, lists, roles, opposites', kinds),
   measuresOf(
     'MTRAG',
     altered.flatMap(({ original, altered: changed, kind, passages }) => [

@@ -2,11 +2,18 @@ import { expect, test } from 'vitest';
 import { checkSupport, SUPPORT_THRESHOLD } from '../../src/answering/check-support.js';
 import { readEvidence } from '../../src/answering/support-features.js';
 import { loadTextMeaning } from '../../src/embedding/static/text-meaning.js';
-import { pairsOf, readBlindPassages, readSampleBugs, readSupportPassages } from './support-pairs.js';
+import {
+  pairsOf,
+  readBlindPassages,
+  readKindPassages,
+  readSampleBugs,
+  readSupportPassages,
+} from './support-pairs.js';
 
 test.each([
   ['passages that nothing was fitted on', () => readSupportPassages('reporting')],
   ['the sample bugs', readSampleBugs],
+  ['steps, lists, roles and opposites', () => readKindPassages('reporting')],
 ])(
   'of sentences about %s most right ones stand, hardly one is removed, and most wrong ones are found',
   async (_, read) => {

@@ -47,6 +47,12 @@ export async function readBlindPassages(file: BlindFile, half: Half): Promise<Su
   return passages.filter((_, at) => (at % 2 === 0 ? 'calibration' : 'reporting') === half);
 }
 
+/** Sentences that are wrong in an order of steps, in what a list says of its items, in who does something, or by an opposite; none is fitted on. */
+export async function readKindPassages(half: Half): Promise<SupportPassage[]> {
+  const passages = await readPassages('kinds.jsonl');
+  return passages.filter((_, at) => (at % 2 === 0 ? 'calibration' : 'reporting') === half);
+}
+
 /** Sentences about the bugs of the example, which was looked at once they were judged, and not fitted on. */
 export const readSampleBugs = (): Promise<SupportPassage[]> => readPassages('sample-bugs.jsonl');
 

@@ -21,6 +21,7 @@ import type { SourceState } from '../../ledger/source-state.js';
 import { unfinishedRunNotice } from '../../ledger/unfinished-run.js';
 import type { IndexError, IndexResult, IndexStatus, ReadingProgress } from '../../operations/engine.js';
 import { readSyncStatus } from '../../operations/sync-state.js';
+import { installedOcr, OCR_ADVICE } from '../../parsing/pdf/installed-ocr.js';
 import type { EngineResources } from '../../resources/engine-resources.js';
 import { nothingIndexed } from '../../resources/open-collection.js';
 import { unreadNotice } from '../../resources/readable-graph.js';
@@ -93,6 +94,7 @@ export async function readStatus(
       ...(problem === undefined ? [] : [problem]),
       ...(await unfinishedRunNotice(run, ledger)),
       ...waitingNotices(sources),
+      ...ocrNotices(sources),
       ...(await foldedNotice(reader, scope.tenant)),
       ...(await unreadNotice(reader.graph, scope.tenant)).map(({ text }) => text),
       ...(await abandonments(reader, ledger, { tenant: scope.tenant, config: resources.config })),
@@ -227,6 +229,20 @@ const toIndexError = ({ source, itemId, error }: LedgerItem): IndexError => ({
   reason: error?.reason ?? 'INTERNAL',
   message: error?.message ?? 'It failed for an unknown reason.',
 });
+
+/** Says whether pages without text could be read. */
+function ocrNotices(sources: readonly SourceSummary[]): string[] {
+  const pages = sum(sources.map(({ unread }) => unread?.['pages without text'] ?? 0));
+  if (pages === 0) return [];
+  const ocr = installedOcr();
+  return [
+    `Pages without text: ${pages}. ${
+      ocr === undefined
+        ? OCR_ADVICE
+        : `OCR is installed (${ocr.languages.map(({ code }) => code).join(', ')}); the run that read them said why it left them.`
+    }`,
+  ];
+}
 
 function waitingNotices(sources: readonly SourceSummary[]): string[] {
   return sources.flatMap(({ source, documents }) => {

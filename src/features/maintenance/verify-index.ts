@@ -252,7 +252,7 @@ async function compareDocuments(context: VerifyContext, readable: ReadableFields
 }
 
 async function compareSource(configured: ConfiguredSource, context: VerifyContext): Promise<Drift[]> {
-  const { source, processingKey } = configured;
+  const { source, processingKey, formats } = configured;
   try {
     const { reader, scope, signal, paths } = context;
     const { tenant } = scope;
@@ -261,6 +261,7 @@ async function compareSource(configured: ConfiguredSource, context: VerifyContex
       tenant,
       ledger: reader,
       processingKey,
+      formats,
       force: false,
       retry: context.retry,
       signal,

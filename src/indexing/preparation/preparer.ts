@@ -1,6 +1,7 @@
 import { setImmediate as nextTurn } from 'node:timers/promises';
 import type { RawDocument } from '../../core/document.js';
 import { throwIfAborted } from '../../core/errors.js';
+import { parsingUntil } from '../../parsing/worker/parsing-threads.js';
 import { type PreparationContext, type PreparedDocument, prepareDocument } from '../prepare-document.js';
 import type { PreparationRecipe } from './preparation-recipe.js';
 
@@ -28,7 +29,7 @@ export function inlinePreparer(signal: AbortSignal | undefined): Preparer {
       const prepared = last.then(async () => {
         await nextTurn();
         throwIfAborted(signal);
-        return prepareDocument(document, order);
+        return parsingUntil(signal, () => prepareDocument(document, order));
       });
       last = prepared.catch(() => undefined);
       return prepared;

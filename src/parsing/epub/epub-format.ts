@@ -7,7 +7,7 @@ import { openArchive, resolvePart } from '../open-archive.js';
 import { allOf, childOf, xmlText } from '../read-xml.js';
 
 /** Books in EPUB: their chapters in the order of reading, as pages of HTML are read. */
-export const EPUB_FORMAT: ConvertedFormat = { mediaType: MEDIA_TYPES.epub, version: 1, convert: readEpub };
+export const EPUB_FORMAT: ConvertedFormat = { mediaType: MEDIA_TYPES.epub, convert: readEpub };
 
 async function readEpub(document: RawDocument): Promise<ConvertedDocument> {
   const { externalId } = document;

@@ -61,7 +61,7 @@ describe('PDF', () => {
 
   it('names pages without text, and says when no page has any', async () => {
     expect((await parse(makePdf([['a'], [], ['c']]))).warnings).toEqual([
-      'Pages without text, scanned or empty: 2.',
+      'Pages without text, scanned or empty: 2. `npm install tesseract.js@7.0.0 @tesseract.js-data/eng@1.0.0` and another run read pages that are pictures (OCR).',
     ]);
     const scanned = await parse(makePdf([[], []]));
     expect(scanned.warnings).toEqual([expect.stringContaining('OCR')]);

@@ -13,8 +13,11 @@ import { withWholeWords } from './broken-words.js';
 import { characterMaps } from './character-maps.js';
 import { inReadingOrder } from './columns.js';
 import { countPictures } from './count-pictures.js';
-import { isPicture } from './page-picture.js';
+import { OCR_ADVICE, type OcrPart } from './installed-ocr.js';
+import { pagePictures } from './page-picture.js';
 import { pageText } from './page-text.js';
+import { listNumbers, MAX_PICTURE_PIXELS, ScannedPages, type ScannedPagesOptions } from './scanned-pages.js';
+import { TextRecogniser } from './text-recogniser.js';
 import { type PrintedItem, UnknownFonts } from './unknown-fonts.js';
 
 export interface PdfParserOptions {
@@ -24,6 +27,11 @@ export interface PdfParserOptions {
   readonly maxLength?: number;
   /** Pages not reached in this time are left out, with a warning, in milliseconds. @default 60,000 */
   readonly maxParseMs?: number;
+  /** Reads pages that are pictures. @default none, they are named in a warning */
+  readonly ocr?: OcrPart | undefined;
+  /** As `ScannedPagesOptions`. */
+  readonly maxPageMs?: number;
+  readonly maxDocumentMs?: number;
 }
 
 /** Characters of a page number, a stamp or a running title beside a picture of the page. */
@@ -36,7 +44,8 @@ const PAGE_GAP = '\n\n';
 
 /**
  * Parser for PDF. The stored text is that of the pages in order, a blank line between two; `pages` says where each one
- * is, and chunks carry the pages they lie on. Pictures are counted and not read: pages of nothing else are named in a warning.
+ * is, and chunks carry the pages they lie on. Pictures are counted and not read, but for pages of nothing else, where OCR is installed; without it they are
+ * named in a warning.
  *
  * For the parsing thread alone. PDF.js asks for all pages ahead and forgets those that it needs no more; where one of them is
  * damaged, the forgotten promise rejects, which ends a process that does not tolerate it.
@@ -44,12 +53,19 @@ const PAGE_GAP = '\n\n';
  * @throws `DOCUMENT_INVALID` for a file that is damaged or needs a password; `INTERNAL` outside of the parsing thread
  */
 export function createPdfParser(options: PdfParserOptions = {}): Parser {
-  return { version: 3, mediaTypes: [MEDIA_TYPES.pdf], parse: (document) => parsePdf(document, options) };
+  const recogniser = options.ocr && new TextRecogniser(options.ocr);
+  return {
+    version: 4,
+    mediaTypes: [MEDIA_TYPES.pdf],
+    parse: (document) => parsePdf(document, { ...options, recogniser }),
+  };
 }
 
-async function parsePdf(document: RawDocument, options: PdfParserOptions): Promise<ParsedDocument> {
+type ReadingOptions = PdfParserOptions & ScannedPagesOptions;
+
+async function parsePdf(document: RawDocument, options: ReadingOptions): Promise<ParsedDocument> {
   const read = await readPages(document, options);
-  const { title, total, texts, scanned } = read;
+  const { title, total, texts, scanned, pictured } = read;
   const pages: TextRange[] = [];
   let text = '';
   for (const page of withWholeWords(texts)) {
@@ -62,9 +78,14 @@ async function parsePdf(document: RawDocument, options: PdfParserOptions): Promi
     text,
     blocks: paragraphBlocks(text),
     ...(title === undefined ? {} : { title }),
-    metadata: { pageCount: total },
+    metadata: {
+      pageCount: total,
+      ...(pictured.read === undefined
+        ? {}
+        : { ocrPages: pictured.read.pages, ocrConfidence: pictured.read.confidence }),
+    },
     ...unreadOf({
-      pictures: countPictures(Buffer.from(document.content)),
+      pictures: Math.max(0, countPictures(Buffer.from(document.content)) - pictured.pictures),
       'pages without text': scanned.length,
       'letters without a meaning': read.unknown + (text.match(UNKNOWN_LETTERS)?.length ?? 0),
     }),
@@ -82,6 +103,7 @@ interface ReadPages {
   readonly texts: readonly string[];
   /** Numbers of the pages that hold no text, or no more than a number or a stamp beside a picture. */
   readonly scanned: readonly number[];
+  readonly pictured: ScannedPages;
   /** Letters that were left out because their fonts do not say what they are, and numbers of the pages that they stood on. */
   readonly unknown: number;
   readonly encoded: readonly number[];
@@ -95,7 +117,8 @@ async function readPages(
     maxPages = DEFAULT_MAX_PAGES,
     maxLength = DEFAULT_MAX_LENGTH,
     maxParseMs = DEFAULT_MAX_PARSE_MS,
-  }: PdfParserOptions,
+    ...ocr
+  }: ReadingOptions,
 ): Promise<ReadPages> {
   if (!toleratesStrayRejections())
     throw new RAGError('INTERNAL', 'PDF.js was called outside of the parsing thread; use isolateParsers.');
@@ -112,6 +135,7 @@ async function readPages(
       stopAtErrors: false,
       cMapUrl: characterMaps(),
       cMapPacked: true,
+      ...(ocr.recogniser === undefined ? {} : { maxImageSize: MAX_PICTURE_PIXELS }),
       // Of no use to text, and only there where PDF.js is installed too.
       standardFontDataUrl: undefined,
     });
@@ -120,6 +144,7 @@ async function readPages(
       const scanned: number[] = [];
       const encoded: number[] = [];
       const fonts = new UnknownFonts();
+      const pictured = new ScannedPages(ocr);
       const isForm = (await pdf.getFieldObjects()) !== null;
       let unknown = 0;
       let length = 0;
@@ -130,28 +155,33 @@ async function readPages(
         const runs = items.filter((item): item is PrintedItem & typeof item => 'str' in item);
         const said = await fonts.known(runs, page);
         const fields = isForm ? fieldLines(await page.getAnnotations()) : [];
-        const text = [
-          pageText(inReadingOrder(said.known)),
-          ...(fields.length === 0 ? [] : [fields.join('\n')]),
-        ]
+        let text = [pageText(inReadingOrder(said.known)), ...(fields.length === 0 ? [] : [fields.join('\n')])]
           .filter((part) => part !== '')
           .join('\n\n')
           .toWellFormed();
-        texts.push(text);
         unknown += said.unknown;
         if (said.unknown > 0) encoded.push(number);
-        else if (text.length <= MAX_STAMP && (text === '' || (await isPicture(page)))) scanned.push(number);
+        else if (text.length <= MAX_STAMP) {
+          const pictures = text === '' && ocr.recogniser === undefined ? [] : await pagePictures(page);
+          const isScan = text === '' || pictures.length > 0;
+          const recognised = isScan ? await pictured.textOf(page, { number, pictures }) : undefined;
+          if (recognised !== undefined)
+            text = [text, recognised.toWellFormed()].filter((part) => part !== '').join('\n\n');
+          else if (isScan) scanned.push(number);
+        }
+        texts.push(text);
         length += text.length;
         page.cleanup();
         if (number === maxPages) stopped = `${maxPages} pages are read at most`;
         else if (length > maxLength) stopped = `${maxLength} characters are read at most`;
-        else if (runtime().elapsed() > deadline) stopped = `reading them took longer than ${maxParseMs} ms`;
+        else if (runtime().elapsed() - pictured.spentMs > deadline)
+          stopped = `reading them took longer than ${maxParseMs} ms`;
       }
       const title = await titleOf(pdf);
       const isCut = texts.length < pdf.numPages;
       return {
         total: pdf.numPages,
-        ...{ texts, scanned, encoded, unknown },
+        ...{ texts, scanned, pictured, encoded, unknown },
         ...(title === undefined ? {} : { title }),
         ...(isCut && stopped !== undefined ? { stopped } : {}),
       };
@@ -249,29 +279,24 @@ async function titleOf(pdf: DescribedDocument): Promise<string | undefined> {
     : text;
 }
 
-function warningsOf({ texts, scanned, encoded, unknown, total, stopped }: ReadPages): string[] {
-  const warnings: string[] = [];
+function warningsOf({ texts, scanned, pictured, encoded, unknown, total, stopped }: ReadPages): string[] {
+  const warnings = pictured.warnings();
   if (unknown > 0)
     warnings.push(
       `Letters whose fonts do not say what they are, left out: ${unknown}, on pages ${listNumbers(encoded)}. Export the file again with text that can be copied, or recognise its text (OCR).`,
     );
+  const advice = pictured.isOff ? ` ${OCR_ADVICE}` : '';
   if (scanned.length === texts.length && total > 0) {
     const isShort = texts.some((text) => text !== '');
     warnings.push(
       isShort
-        ? 'Pages are pictures, with no more than a line of text beside each, which is stored; pictures are not read. Recognise their text (OCR) first.'
-        : 'No page holds text: the document is scanned or drawn, and pictures are not read. Recognise its text (OCR) first.',
+        ? `Pages are pictures, with no more than a line of text beside each, which is stored; pictures are not read.${advice}`
+        : `No page holds text: the document is scanned or drawn.${advice}`,
     );
   } else if (scanned.length > 0) {
-    warnings.push(`Pages without text, scanned or empty: ${listNumbers(scanned)}.`);
+    warnings.push(`Pages without text, scanned or empty: ${listNumbers(scanned)}.${advice}`);
   }
   if (stopped !== undefined)
     warnings.push(`Pages ${texts.length + 1} to ${total} were left out: ${stopped}.`);
   return warnings;
 }
-
-const MAX_LISTED = 20;
-
-const listNumbers = (numbers: readonly number[]): string =>
-  numbers.slice(0, MAX_LISTED).join(', ') +
-  (numbers.length > MAX_LISTED ? ` and ${numbers.length - MAX_LISTED} more` : '');

@@ -28,6 +28,7 @@ export function isolateParsers(
       ISOLATED.has(mediaType) || isCodeMediaType(mediaType)
         ? {
             mediaTypes: parser.mediaTypes,
+            version: parser.version,
             parse: (document) => shared.parse({ document, options }),
           }
         : parser,

@@ -1,9 +1,10 @@
 import type { Worker } from 'node:worker_threads';
 import type { ParsedDocument } from '../../core/document.js';
-import { RAGError, systemErrorCode } from '../../core/errors.js';
+import { RAGError, systemErrorCode, throwIfAborted } from '../../core/errors.js';
 import { repeat, runtime } from '../../core/runtime.js';
 import { receivedError } from '../../core/sent-error.js';
 import { startWorker, WITHOUT_SECRETS } from '../../threads/start-worker.js';
+import { STILL_AT_WORK } from '../still-at-work.js';
 import { TOLERATE_STRAY_REJECTIONS } from '../stray-rejections.js';
 import { type ParseReply, type ParseRequest, READY } from './parse-message.js';
 
@@ -39,19 +40,19 @@ export class ParsingThread {
 
   /**
    * @throws RAGError what the parser throws; `DOCUMENT_PARSE_TIMEOUT`, `DOCUMENT_PARSE_MEMORY`; `DOCUMENT_INVALID` where
-   *   the parser fails in a way of its own
+   *   the parser fails in a way of its own; `ABORTED` by the signal, which kills the thread
    */
-  parse(request: ParseRequest): Promise<ParsedDocument> {
-    const result = this.#last.then(() => this.#parseNow(request));
+  parse(request: ParseRequest, signal?: AbortSignal): Promise<ParsedDocument> {
+    const result = this.#last.then(() => this.#parseNow(request, signal));
     this.#last = result.catch(() => undefined);
     return result;
   }
 
-  async #parseNow(request: ParseRequest): Promise<ParsedDocument> {
+  async #parseNow(request: ParseRequest, signal?: AbortSignal): Promise<ParsedDocument> {
     const wasUsed = this.#worker !== undefined;
-    const first = await this.#ask(request);
+    const first = await this.#ask(request, signal);
     // What an earlier document left behind may be what this one failed on.
-    const reply = first.isSpent && wasUsed ? await this.#ask(request) : first;
+    const reply = first.isSpent && wasUsed ? await this.#ask(request, signal) : first;
     if ('parsed' in reply) return reply.parsed;
     throw (
       receivedError(reply.failure) ??
@@ -61,7 +62,8 @@ export class ParsingThread {
     );
   }
 
-  async #ask(request: ParseRequest): Promise<ParseReply> {
+  async #ask(request: ParseRequest, signal?: AbortSignal): Promise<ParseReply> {
+    throwIfAborted(signal);
     this.#cancelIdle();
     this.#worker ??= this.#start();
     const worker = await this.#worker.catch((cause: unknown) => {
@@ -70,7 +72,7 @@ export class ParsingThread {
     });
     worker.ref();
     try {
-      const reply = await this.#exchange(worker, request);
+      const reply = await this.#exchange(worker, request, signal);
       if (reply.isSpent) await this.#kill(worker);
       return reply;
     } catch (error) {
@@ -93,7 +95,7 @@ export class ParsingThread {
     return started;
   }
 
-  #exchange(worker: Worker, request: ParseRequest): Promise<ParseReply> {
+  #exchange(worker: Worker, request: ParseRequest, signal?: AbortSignal): Promise<ParseReply> {
     const { timeoutMs, memoryMb } = this.limits;
     const name = request.document.externalId;
     const rssBefore = process.memoryUsage.rss();
@@ -102,11 +104,16 @@ export class ParsingThread {
       const settle = (act: () => void): void => {
         forgetTime();
         forgetMemory();
+        signal?.removeEventListener('abort', onAbort);
         worker.off('message', onMessage).off('error', onError).off('exit', onExit);
         act();
       };
       const fail = (error: RAGError): void => settle(() => reject(error));
-      const onMessage = (reply: ParseReply): void => settle(() => resolve(reply));
+      const onMessage = (message: ParseReply | typeof STILL_AT_WORK): void => {
+        forgetTime();
+        if (message === STILL_AT_WORK) forgetTime = startTime();
+        else settle(() => resolve(message));
+      };
       const onError = (cause: Error): void =>
         fail(
           systemErrorCode(cause) === 'ERR_WORKER_OUT_OF_MEMORY'
@@ -114,7 +121,11 @@ export class ParsingThread {
             : stopped(name, cause),
         );
       const onExit = (): void => fail(stopped(name));
-      const forgetTime = runtime().setTimer(() => fail(tooSlow(name, timeoutMs)), timeoutMs);
+      const onAbort = (): void =>
+        fail(new RAGError('ABORTED', 'The operation was cancelled.', { cause: signal?.reason }));
+      signal?.addEventListener('abort', onAbort, { once: true });
+      const startTime = () => runtime().setTimer(() => fail(tooSlow(name, timeoutMs)), timeoutMs);
+      let forgetTime = startTime();
       const forgetMemory = repeat(() => {
         if (process.memoryUsage.rss() - rssBefore > most)
           fail(tooMuchMemory(name, Math.min(memoryMb, Math.floor(most / MIB))));

@@ -11,7 +11,14 @@ const tenants = new AsyncLocalStorage<string>();
 /** Does work whose documents are parsed in the turns of a tenant. */
 export const parsingFor = <Result>(tenant: string, work: () => Result): Result => tenants.run(tenant, work);
 
+const signals = new AsyncLocalStorage<AbortSignal | undefined>();
+
+/** Does work whose documents are given up as soon as the signal fires. */
+export const parsingUntil = <Result>(signal: AbortSignal | undefined, work: () => Result): Result =>
+  signals.run(signal, work);
+
 interface Waiting {
+  readonly signal: AbortSignal | undefined;
   readonly request: ParseRequest;
   readonly settle: (parsed: Promise<ParsedDocument>) => void;
 }
@@ -47,7 +54,7 @@ export class ParsingThreads {
     const tenant = tenants.getStore() ?? '';
     return new Promise((resolve) => {
       const queue = this.#waiting.get(tenant) ?? [];
-      this.#waiting.set(tenant, [...queue, { request, settle: resolve }]);
+      this.#waiting.set(tenant, [...queue, { request, signal: signals.getStore(), settle: resolve }]);
       this.#next();
     });
   }
@@ -61,7 +68,7 @@ export class ParsingThreads {
     if (first === undefined) return;
     this.#queue(tenant, rest);
     this.#busy.add(tenant);
-    const parsed = thread.parse(first.request);
+    const parsed = thread.parse(first.request, first.signal);
     first.settle(parsed);
     const end = (): void => {
       this.#busy.delete(tenant);
