@@ -27,13 +27,7 @@ export interface BertNetwork extends EncoderShape {
   readonly words: WordTable;
   /** Where the vectors of the places, with that of the first type added, stand among the weights, in bytes. */
   readonly places: number;
-  /** What the second type of token adds to the first; absent where there is one. */
-  readonly secondType: Float32Array | undefined;
   readonly norm: Normalisation;
-  /** What makes logits of the first token; absent for a network that gives vectors. */
-  readonly classifier:
-    | { readonly pooler: Matrix; readonly logits: Matrix; readonly outputs: number }
-    | undefined;
 }
 
 /** Largest magnitude of an 8-bit weight. */
@@ -88,22 +82,10 @@ export function readBertNetwork(bytes: Uint8Array, { heads, typeCount }: BertCon
     layers,
     words: tableOf(parts.words, vocabularySize, width),
     places: weights.floats(places, maxTokens * width),
-    secondType: types === undefined || typeCount < 2 ? undefined : differenceOf(types, width),
     norm: norm(parts.norm),
-    classifier:
-      parts.classifier === undefined
-        ? undefined
-        : {
-            pooler: weights.matrix([parts.classifier.pooler]),
-            logits: weights.matrix([parts.classifier.logits], { isPadded: true }),
-            outputs: sizeOf(parts.classifier.logits).outputs,
-          },
     weights: weights.bytes(),
   };
 }
-
-const differenceOf = (types: Float32Array, width: number): Float32Array =>
-  Float32Array.from({ length: width }, (_, d) => (types[width + d] ?? 0) - (types[d] ?? 0));
 
 function sizeOf(linear: Linear | undefined): { readonly outputs: number; readonly width: number } {
   const [rows = 0, columns = 0] = linear?.weights.tensor.dimensions ?? [];
@@ -178,11 +160,10 @@ class WeightWriter {
     return this.#take(new Uint8Array(values.buffer, values.byteOffset, values.byteLength));
   }
 
-  /** Outputs of several products of the same rows, one below the other. @param isPadded adds outputs of nothing up to a number that the kernel takes */
-  matrix(linears: readonly Linear[], { isPadded = false }: { readonly isPadded?: boolean } = {}): Matrix {
+  /** Outputs of several products of the same rows, one below the other. */
+  matrix(linears: readonly Linear[]): Matrix {
     const width = sizeOf(linears[0]).width;
-    const given = linears.reduce((sum, linear) => sum + sizeOf(linear).outputs, 0);
-    const outputs = isPadded ? Math.ceil(given / 4) * 4 : given;
+    const outputs = linears.reduce((sum, linear) => sum + sizeOf(linear).outputs, 0);
     if (!isProjectable(outputs, width)) throw new Error(`a matrix of ${outputs} by ${width} is not built`);
     const rows = new Int8Array(outputs * width);
     const scales = new Float32Array(outputs);

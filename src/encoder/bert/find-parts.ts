@@ -22,12 +22,9 @@ export interface NetworkParts {
   readonly types: Weights | undefined;
   readonly norm: Norm;
   readonly layers: readonly LayerParts[];
-  /** What makes logits of the first token; absent for a network that gives vectors. */
-  readonly classifier: { readonly pooler: Linear; readonly logits: Linear } | undefined;
 }
 
 const STATES = ['last_hidden_state', 'token_embeddings'];
-const LOGITS = 'logits';
 
 /**
  * Finds the parts of a BERT network in a graph, however it was exported: in floating point, with quantised weights, or quantised dynamically.
@@ -40,18 +37,17 @@ export function findParts(
   { heads, typeCount }: { readonly heads: number; readonly typeCount: number },
 ): NetworkParts {
   const values = readValues(graph);
-  const output = graph.outputs.find((name) => STATES.includes(name) || name === LOGITS);
+  const output = graph.outputs.find((name) => STATES.includes(name));
   const top = output === undefined ? undefined : values.get(output);
   if (top === undefined) throw new Error(`it gives ${graph.outputs.join(', ')} and no last_hidden_state`);
-  const classifier = top.kind === 'norm' ? undefined : readClassifier(top);
   const layers: LayerParts[] = [];
-  let below = classifier === undefined ? top : classifier.below;
+  let below = top;
   while (!isEmbeddings(below)) {
     const { layer, below: next } = readLayer(below, heads);
     layers.unshift(layer);
     below = next;
   }
-  return { ...readEmbeddings(below, typeCount), layers, classifier };
+  return { ...readEmbeddings(below, typeCount), layers };
 }
 
 interface Embeddings extends Norm {
@@ -117,12 +113,6 @@ function residual(norm: Norm): { readonly linear: Linear; readonly rest: Value }
     if (linear !== undefined && rest !== undefined) return { linear, rest };
   }
   throw new Error(`its layers are put together in another way${unknownIn(norm.of)}`);
-}
-
-function readClassifier(top: Value): NonNullable<NetworkParts['classifier']> & { readonly below: Value } {
-  const logits = expect(top, 'linear');
-  const pooler = expect(expect(logits.of, 'tanh').of, 'linear');
-  return { pooler, logits, below: expect(pooler.of, 'first').of };
 }
 
 function expect<Kind extends Value['kind']>(value: Value, kind: Kind): Extract<Value, { kind: Kind }> {

@@ -81,9 +81,6 @@ export type Value =
   | { readonly kind: 'quantised' | 'quantised-scale' | 'quantised-zero'; readonly of: Value }
   | { readonly kind: 'whole-product'; readonly of: Value; readonly weights: Weights }
   | { readonly kind: 'product-scale'; readonly of: Value; readonly scale: OnnxTensor }
-  // What stands above the encoder of a classifier.
-  | { readonly kind: 'first'; readonly of: Value }
-  | { readonly kind: 'tanh'; readonly of: Value }
   | { readonly kind: 'unknown'; readonly node: string };
 
 /** The one number of a tensor; undefined for others. */

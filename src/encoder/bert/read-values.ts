@@ -88,10 +88,8 @@ const READINGS: Readonly<Record<string, Reading>> = {
   And: plumbing,
   Max: plumbing,
   GatherND: plumbing,
-  Gather: ([data, index], { numbers }) => {
+  Gather: ([data, index]) => {
     if (data === undefined || index === undefined) return undefined;
-    if (data.kind === 'norm')
-      return numberOf(index) === 0 && numbers.get('axis') === 1 ? { kind: 'first', of: data } : undefined;
     const isTable = data.kind === 'constant' && data.weights.tensor.dimensions.length === 2 && !isPlain(data);
     if (!isTable) return plumbing([data, index], {} as OnnxNode);
     const { kind } = index;
@@ -129,7 +127,7 @@ const READINGS: Readonly<Record<string, Reading>> = {
     const isPlainProduct = (numbers.get('alpha') ?? 1) === 1 && (numbers.get('beta') ?? 1) === 1;
     if (a === undefined || b?.kind !== 'constant' || !isPlainProduct || (numbers.get('transA') ?? 0) !== 0)
       return undefined;
-    const bias = c === undefined ? undefined : biasOf(c);
+    const bias = c === undefined ? undefined : rowOf(c);
     if (c !== undefined && bias === undefined) return undefined;
     return {
       kind: 'linear',
@@ -197,7 +195,6 @@ const READINGS: Readonly<Record<string, Reading>> = {
     if (b?.kind === 'scores' && numberOf(a) !== undefined) return b;
     return plumbing(inputs, node);
   },
-  Tanh: ([of]) => (of === undefined ? undefined : { kind: 'tanh', of }),
 };
 
 function added(a: Value, b: Value): Value | undefined {
@@ -208,7 +205,7 @@ function added(a: Value, b: Value): Value | undefined {
     if (bias !== undefined) return { kind: 'norm', of: a.of, weight: a.weight, bias, epsilon: a.epsilon };
   }
   if (a.kind === 'linear' && a.bias === undefined) {
-    const bias = biasOf(b);
+    const bias = rowOf(b);
     if (bias !== undefined) return { ...a, bias };
   }
   if (a.kind === 'erf' && number === 1) {
@@ -221,16 +218,6 @@ function added(a: Value, b: Value): Value | undefined {
 }
 
 const isTerm = ({ kind }: Value): boolean => kind === 'lookup' || kind === 'linear' || kind === 'norm';
-
-function biasOf(value: Value): OnnxTensor | undefined {
-  const row = rowOf(value);
-  if (row !== undefined || value.kind !== 'constant' || value.weights.scale !== undefined) return row;
-  // The bias of a single output.
-  const { tensor } = value.weights;
-  return tensor.values instanceof Float32Array && tensor.values.length === 1 && tensor.dimensions.length === 1
-    ? tensor
-    : undefined;
-}
 
 function multiplied(a: Value, b: Value): Value | undefined {
   if (a.kind === 'constant') return b.kind === 'constant' ? dequantised(a.weights, b.weights) : undefined;

@@ -3,7 +3,8 @@ import type { ResolvedConfig } from '../../config/resolved-config.js';
 import { RAGError } from '../../core/errors.js';
 import type { Embedder } from '../../embedding/embedder.js';
 import type { HostedEmbedderOptions } from '../../embedding/hosted/hosted-embedder.js';
-import type { TransformersEmbedderOptions } from '../../embedding/transformers/transformers-embedder.js';
+import type { LocalEmbedderOptions } from '../../embedding/transformers/bert-embedder.js';
+
 import { borrowed } from './own-parts.js';
 import { type ResolvedModel, resolveEmbeddingModel } from './resolve-model.js';
 
@@ -31,19 +32,17 @@ const OPENERS: Openers = {
     return createHostedEmbedder({ ...model, ...hostedEmbedderSettings(config) });
   },
   transformers: async (model, config) => {
-    const { createTransformersEmbedder } = await import(
-      '../../embedding/transformers/transformers-embedder.js'
-    );
-    return createTransformersEmbedder(transformersOptions(model, config));
+    const { createLocalEmbedder } = await import('../../embedding/transformers/bert-embedder.js');
+    return createLocalEmbedder(localOptions(model, config));
   },
 };
 
-function transformersOptions(
+function localOptions(
   model: Extract<ResolvedModel, { kind: 'transformers' }>,
   config: ResolvedConfig,
-): TransformersEmbedderOptions {
+): LocalEmbedderOptions {
   const { batchSize, device, queryPrefix, documentPrefix } = config.rag.embedding;
-  const token = config.environment.HF_TOKEN;
+  const { HF_TOKEN: token, HF_ENDPOINT: remoteHost } = config.environment;
   return {
     model: model.model,
     allowRemote: model.isRemote,
@@ -53,6 +52,7 @@ function transformersOptions(
     ...(queryPrefix === undefined ? {} : { queryPrefix }),
     ...(documentPrefix === undefined ? {} : { documentPrefix }),
     ...(token === undefined || !model.isRemote ? {} : { token }),
+    ...(remoteHost === undefined ? {} : { remoteHost }),
   };
 }
 
@@ -70,8 +70,8 @@ export async function createBackgroundEmbedderFor(config: ResolvedConfig, key: s
   };
   const model = await resolveEmbeddingModel(strict, key);
   if (model.kind !== 'transformers') return openModel(model, strict);
-  const { createBackgroundEmbedder } = await import('../../embedding/transformers/background-embedder.js');
-  return createBackgroundEmbedder(transformersOptions(model, strict));
+  const { createLocalEmbedder } = await import('../../embedding/transformers/bert-embedder.js');
+  return createLocalEmbedder({ ...localOptions(model, strict), isBackground: true });
 }
 
 /**
