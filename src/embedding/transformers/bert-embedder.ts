@@ -1,21 +1,16 @@
 import { availableParallelism } from 'node:os';
-import type { BertNetwork } from '../../encoder/bert/bert-network.js';
 import { RAGError, throwIfAborted } from '../../core/errors.js';
+import type { BertNetwork } from '../../encoder/bert/bert-network.js';
 import { startWorker, WITHOUT_SECRETS } from '../../threads/start-worker.js';
 import { ThreadCalls } from '../../threads/thread-calls.js';
 import type { Embedder, EmbeddingKind, ModelIdentity } from '../embedder.js';
 import { type BertModel, readBertModel } from './bert-model.js';
-import { createBackgroundEmbedder } from './background-embedder.js';
 import { findModelFolder } from './find-model-folder.js';
 import { type ModelSettings, readModelSettings } from './model-settings.js';
 import type { Pooling } from './pooling.js';
-import {
-  createTransformersEmbedder,
-  identityOf,
-  type TransformersEmbedderOptions,
-} from './transformers-embedder.js';
+import { identityOf, type TransformersEmbedderOptions } from './transformers-embedder.js';
 
-export interface LocalEmbedderOptions extends TransformersEmbedderOptions {
+export interface BertEmbedderOptions extends TransformersEmbedderOptions {
   /** For much work that nobody waits for: behind everything else, on half of the cores. @default false */
   readonly isBackground?: boolean;
 }
@@ -33,45 +28,25 @@ const MOST_THREADS = 8;
 const MAX_BATCH = 64;
 
 /**
- * An embedder over a sentence-embedding model in ONNX form, run on this machine: without a package where our kernel knows the network (BERT with
- * uncased WordPiece, on a CPU), else by `@huggingface/transformers`. Vectors of both are those of one model.
+ * An embedder over a sentence-embedding model in ONNX form, run by a kernel of ours in threads of this process, without a package: BERT networks with
+ * uncased WordPiece.
  *
- * @throws RAGError `MODEL_NOT_FOUND` or `MODEL_INVALID`; `PACKAGE_MISSING` that says what the kernel does not know
+ * @throws RAGError `MODEL_NOT_FOUND`; `MODEL_INVALID`, also for a model that the kernel does not know
  */
-export async function createLocalEmbedder(options: LocalEmbedderOptions): Promise<Embedder> {
+export async function createBertEmbedder(options: BertEmbedderOptions): Promise<Embedder> {
   const folder = await findModelFolder(options.model, options);
   const settings = await readModelSettings(folder, options);
-  const model = await readKernelModel(settings, options);
-  if (typeof model !== 'string') return new BertEmbedder(model, settings, options);
-  const create = options.isBackground === true ? createBackgroundEmbedder : createTransformersEmbedder;
-  try {
-    return await create({ ...options, model: folder });
-  } catch (error) {
-    if (!RAGError.isInstance(error) || error.reason !== 'PACKAGE_MISSING') throw error;
-    throw new RAGError('PACKAGE_MISSING', `${error.message} Without it ${folder} cannot be run: ${model}.`, {
-      cause: error.cause,
-      details: error.details,
-    });
-  }
+  const model = await readBertModel(settings).catch((cause: unknown) => {
+    throw new RAGError(
+      'MODEL_INVALID',
+      `The model in ${folder} cannot be run without a package: ${messageOf(cause)}. Name it transformers:... instead of onnx:..., which runs it by @huggingface/transformers.`,
+      { cause, details: { folder } },
+    );
+  });
+  return new BertEmbedder(model, settings, options);
 }
 
-/** What the kernel cannot run of a model's folder; undefined where it can. */
-export async function kernelProblem(folder: string): Promise<string | undefined> {
-  const model = await readKernelModel(await readModelSettings(folder), {});
-  return typeof model === 'string' ? model : undefined;
-}
-
-async function readKernelModel(
-  settings: ModelSettings,
-  { device = 'cpu' }: Pick<LocalEmbedderOptions, 'device'>,
-): Promise<BertModel | string> {
-  if (device !== 'cpu') return `the device is ${device}`;
-  try {
-    return await readBertModel(settings);
-  } catch (error) {
-    return error instanceof Error ? error.message : String(error);
-  }
-}
+const messageOf = (error: unknown): string => (error instanceof Error ? error.message : String(error));
 
 class BertEmbedder implements Embedder {
   readonly identity: ModelIdentity;
@@ -82,9 +57,9 @@ class BertEmbedder implements Embedder {
   readonly #model: BertModel;
   readonly #threads: readonly ThreadCalls<Int32Array, Float32Array>[];
 
-  constructor(model: BertModel, settings: ModelSettings, options: LocalEmbedderOptions) {
+  constructor(model: BertModel, settings: ModelSettings, options: BertEmbedderOptions) {
     this.#model = model;
-    this.identity = identityOf(settings, options);
+    this.identity = { ...identityOf(settings, options), model: `onnx:${settings.name}` };
     this.dimensions = settings.dimensions;
     this.maxInputTokens = settings.maxInputTokens;
     this.maxBatch = options.batchSize ?? MAX_BATCH;
@@ -101,7 +76,10 @@ class BertEmbedder implements Embedder {
             startWorker(new URL('./bert-worker.js', import.meta.url), { ...WITHOUT_SECRETS, workerData }),
           failed: failure,
           lost: (cause) =>
-            failure('a thread stopped unexpectedly. Check that there is memory for it, and try again.', cause),
+            failure(
+              'a thread stopped unexpectedly. Check that there is memory for it, and try again.',
+              cause,
+            ),
         }),
     );
   }

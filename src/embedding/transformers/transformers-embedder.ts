@@ -45,7 +45,10 @@ export async function createTransformersEmbedder(options: TransformersEmbedderOp
 /** What makes vectors of a model comparable, whatever runs its network. */
 export function identityOf(
   { name, revision, dimensions, pooling, maxInputTokens }: ModelSettings,
-  { queryPrefix = '', documentPrefix = '' }: Pick<TransformersEmbedderOptions, 'queryPrefix' | 'documentPrefix'>,
+  {
+    queryPrefix = '',
+    documentPrefix = '',
+  }: Pick<TransformersEmbedderOptions, 'queryPrefix' | 'documentPrefix'>,
 ): ModelIdentity {
   return Object.freeze({
     model: `transformers:${name}`,

@@ -3,10 +3,10 @@ import type { ResolvedConfig } from '../../config/resolved-config.js';
 import { RAGError } from '../../core/errors.js';
 import type { Embedder } from '../../embedding/embedder.js';
 import type { HostedEmbedderOptions } from '../../embedding/hosted/hosted-embedder.js';
-import type { LocalEmbedderOptions } from '../../embedding/transformers/bert-embedder.js';
+import type { TransformersEmbedderOptions } from '../../embedding/transformers/transformers-embedder.js';
 
 import { borrowed } from './own-parts.js';
-import { type ResolvedModel, resolveEmbeddingModel } from './resolve-model.js';
+import { type LocalModel, type ResolvedModel, resolveEmbeddingModel } from './resolve-model.js';
 
 /** An embedder, and what a person must know about how it was chosen. */
 export interface ConfiguredEmbedder {
@@ -31,17 +31,20 @@ const OPENERS: Openers = {
     const { createHostedEmbedder } = await import('../../embedding/hosted/hosted-embedder.js');
     return createHostedEmbedder({ ...model, ...hostedEmbedderSettings(config) });
   },
+  onnx: async (model, config) => {
+    const { createBertEmbedder } = await import('../../embedding/transformers/bert-embedder.js');
+    return createBertEmbedder(localOptions(model, config));
+  },
   transformers: async (model, config) => {
-    const { createLocalEmbedder } = await import('../../embedding/transformers/bert-embedder.js');
-    return createLocalEmbedder(localOptions(model, config));
+    const { createTransformersEmbedder } = await import(
+      '../../embedding/transformers/transformers-embedder.js'
+    );
+    return createTransformersEmbedder(localOptions(model, config));
   },
 };
 
-function localOptions(
-  model: Extract<ResolvedModel, { kind: 'transformers' }>,
-  config: ResolvedConfig,
-): LocalEmbedderOptions {
-  const { batchSize, device, queryPrefix, documentPrefix } = config.rag.embedding;
+function localOptions(model: LocalModel, config: ResolvedConfig): TransformersEmbedderOptions {
+  const { batchSize, device, queryPrefix, documentPrefix, sha256 } = config.rag.embedding;
   const { HF_TOKEN: token, HF_ENDPOINT: remoteHost } = config.environment;
   return {
     model: model.model,
@@ -53,6 +56,7 @@ function localOptions(
     ...(documentPrefix === undefined ? {} : { documentPrefix }),
     ...(token === undefined || !model.isRemote ? {} : { token }),
     ...(remoteHost === undefined ? {} : { remoteHost }),
+    ...(sha256 === undefined ? {} : { sha256 }),
   };
 }
 
@@ -69,9 +73,13 @@ export async function createBackgroundEmbedderFor(config: ResolvedConfig, key: s
     rag: { ...rag, embedding: { ...rag.embedding, fallback: 'error' } },
   };
   const model = await resolveEmbeddingModel(strict, key);
+  if (model.kind === 'onnx') {
+    const { createBertEmbedder } = await import('../../embedding/transformers/bert-embedder.js');
+    return createBertEmbedder({ ...localOptions(model, strict), isBackground: true });
+  }
   if (model.kind !== 'transformers') return openModel(model, strict);
-  const { createLocalEmbedder } = await import('../../embedding/transformers/bert-embedder.js');
-  return createLocalEmbedder({ ...localOptions(model, strict), isBackground: true });
+  const { createBackgroundEmbedder } = await import('../../embedding/transformers/background-embedder.js');
+  return createBackgroundEmbedder(localOptions(model, strict));
 }
 
 /**
