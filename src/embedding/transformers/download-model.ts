@@ -1,8 +1,5 @@
-import { createWriteStream } from 'node:fs';
-import { rename, rm, stat, writeFile } from 'node:fs/promises';
+import { open, rename, rm, stat, writeFile } from 'node:fs/promises';
 import { dirname, join } from 'node:path';
-import { Readable, Transform } from 'node:stream';
-import { pipeline } from 'node:stream/promises';
 import { RAGError, systemErrorCode, throwIfAborted } from '../../core/errors.js';
 import { sharedLoad } from '../../core/shared-load.js';
 import { makePrivateFolder, PRIVATE_FILE } from '../../security/private-files.js';
@@ -41,8 +38,13 @@ const downloads = new Map<string, Promise<string>>();
  * @returns the folder.
  * @throws RAGError `MODEL_NOT_FOUND` when the hub does not have it or cannot be reached, `MODEL_INVALID` for other files than were pinned.
  */
-export function downloadModel(model: string, folder: string, options: HubOptions): Promise<string> {
-  const pinned = RECOMMENDED_MODELS.find(({ id }) => id === model)?.pinned;
+export function downloadModel(
+  model: string,
+  folder: string,
+  options: HubOptions,
+  recommended = RECOMMENDED_MODELS,
+): Promise<string> {
+  const pinned = recommended.find(({ id }) => id === model)?.pinned;
   return sharedLoad(downloads, folder, async () => {
     try {
       if (pinned === undefined) await downloadNewest(model, folder, options);
@@ -102,7 +104,7 @@ async function downloadPinned(model: string, folder: string, options: HubOptions
       if (!(await fetchTo(part, { ...options, model, file, expected }))) throw missing(model, file);
     } catch (error) {
       const kept = await sizeOf(part);
-      if (kept === 0 || kept >= expected.bytes) await rm(unfinished, { recursive: true, force: true });
+      if (kept === 0 || RAGError.isInstance(error)) await rm(unfinished, { recursive: true, force: true });
       throw unreachable(error, model, file, { ...options, kept });
     }
     await checkFile(part, { ...expected, model, file, unfinished });
@@ -121,12 +123,19 @@ async function checkFile(
   const found = (await hashOf(path)).toString('hex');
   if (size === bytes && found === sha256) return;
   await rm(unfinished, { recursive: true, force: true });
-  throw new RAGError(
-    'MODEL_INVALID',
-    `What arrived as ${file} of the model ${model} is another file: ${size} bytes with the SHA-256 ${found}, where ${bytes} bytes with ${sha256} are expected. It was deleted. Try again, and ask who runs the server where it stays so.`,
-    { details: { model, file, expected: sha256, actual: found } },
+  throw otherFile(
+    model,
+    file,
+    `${size} bytes with the SHA-256 ${found}, where ${bytes} bytes with ${sha256} are expected`,
   );
 }
+
+const otherFile = (model: string, file: string, difference: string): RAGError =>
+  new RAGError(
+    'MODEL_INVALID',
+    `What arrived as ${file} of the model ${model} is another file: ${difference}. It was deleted. Try again, and ask who runs the server where it stays so.`,
+    { details: { model, file } },
+  );
 
 interface FileToFetch extends HubOptions {
   readonly model: string;
@@ -159,23 +168,19 @@ async function fetchTo(
   let done = goesOn === true ? start : 0;
   const announced = Number(response.headers.get('content-length') ?? 'NaN');
   const total = expected?.bytes ?? (Number.isFinite(announced) ? announced : undefined);
-  const counter = new Transform({
-    transform: (chunk: Buffer, _, next) => {
-      done += chunk.length;
-      onProgress?.({ file, done, total });
-      next(
-        expected !== undefined && done > expected.bytes ? new Error('it sent more than the file has') : null,
-        chunk,
-      );
-    },
-  });
   makePrivateFolder(dirname(target));
-  const flags = goesOn === true ? 'a' : 'w';
-  await pipeline(
-    Readable.fromWeb(response.body),
-    counter,
-    createWriteStream(target, { flags, mode: PRIVATE_FILE }),
-  );
+  const handle = await open(target, goesOn === true ? 'a' : 'w', PRIVATE_FILE);
+  try {
+    for await (const chunk of response.body) {
+      done += chunk.length;
+      if (expected !== undefined && done > expected.bytes)
+        throw otherFile(model, file, `more than the ${expected.bytes} bytes that are expected`);
+      await handle.write(chunk);
+      onProgress?.({ file, done, total });
+    }
+  } finally {
+    await handle.close();
+  }
   return true;
 }
 
