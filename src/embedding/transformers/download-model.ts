@@ -1,4 +1,4 @@
-import { open, rename, rm, stat, writeFile } from 'node:fs/promises';
+import { appendFile, rename, rm, stat, writeFile } from 'node:fs/promises';
 import { dirname, join } from 'node:path';
 import { RAGError, systemErrorCode, throwIfAborted } from '../../core/errors.js';
 import { sharedLoad } from '../../core/shared-load.js';
@@ -169,17 +169,14 @@ async function fetchTo(
   const announced = Number(response.headers.get('content-length') ?? 'NaN');
   const total = expected?.bytes ?? (Number.isFinite(announced) ? announced : undefined);
   makePrivateFolder(dirname(target));
-  const handle = await open(target, goesOn === true ? 'a' : 'w', PRIVATE_FILE);
-  try {
-    for await (const chunk of response.body) {
-      done += chunk.length;
-      if (expected !== undefined && done > expected.bytes)
-        throw otherFile(model, file, `more than the ${expected.bytes} bytes that are expected`);
-      await handle.write(chunk);
-      onProgress?.({ file, done, total });
-    }
-  } finally {
-    await handle.close();
+  if (goesOn !== true) await writeFile(target, '', { mode: PRIVATE_FILE });
+  // What has arrived is written at once: it is kept where the next part does not arrive.
+  for await (const chunk of response.body) {
+    done += chunk.length;
+    if (expected !== undefined && done > expected.bytes)
+      throw otherFile(model, file, `more than the ${expected.bytes} bytes that are expected`);
+    await appendFile(target, chunk);
+    onProgress?.({ file, done, total });
   }
   return true;
 }
