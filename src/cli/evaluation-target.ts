@@ -44,7 +44,7 @@ export async function withCounter<T>(
 async function locateModel(model: string, { cwd }: CliContext): Promise<string> {
   const { resolve } = await import('node:path');
   const { isFolder } = await import('../config/models.js');
-  const [, prefix = '', name = model] = /^(transformers:|cross-encoder:)?(.*)$/.exec(model) ?? [];
+  const [, prefix = '', name = model] = /^(onnx:|transformers:|cross-encoder:)?(.*)$/.exec(model) ?? [];
   const path = resolve(cwd, name);
   return NAMED.includes(model) || !(await isFolder(path)) ? model : `${prefix}${path}`;
 }

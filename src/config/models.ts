@@ -1,11 +1,16 @@
 import { readdir, rename, stat, writeFile } from 'node:fs/promises';
+import { createRequire } from 'node:module';
 import { basename, join, resolve } from 'node:path';
 import * as z from 'zod';
 import { DATA_FILES, DATA_FOLDERS } from '../core/data-folder.js';
 import { RAGError, systemErrorCode } from '../core/errors.js';
 import { runtime } from '../core/runtime.js';
+import type { DownloadProgress, HubOptions } from '../embedding/transformers/download-model.js';
+import { RECOMMENDED_MODELS, type RecommendedModel } from '../embedding/transformers/recommended-models.js';
 import { makePrivateFolder, PRIVATE_FILE } from '../security/private-files.js';
 import { readRegularText } from '../security/regular-file.js';
+
+export type { DownloadProgress };
 
 /** A local model that the configuration may name. */
 export interface KnownModel {
@@ -94,6 +99,70 @@ export async function missingModelParts(folder: string): Promise<string[]> {
   const missing = ['config.json', 'tokenizer.json'].filter((name) => !names.includes(name));
   if (![...names, ...networks].some((name) => name.endsWith('.onnx'))) missing.push('an .onnx file');
   return missing;
+}
+
+/** Whether a package can be loaded here. */
+export function isInstalled(name: string): boolean {
+  try {
+    createRequire(import.meta.url).resolve(name);
+    return true;
+  } catch (error) {
+    // What is there and has no CommonJS form has another code.
+    return systemErrorCode(error) !== 'MODULE_NOT_FOUND';
+  }
+}
+
+/** A model that is recommended, by its name or its id on the hub. */
+export const recommendedModel = (name: string): RecommendedModel | undefined =>
+  RECOMMENDED_MODELS.find((model) => model.name === name || model.id === name);
+
+/** A recommended model, and where it is once it was fetched. */
+export interface ListedModel {
+  readonly name: string;
+  readonly id: string;
+  readonly languages: string;
+  readonly megabytes: number;
+  readonly purpose: string;
+  /** The package that runs it; null where none is needed. */
+  readonly install: string | null;
+  readonly path: string | null;
+}
+
+/** What `ragstone model use` knows by its name. */
+export const listRecommended = (dataDir: string): Promise<ListedModel[]> =>
+  Promise.all(
+    RECOMMENDED_MODELS.map(async ({ pinned: _, install = null, ...model }) => {
+      const path = join(modelCacheDir(dataDir), ...model.id.split('/'));
+      return { ...model, install, path: (await isFolder(path)) ? path : null };
+    }),
+  );
+
+/**
+ * The folder of a model of the hub, which is fetched where it is not there.
+ *
+ * @throws RAGError `MODEL_NOT_FOUND`, `MODEL_INVALID`
+ */
+export async function fetchModel(dataDir: string, id: string, options: HubOptions): Promise<string> {
+  const { findModelFolder } = await import('../embedding/transformers/find-model-folder.js');
+  return findModelFolder(id, { ...options, allowRemote: true, cacheDir: modelCacheDir(dataDir) });
+}
+
+/**
+ * The SHA-256 of a folder's network, and why it cannot be run without a package; undefined where it can.
+ *
+ * @throws RAGError `MODEL_NOT_FOUND`, `MODEL_INVALID`
+ */
+export async function examineModel(
+  folder: string,
+): Promise<{ readonly sha256: string; readonly problem: string | undefined }> {
+  const { readModelSettings } = await import('../embedding/transformers/model-settings.js');
+  const { readBertModel } = await import('../embedding/transformers/bert-model.js');
+  const settings = await readModelSettings(folder);
+  const problem = await readBertModel(settings).then(
+    () => undefined,
+    (error: unknown) => (error instanceof Error ? error.message : String(error)),
+  );
+  return { sha256: settings.sha256, problem };
 }
 
 export async function isFolder(path: string): Promise<boolean> {

@@ -64,7 +64,7 @@ export function resolveSettings(
       embedding: {
         ...rag.embedding,
         model,
-        fallback: rag.embedding.fallback ?? (model.startsWith('transformers:') ? 'error' : 'builtin'),
+        fallback: rag.embedding.fallback ?? (/^(?:onnx|transformers):/.test(model) ? 'error' : 'builtin'),
         cache: { ...cache, path: resolveIn(folders, cache.path, `${DATA_FOLDERS.cache}/embeddings`) },
         ...(rag.embedding.upgradeQuestions === undefined
           ? {}

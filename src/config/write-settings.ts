@@ -3,7 +3,7 @@ import { resolve } from 'node:path';
 import { Document, parseDocument } from 'yaml';
 import { RAGError, systemErrorCode } from '../core/errors.js';
 import { readRegularText } from '../security/regular-file.js';
-import { leavesOf } from './config-path.js';
+import { type ConfigPath, leavesOf } from './config-path.js';
 import { CONFIG_FILES, findProject } from './find-project.js';
 import type { RAGSettingsInput } from './schema/index.js';
 
@@ -26,9 +26,15 @@ export const settingsToYaml = (settings: RAGSettingsInput): string =>
  * Puts settings into a configuration file; comments, order, variables and every other setting stay as they are. A file
  * that is not there is made.
  *
+ * @param removed settings to take out, each as its path within `rag`
+ *
  * @throws RAGError `CONFIG_INVALID` where the file is not one YAML document, or cannot be read or written.
  */
-export async function writeSettings(file: string, settings: RAGSettingsInput): Promise<void> {
+export async function writeSettings(
+  file: string,
+  settings: RAGSettingsInput,
+  removed: readonly ConfigPath[] = [],
+): Promise<void> {
   const text = await readIfThere(file);
   const document = text === undefined ? new Document({}) : parseDocument(text);
   const [problem] = document.errors;
@@ -41,6 +47,7 @@ export async function writeSettings(file: string, settings: RAGSettingsInput): P
       },
     );
   if (document.contents === null) document.contents = document.createNode({});
+  for (const path of removed) document.deleteIn(['rag', ...path]);
   for (const [path, value] of leavesOf({ rag: settings })) document.setIn(path, value);
   try {
     await writeFile(file, document.toString());
@@ -59,11 +66,14 @@ export async function writeSettings(file: string, settings: RAGSettingsInput): P
 /** Writes settings and does what needs them; where that fails, the file is put back as it was. */
 export async function replacingSettings(
   file: string,
-  settings: RAGSettingsInput,
+  {
+    settings,
+    removed = [],
+  }: { readonly settings: RAGSettingsInput; readonly removed?: readonly ConfigPath[] },
   work: () => Promise<void>,
 ): Promise<void> {
   const before = await readIfThere(file);
-  await writeSettings(file, settings);
+  await writeSettings(file, settings, removed);
   try {
     await work();
   } catch (error) {

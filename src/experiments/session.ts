@@ -107,7 +107,10 @@ async function loadEvaluationConfig(
     overrides: withSettings(withSettings(overrides, evaluationSettings(options, folder)), settings),
   });
   // The cache has its place by now; ledger, store and lock go where nothing of the user's is.
-  return { ...config, dataDir: folder };
+  if (options.embedder === undefined) return { ...config, dataDir: folder };
+  // What is pinned is the configured model.
+  const { sha256: _, ...embedding } = config.rag.embedding;
+  return { ...config, rag: { ...config.rag, embedding }, dataDir: folder };
 }
 
 /** Settings over others. Merging two settings gives settings; the loader checks the result. */

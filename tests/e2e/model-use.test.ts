@@ -1,12 +1,24 @@
-import { existsSync, mkdirSync, readFileSync, symlinkSync, writeFileSync } from 'node:fs';
+import {
+  appendFileSync,
+  cpSync,
+  createReadStream,
+  existsSync,
+  mkdirSync,
+  readFileSync,
+  symlinkSync,
+  writeFileSync,
+} from 'node:fs';
+import { createServer, type Server } from 'node:http';
+import type { AddressInfo } from 'node:net';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
-import { describe, expect, test } from 'vitest';
+import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import type { IndexStatus, SearchResponse } from '../../src/index.js';
 import { type ErrorDocument, ragstoneJson, runRagstone } from './run-ragstone.js';
 import { temporaryFolder } from './temporary-folder.js';
 
 const MINILM = fileURLToPath(new URL('../../../shared/models/all-MiniLM-L6-v2', import.meta.url));
+const SHA256 = '8199be6f699a395f99f89df973f9dc5285fbcfcdb2ae1a4e1201dab014f3d2a6';
 const FILES = {
   'docs/audit.md': '# Audit\n\nAudit logs are kept for 30 days.\n',
   'ragstone.yaml': '# Ours.\nrag:\n  provider: libsql # small\n',
@@ -24,15 +36,16 @@ describe('model use', () => {
         code: 0,
       });
       expect(readFileSync(join(cwd, 'ragstone.yaml'), 'utf8')).toBe(
-        `${FILES['ragstone.yaml']}  embedding:\n    model: transformers:./models/all-MiniLM-L6-v2\n`,
+        `${FILES['ragstone.yaml']}  embedding:\n    model: onnx:./models/all-MiniLM-L6-v2\n    sha256: ${SHA256}\n`,
       );
       const { document: status } = await ragstoneJson<IndexStatus>(['status'], { cwd });
-      expect(status).toMatchObject({ documents: 1, embedder: expect.stringContaining('MiniLM') });
+      expect(status).toMatchObject({ documents: 1, embedder: 'onnx:all-MiniLM-L6-v2' });
       const { document: found } = await ragstoneJson<SearchResponse>(['search', 'audit'], { cwd });
       expect(found.results).toHaveLength(1);
       expect(found.notices).toEqual([]);
       expect((await runRagstone(['model', 'use', 'builtin'], { cwd })).code).toBe(0);
       expect((await ragstoneJson<IndexStatus>(['status'], { cwd })).document.embedder).toBe('builtin');
+      expect(readFileSync(join(cwd, 'ragstone.yaml'), 'utf8')).not.toContain('sha256');
     },
   );
 
@@ -44,20 +57,78 @@ describe('model use', () => {
     // No such id: the part behind the last slash is missing.
     const missing = await ragstoneJson<ErrorDocument>(['model', 'use', '../no/such/folder'], { cwd });
     expect(missing.document.error.reason).toBe('MODEL_NOT_FOUND');
+    const away = ['model', 'use', 'all-MiniLM-L6-v2', '--from', 'http://127.0.0.1:9'];
+    const { error } = (await ragstoneJson<ErrorDocument>(away, { cwd })).document;
+    expect(error).toMatchObject({
+      reason: 'MODEL_NOT_FOUND',
+      message: expect.stringContaining('HF_ENDPOINT'),
+    });
     expect(readFileSync(join(cwd, 'ragstone.yaml'), 'utf8')).toBe(FILES['ragstone.yaml']);
     expect((await ragstoneJson<SearchResponse>(['search', 'audit'], { cwd })).document.results).toHaveLength(
       1,
     );
   });
 
-  test('without an index it writes the configuration and says what to do', async () => {
-    const cwd = temporaryFolder();
-    const { code, stdout } = await runRagstone(['model', 'use', 'Xenova/multilingual-e5-small'], { cwd });
-    expect({ code, stdout }).toMatchObject({
-      code: 0,
-      stdout: expect.stringContaining('Nothing is indexed yet'),
+  describe.skipIf(!existsSync(MINILM))('from a mirror', () => {
+    let mirror: Server;
+    let HF_ENDPOINT: string;
+    beforeAll(async () => {
+      // Whatever model is asked for, the mirror has this one.
+      mirror = createServer((request, response) => {
+        const file = join(MINILM, (request.url ?? '').replace(/^.*\/resolve\/[^/]+\//, ''));
+        if (existsSync(file)) createReadStream(file).pipe(response);
+        else response.writeHead(404).end();
+      });
+      await new Promise<void>((listening) => mirror.listen(0, '127.0.0.1', listening));
+      HF_ENDPOINT = `http://127.0.0.1:${(mirror.address() as AddressInfo).port}`;
     });
-    expect(readFileSync(join(cwd, 'ragstone.yaml'), 'utf8')).toContain('queryPrefix: "query: "');
+    afterAll(() => new Promise((closed) => mirror.close(closed)));
+
+    test('a model is fetched, pinned, and refused once its file is another one', async () => {
+      const cwd = temporaryFolder(FILES);
+      const { document } = await ragstoneJson<Record<string, unknown>>(['model', 'use', 'owner/e5-mini'], {
+        cwd,
+        env: { HF_ENDPOINT },
+      });
+      expect(document).toEqual({
+        file: join(cwd, 'ragstone.yaml'),
+        model: 'onnx:owner/e5-mini',
+        allowRemote: true,
+        sha256: SHA256,
+        queryPrefix: 'query: ',
+        documentPrefix: 'passage: ',
+      });
+      await runRagstone(['index', 'docs'], { cwd });
+      const { document: found } = await ragstoneJson<SearchResponse>(['search', 'audit'], { cwd });
+      expect(found.results).toHaveLength(1);
+      appendFileSync(join(cwd, '.ragstone/models/owner/e5-mini/onnx/model_quantized.onnx'), 'x');
+      const changed = await ragstoneJson<ErrorDocument>(['index', 'docs'], { cwd });
+      expect(changed.document.error.reason).toBe('MODEL_INVALID');
+    });
+
+    test('other bytes than those of a recommended model are not used', async () => {
+      const cwd = temporaryFolder(FILES);
+      const asked = ['model', 'use', 'all-MiniLM-L6-v2', '--from', HF_ENDPOINT];
+      const { document } = await ragstoneJson<ErrorDocument>(asked, { cwd });
+      expect(document.error).toMatchObject({
+        reason: 'MODEL_INVALID',
+        message: expect.stringContaining('another file'),
+      });
+      expect(readFileSync(join(cwd, 'ragstone.yaml'), 'utf8')).toBe(FILES['ragstone.yaml']);
+      expect(existsSync(join(cwd, '.ragstone/models/Xenova/all-MiniLM-L6-v2'))).toBe(false);
+    });
+
+    test('a model that needs the package is named by it', async () => {
+      const cwd = temporaryFolder({ 'models/mini/readme.txt': 'below' });
+      cpSync(MINILM, join(cwd, 'models/mini'), { recursive: true });
+      const config = join(cwd, 'models/mini/config.json');
+      writeFileSync(config, readFileSync(config, 'utf8').replace('"bert"', '"roberta"'));
+      const { document } = await ragstoneJson<Record<string, unknown>>(
+        ['model', 'use', 'mini', '--from', 'models'],
+        { cwd },
+      );
+      expect(document).toMatchObject({ model: 'transformers:./models/mini', sha256: SHA256 });
+    });
   });
 
   test('a configuration that nobody trusts is neither changed nor trusted by it', async () => {

@@ -70,7 +70,10 @@ export function addWhatIsMeasured(command: Command): Command {
     .addOption(
       new Option('--mode <mode>', 'which lanes run').choices(['hybrid', 'dense', 'lexical', 'graph']),
     )
-    .option('--embedder <model>', 'builtin or transformers:PATH_OR_ID (default: the configured one)')
+    .option(
+      '--embedder <model>',
+      'builtin, onnx:PATH_OR_ID or transformers:PATH_OR_ID (default: the configured one)',
+    )
     .option('--rerank <model>', 'none, builtin, reader or cross-encoder:PATH (default: the configured one)')
     .option(
       '--metrics <list>',

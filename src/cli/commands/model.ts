@@ -5,7 +5,8 @@ import { registerModelUse } from './model-use.js';
 
 const EXAMPLES = `
 Examples:
-  $ ragstone model list
+  $ ragstone model list                             recommended models, and those that were added
+  $ ragstone model use all-MiniLM-L6-v2             fetch it, name it in the configuration and build the index anew with it
   $ ragstone model use ./models/all-MiniLM-L6-v2    name it in the configuration and build the index anew with it
   $ ragstone model add ./models/all-MiniLM-L6-v2    only make it known by its name`;
 
@@ -13,10 +14,10 @@ Examples:
 export function registerModel(program: Command, context: CliContext): void {
   const model = program
     .command('model')
-    .description('list, add or use embedding models')
+    .description('list, fetch, add or use embedding models')
     .addHelpText('after', EXAMPLES);
   model
-    .command('list')
+    .command('list', { isDefault: true })
     .description('list the models that the configuration may name')
     .addHelpText('after', EXAMPLES)
     .action(() => runList(context));
@@ -30,12 +31,14 @@ export function registerModel(program: Command, context: CliContext): void {
 }
 
 async function runList(context: CliContext): Promise<void> {
-  const { listModels } = await import('../../config/models.js');
-  const added = await listModels(await dataDirOf(context));
+  const { listModels, listRecommended } = await import('../../config/models.js');
+  const dataDir = await dataDirOf(context);
+  const added = await listModels(dataDir);
+  const recommended = await listRecommended(dataDir);
   const models = [{ name: 'builtin', path: null, isUsable: true }, ...added];
-  context.printResult({ models }, () =>
-    models
-      .map(({ name, path, isUsable }) => {
+  context.printResult({ models, recommended }, () =>
+    [
+      ...models.map(({ name, path, isUsable }) => {
         const where =
           path === null
             ? 'ships with the package'
@@ -43,8 +46,14 @@ async function runList(context: CliContext): Promise<void> {
               ? path
               : `${path} (not there any more, or incomplete)`;
         return `${name.padEnd(32)} ${where}`;
-      })
-      .join('\n'),
+      }),
+      '',
+      'Recommended ("ragstone model use NAME"):',
+      ...recommended.map(
+        ({ name, languages, megabytes, purpose, install, path }) =>
+          `${name.padEnd(32)} ${languages}, ${megabytes} MB${path === null ? '' : ', fetched'}: ${purpose}${install === null ? '' : `; needs ${install}, some 620 MB`}`,
+      ),
+    ].join('\n'),
   );
 }
 

@@ -38,7 +38,10 @@ export function registerTune(program: Command, context: CliContext): void {
     .option('--source <name>', 'of --feedback: the source that the folder is (default: all)')
     .option('--split <name>', 'which judgments: qrels/NAME.tsv (default: train where it is there, else test)')
     .option('--metric <name>', 'what is made as large as possible (default: ndcg@10, or hit@5 of questions)')
-    .option('--embedder <model>', 'builtin or transformers:PATH_OR_ID (default: the configured one)')
+    .option(
+      '--embedder <model>',
+      'builtin, onnx:PATH_OR_ID or transformers:PATH_OR_ID (default: the configured one)',
+    )
     .option('--folds <n>', 'parts that are held out in turn (default: 5)', wholeNumber(2))
     .option('--seed <n>', 'of the splits and samples (default: 1)', wholeNumber(0))
     .option('--max-queries <n>', 'sample that many where there are more (default: 300)', wholeNumber(1))

@@ -1,4 +1,5 @@
 import type { SingleBar } from 'cli-progress';
+import type { DownloadProgress } from '../../config/models.js';
 import type { IndexProgress } from '../../index.js';
 import type { CliContext } from '../context.js';
 import { inert, type Terminal, UNKNOWN_COLUMNS } from '../terminal.js';
@@ -21,6 +22,7 @@ export interface CountedProgress {
   readonly etaMs?: number;
 }
 
+const MEGABYTE = 1_000_000;
 const LINE_INTERVAL_MS = 3000;
 const SILENT = { update: () => undefined, stop: () => undefined };
 
@@ -49,6 +51,28 @@ export function startCounter(context: CliContext): ProgressDisplay<CountedProgre
         label: stage,
         detail: etaMs === undefined ? '' : `${formatDuration(etaMs)} left`,
       }),
+    stop: display.stop,
+  };
+}
+
+/** Progress of files that are fetched, in MB, with the rate and the time left. */
+export function startDownload(context: CliContext): ProgressDisplay<DownloadProgress> {
+  const display = startDisplay(context);
+  let file: string | undefined;
+  let [start, startedAt] = [0, 0];
+  return {
+    update: (progress) => {
+      if (progress.file !== file) [file, start, startedAt] = [progress.file, progress.done, Date.now()];
+      const { done, total = 0 } = progress;
+      const rate = (done - start) / Math.max(1, Date.now() - startedAt);
+      const left = rate > 0 && total > done ? `, ${formatDuration((total - done) / rate)} left` : '';
+      display.update({
+        done: Math.floor(done / MEGABYTE),
+        total: Math.ceil(total / MEGABYTE),
+        label: `MB of ${progress.file}`,
+        detail: rate > 0 ? `${(rate / 1000).toFixed(1)} MB/s${left}` : '',
+      });
+    },
     stop: display.stop,
   };
 }

@@ -37,7 +37,7 @@ export const embeddingSchema = z
       .min(1)
       .default('builtin')
       .describe(
-        'Embedding model. `builtin` ships with the package. `transformers:PATH_OR_ID` runs an ONNX model folder or hub model. A bare name (`all-MiniLM-L6-v2`) is looked up among local folders and the models added with `ragstone model add`. Hosted: `openai:`, `azure:`, `google:`, `cohere:`, `voyage:` or `huggingface:` and the name; a server of your own: `ollama:`, `vllm:`, `lmstudio:` or `openai-compatible:` and the name (docs/models.md).',
+        'Embedding model. `builtin` ships with the package. `onnx:PATH_OR_ID` runs an ONNX model folder or hub model without a package, where it is a BERT network with uncased WordPiece; `transformers:PATH_OR_ID` runs any by `@huggingface/transformers`. `ragstone model use` chooses. A bare name (`all-MiniLM-L6-v2`) is looked up among local folders and the models added with `ragstone model add`. Hosted: `openai:`, `azure:`, `google:`, `cohere:`, `voyage:` or `huggingface:` and the name; a server of your own: `ollama:`, `vllm:`, `lmstudio:` or `openai-compatible:` and the name (docs/models.md).',
       ),
     upgrade: z
       .string()
@@ -74,12 +74,12 @@ export const embeddingSchema = z
     device: z
       .enum(['cpu', 'cuda'])
       .default('cpu')
-      .describe('Where a transformers model runs. `builtin` always runs on the CPU.'),
+      .describe('Where a `transformers:` model runs. Others always run on the CPU.'),
     fallback: z
       .enum(['builtin', 'error'])
       .optional()
       .describe(
-        'What to do when the model cannot be found on this machine: use `builtin` and say so in every command, or stop with an error. Default: `builtin` for a bare name, `error` for `transformers:...`.',
+        'What to do when the model cannot be found on this machine: use `builtin` and say so in every command, or stop with an error. Default: `builtin` for a bare name, `error` for `onnx:...` and `transformers:...`.',
       ),
     adaptQueries: z
       .boolean()
@@ -91,6 +91,13 @@ export const embeddingSchema = z
       .boolean()
       .default(false)
       .describe('Allow downloading a model that is not on this machine from the Hugging Face hub.'),
+    sha256: z
+      .string()
+      .regex(/^[0-9a-f]{64}$/, 'sixty-four hexadecimal digits are wanted')
+      .optional()
+      .describe(
+        'SHA-256 of the network of an `onnx:` or `transformers:` model (`sha256sum onnx/model_quantized.onnx`); files of another one are refused. `ragstone model use` writes it. Default: whatever is there.',
+      ),
     queryPrefix: z
       .string()
       .optional()

@@ -57,7 +57,7 @@ const LEFT_OUT_OF_ADDRESSES = /[\t\n\r]/g;
 const LOOKS_ABROAD = /^(?:[/~\\]|[a-z]:[\\/])|(?:^|[\\/])\.\.(?:[\\/]|$)/i;
 /** `host:path` and `user@host:path`, as ssh takes them. */
 const SSH_ADDRESS = /^(?:[^\s/@]{1,200}@)?[^\s/:]{2,200}:(?!\/\/)/;
-const MODEL_FOLDER = /^(?:transformers|cross-encoder):/;
+const MODEL_FOLDER = /^(?:onnx|transformers|cross-encoder):/;
 
 /**
  * What a configuration that is not the user's own could do to the user: connect to a host (which then gets texts, questions and

@@ -1,6 +1,7 @@
 import { setImmediate as nextTurn } from 'node:timers/promises';
 import { throwIfAborted } from '../../core/errors.js';
 import { sharedLoad } from '../../core/shared-load.js';
+import { WordPieceTokenizer } from '../../encoder/word-piece/word-piece-tokenizer.js';
 import type { Embedder, EmbeddingKind, ModelIdentity, QueryAdaptation } from '../embedder.js';
 import {
   COLLECTION_FIT_VERSION,
@@ -20,7 +21,6 @@ import {
 } from './model-folder.js';
 import { readTokenIdf } from './token-idf.js';
 import { loadTokenTable, TERM_FREQUENCIES, TokenPooler } from './token-table.js';
-import { WordPieceTokenizer } from './word-piece-tokenizer.js';
 
 // About 20 ms of work: other tasks get their turn between batches.
 const MAX_BATCH = 256;

@@ -1,20 +1,13 @@
 import { stat } from 'node:fs/promises';
 import { join, resolve } from 'node:path';
 import { RAGError } from '../../core/errors.js';
-import { downloadModel } from './download-model.js';
-import type { ModelDtype } from './onnx-file.js';
+import { downloadModel, type HubOptions } from './download-model.js';
 
-export interface DownloadOptions {
+export interface DownloadOptions extends HubOptions {
   /** Fetch a model that is not on disk. @default false */
   readonly allowRemote?: boolean;
   /** Where fetched models are kept, one folder an id. @default none: only paths can be used */
   readonly cacheDir?: string;
-  /** Server of hub ids. @default 'https://huggingface.co' */
-  readonly remoteHost?: string;
-  /** Sent as a bearer token, for private models. */
-  readonly token?: string;
-  /** Number format of the network. @default q8, else what there is */
-  readonly dtype?: ModelDtype;
 }
 
 // What the hub allows: an owner and a name, of letters, digits, `-`, `_` and `.`.

@@ -38,12 +38,16 @@ export interface ModelSettings {
   readonly onnx: OnnxFile;
   /** SHA-256 over configuration, tokenizer and network. */
   readonly revision: string;
+  /** Of the network's file. */
+  readonly sha256: string;
 }
 
 export interface ModelOverrides {
   readonly dtype?: ModelDtype;
   readonly maxInputTokens?: number;
   readonly pooling?: Pooling;
+  /** What the network's file has to have. @default any */
+  readonly sha256?: string;
 }
 
 /**
@@ -63,6 +67,15 @@ export async function readModelSettings(
   const dimensions = config?.hidden_size ?? config?.dim ?? config?.d_model;
   if (dimensions === undefined) throw invalid(folder, `${CONFIG_FILE} does not say the hidden size`);
   const onnx = await findOnnxFile(folder, overrides.dtype);
+  const hashes = await Promise.all(
+    [CONFIG_FILE, TOKENIZER_FILE, ...onnx.files].map((file) => hashOf(join(folder, file))),
+  );
+  const sha256 = hashes[2]?.toString('hex') ?? '';
+  if (overrides.sha256 !== undefined && overrides.sha256 !== sha256)
+    throw invalid(
+      folder,
+      `the SHA-256 of ${onnx.files[0]} is ${sha256}, and ${overrides.sha256} is wanted. Fetch the model again, or correct rag.embedding.sha256 where the change is meant`,
+    );
   return {
     folder,
     name: basename(folder),
@@ -73,7 +86,8 @@ export async function readModelSettings(
     ]),
     pooling: overrides.pooling ?? (await readPooling(folder)),
     onnx,
-    revision: await hashFiles(folder, [CONFIG_FILE, TOKENIZER_FILE, ...onnx.files]),
+    revision: revisionOf(hashes),
+    sha256,
   };
 }
 
@@ -147,15 +161,18 @@ async function readText(
   }
 }
 
-async function hashFiles(folder: string, files: readonly string[]): Promise<string> {
+/** SHA-256 of a file. */
+export async function hashOf(path: string): Promise<Buffer> {
   const hash = createHash('sha256');
-  for (const file of files) {
-    const one = createHash('sha256');
-    const { handle } = await openRegularFile(join(folder, file));
-    await pipeline(handle.createReadStream(), one);
-    // Digests have one length, so that no two lists of files can look alike.
-    hash.update(one.digest());
-  }
+  const { handle } = await openRegularFile(path);
+  await pipeline(handle.createReadStream(), hash);
+  return hash.digest();
+}
+
+/** Digests have one length, so that no two lists of files can look alike. */
+function revisionOf(hashes: readonly Buffer[]): string {
+  const hash = createHash('sha256');
+  for (const one of hashes) hash.update(one);
   return hash.digest('hex').slice(0, 32);
 }
 

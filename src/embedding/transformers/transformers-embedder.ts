@@ -42,6 +42,26 @@ export async function createTransformersEmbedder(options: TransformersEmbedderOp
   });
 }
 
+/** What makes vectors of a model comparable, whatever runs its network. */
+export function identityOf(
+  { name, revision, dimensions, pooling, maxInputTokens }: ModelSettings,
+  {
+    queryPrefix = '',
+    documentPrefix = '',
+  }: Pick<TransformersEmbedderOptions, 'queryPrefix' | 'documentPrefix'>,
+): ModelIdentity {
+  return Object.freeze({
+    model: `transformers:${name}`,
+    revision,
+    dimensions,
+    pooling,
+    normalised: true,
+    queryPrefix,
+    documentPrefix,
+    maxInputTokens,
+  });
+}
+
 /** The optional package, as far as it is used here. */
 type TransformersPackage = Pick<
   typeof Transformers,
@@ -103,16 +123,7 @@ class TransformersEmbedder implements Embedder {
     this.dimensions = settings.dimensions;
     this.maxInputTokens = settings.maxInputTokens;
     this.maxBatch = parts.batchSize ?? DEFAULT_BATCH_SIZE;
-    this.identity = Object.freeze({
-      model: `transformers:${settings.name}`,
-      revision: settings.revision,
-      dimensions: settings.dimensions,
-      pooling: settings.pooling,
-      normalised: true,
-      queryPrefix: parts.queryPrefix ?? '',
-      documentPrefix: parts.documentPrefix ?? '',
-      maxInputTokens: settings.maxInputTokens,
-    });
+    this.identity = identityOf(settings, parts);
   }
 
   countTokens(text: string): number {

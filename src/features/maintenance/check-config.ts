@@ -1,8 +1,8 @@
 import { accessSync, constants } from 'node:fs';
-import { createRequire } from 'node:module';
 import { delimiter, join } from 'node:path';
+import { isInstalled } from '../../config/models.js';
 import type { ResolvedConfig } from '../../config/resolved-config.js';
-import { RAGError, systemErrorCode } from '../../core/errors.js';
+import { RAGError } from '../../core/errors.js';
 import { configuredSources } from '../../indexing/configured-sources.js';
 import { ocrInWords } from '../../parsing/pdf/installed-ocr.js';
 import { factsOf, splitModelName } from '../../providers/provider-table.js';
@@ -149,16 +149,6 @@ function missingPackage(setting: string, install: string | undefined): MissingPa
       stops: true,
     },
   ];
-}
-
-function isInstalled(name: string): boolean {
-  try {
-    createRequire(import.meta.url).resolve(name);
-    return true;
-  } catch (error) {
-    // What is there and has no CommonJS form has another code.
-    return systemErrorCode(error) !== 'MODULE_NOT_FOUND';
-  }
 }
 
 function missingProgram(setting: string, name: string, { environment }: ResolvedConfig): MissingPart[] {

@@ -80,7 +80,11 @@ async function inUse(live: IndexFacts, wanted: string, ledger: Ledger): Promise<
 const isOf = (facts: IndexFacts, wanted: string): boolean =>
   upgradeRecordOf(facts)?.model === wanted ||
   facts.embedder === wanted ||
-  facts.embedder === `transformers:${basename(wanted.replace(/^transformers:/, ''))}`;
+  facts.embedder ===
+    wanted.replace(
+      /^(?:(onnx:)|transformers:)?(.*)$/s,
+      (_, onnx = 'transformers:', path: string) => onnx + basename(path),
+    );
 
 async function chunksOf({ generation }: IndexFacts, ledger: Ledger): Promise<number> {
   const sources = await ledger.reader(generation).sources();

@@ -194,6 +194,7 @@ describe('the embedding model', () => {
     await addModel(join(folder, '.ragstone'), path);
     expect(await modelOf('mini')).toEqual({ kind: 'transformers', model: path, isRemote: false });
     expect(await modelOf('transformers:owner/mini')).toMatchObject({ model: path });
+    expect(await modelOf('onnx:owner/mini')).toEqual({ kind: 'onnx', model: path, isRemote: false });
   });
 
   test('a bare name is an id of sentence-transformers where downloads are allowed', async () => {

@@ -4,8 +4,9 @@ import { RAGError } from '../../core/errors.js';
 import type { Embedder } from '../../embedding/embedder.js';
 import type { HostedEmbedderOptions } from '../../embedding/hosted/hosted-embedder.js';
 import type { TransformersEmbedderOptions } from '../../embedding/transformers/transformers-embedder.js';
+
 import { borrowed } from './own-parts.js';
-import { type ResolvedModel, resolveEmbeddingModel } from './resolve-model.js';
+import { type LocalModel, type ResolvedModel, resolveEmbeddingModel } from './resolve-model.js';
 
 /** An embedder, and what a person must know about how it was chosen. */
 export interface ConfiguredEmbedder {
@@ -30,20 +31,21 @@ const OPENERS: Openers = {
     const { createHostedEmbedder } = await import('../../embedding/hosted/hosted-embedder.js');
     return createHostedEmbedder({ ...model, ...hostedEmbedderSettings(config) });
   },
+  onnx: async (model, config) => {
+    const { createBertEmbedder } = await import('../../embedding/transformers/bert-embedder.js');
+    return createBertEmbedder(localOptions(model, config));
+  },
   transformers: async (model, config) => {
     const { createTransformersEmbedder } = await import(
       '../../embedding/transformers/transformers-embedder.js'
     );
-    return createTransformersEmbedder(transformersOptions(model, config));
+    return createTransformersEmbedder(localOptions(model, config));
   },
 };
 
-function transformersOptions(
-  model: Extract<ResolvedModel, { kind: 'transformers' }>,
-  config: ResolvedConfig,
-): TransformersEmbedderOptions {
-  const { batchSize, device, queryPrefix, documentPrefix } = config.rag.embedding;
-  const token = config.environment.HF_TOKEN;
+function localOptions(model: LocalModel, config: ResolvedConfig): TransformersEmbedderOptions {
+  const { batchSize, device, queryPrefix, documentPrefix, sha256 } = config.rag.embedding;
+  const { HF_TOKEN: token, HF_ENDPOINT: remoteHost } = config.environment;
   return {
     model: model.model,
     allowRemote: model.isRemote,
@@ -53,6 +55,8 @@ function transformersOptions(
     ...(queryPrefix === undefined ? {} : { queryPrefix }),
     ...(documentPrefix === undefined ? {} : { documentPrefix }),
     ...(token === undefined || !model.isRemote ? {} : { token }),
+    ...(remoteHost === undefined ? {} : { remoteHost }),
+    ...(sha256 === undefined ? {} : { sha256 }),
   };
 }
 
@@ -69,9 +73,13 @@ export async function createBackgroundEmbedderFor(config: ResolvedConfig, key: s
     rag: { ...rag, embedding: { ...rag.embedding, fallback: 'error' } },
   };
   const model = await resolveEmbeddingModel(strict, key);
+  if (model.kind === 'onnx') {
+    const { createBertEmbedder } = await import('../../embedding/transformers/bert-embedder.js');
+    return createBertEmbedder({ ...localOptions(model, strict), isBackground: true });
+  }
   if (model.kind !== 'transformers') return openModel(model, strict);
   const { createBackgroundEmbedder } = await import('../../embedding/transformers/background-embedder.js');
-  return createBackgroundEmbedder(transformersOptions(model, strict));
+  return createBackgroundEmbedder(localOptions(model, strict));
 }
 
 /**

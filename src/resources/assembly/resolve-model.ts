@@ -11,15 +11,18 @@ export type ResolvedModel =
       readonly kind: 'builtin' /** Why it stands in for another model; absent where it was chosen. */;
       readonly notice?: string;
     }
-  | {
-      readonly kind: 'transformers';
-      /** Absolute folder, or hub id. */
-      readonly model: string;
-      readonly isRemote: boolean;
-    }
+  | ({ readonly kind: 'onnx' } & LocalModel)
+  | ({ readonly kind: 'transformers' } & LocalModel)
   | ({ readonly kind: 'hosted' } & ResolvedHostedModel);
 
-const PREFIX = 'transformers:';
+/** An ONNX model of this machine, or one to fetch. */
+export interface LocalModel {
+  /** Absolute folder, or hub id. */
+  readonly model: string;
+  readonly isRemote: boolean;
+}
+
+const LOCAL = /^(?:(onnx|transformers):)?(.*)$/s;
 
 /** Services that have embedding models and that this version does not speak to. */
 const NOT_BUILT = /^(mistral|bedrock):/;
@@ -51,12 +54,14 @@ export async function resolveEmbeddingModel(
       `${key}: models of this service ("${stated}") are not built yet; use another, or its OpenAI-compatible address with openai-compatible:NAME.`,
       { details: { key } },
     );
-  const name = stated.startsWith(PREFIX) ? stated.slice(PREFIX.length) : stated;
+  const [, prefix, name = stated] = LOCAL.exec(stated) ?? [];
+  const kind = prefix === 'onnx' ? 'onnx' : 'transformers';
   const folder = await findLocalModel(name, config);
-  if (folder !== undefined) return { kind: 'transformers', model: folder, isRemote: false };
-  if (allowRemote) return { kind: 'transformers', model: hubIdOf(name), isRemote: true };
+  if (folder !== undefined) return { kind, model: folder, isRemote: false };
+  if (allowRemote) return { kind, model: hubIdOf(name), isRemote: true };
   const problem = `the model "${name}" is not on this machine and downloads are off`;
-  const remedy = 'Run "ragstone model add PATH" with its folder, or set rag.embedding.allowRemote: true';
+  const remedy =
+    'Run "ragstone model use NAME", which fetches it, "ragstone model add PATH" with its folder, or set rag.embedding.allowRemote: true';
   if (fallback === 'error')
     throw new RAGError('MODEL_NOT_FOUND', `${key}: ${problem}. ${remedy}.`, {
       details: { key, model: name },

@@ -249,7 +249,13 @@ export class ModelHandle {
   #configWith(model: string): ResolvedConfig {
     const { rag } = this.#config;
     // What was set for the configured model says nothing of another one.
-    const { dimensions: _, queryPrefix: _query, documentPrefix: _document, ...embedding } = rag.embedding;
+    const {
+      dimensions: _,
+      queryPrefix: _query,
+      documentPrefix: _document,
+      sha256: _sha256,
+      ...embedding
+    } = rag.embedding;
     return {
       ...this.#config,
       own: { ...this.#config.own, embedder: undefined },

@@ -3,6 +3,12 @@ import { fileURLToPath } from 'node:url';
 import * as z from 'zod';
 import { contentHash } from '../../../core/ids.js';
 import { sharedLoad } from '../../../core/shared-load.js';
+import {
+  type EncoderLayer,
+  isProjectable,
+  type Matrix,
+  type Normalisation,
+} from '../../../encoder/kernel/encoder-layers.js';
 import { invalidModel, readModelFile } from '../model-folder.js';
 
 /** The encoder that ships with the package; the same place seen from `src/` and from `dist/`. */
@@ -35,32 +41,6 @@ const cardSchema = z.object({
 });
 
 type Card = z.infer<typeof cardSchema>;
-
-/** A matrix of 8-bit integers, an output a row, with where it, its scales and its bias stand among the weights, in bytes. */
-export interface Matrix {
-  readonly outputs: number;
-  readonly width: number;
-  readonly rows: number;
-  readonly scales: number;
-  /** Absent where nothing is added. */
-  readonly bias: number | undefined;
-}
-
-/** Weight and bias of a normalisation: where they stand among the weights, in bytes. */
-export interface Normalisation {
-  readonly weight: number;
-  readonly bias: number;
-}
-
-export interface EncoderLayer {
-  /** Queries, keys and values, one below the other. */
-  readonly qkv: Matrix;
-  readonly out: Matrix;
-  readonly norm: Normalisation;
-  readonly up: Matrix;
-  readonly down: Matrix;
-  readonly lastNorm: Normalisation;
-}
 
 /** What the files of an encoder hold (`tools/reader/export.py` writes them). */
 export interface EncoderModel
@@ -160,8 +140,7 @@ function tensorsOf(folder: string, { tensors }: Card) {
       outputs === undefined ||
       width === undefined ||
       scales === undefined ||
-      outputs % 4 !== 0 ||
-      width % 8 !== 0
+      !isProjectable(outputs, width)
     )
       throw invalidModel(folder, `${name} is no matrix of 8-bit integers of a shape that the kernel takes`);
     return { outputs, width, rows, scales, bias: byName.get(`${name}.bias`)?.offset };

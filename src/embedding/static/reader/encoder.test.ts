@@ -1,8 +1,9 @@
 import { beforeAll, describe, expect, test } from 'vitest';
+import type { Matrix, Normalisation } from '../../../encoder/kernel/encoder-layers.js';
 import { BUILTIN_MODEL_FOLDER, readModelCard } from '../model-folder.js';
 import { loadTokenTable, type TokenTable } from '../token-table.js';
 import { Encoder } from './encoder.js';
-import { type EncoderModel, type Matrix, type Normalisation, readEncoderModel } from './encoder-model.js';
+import { type EncoderModel, readEncoderModel } from './encoder-model.js';
 
 let model: EncoderModel;
 let table: TokenTable;

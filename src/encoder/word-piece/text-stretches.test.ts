@@ -1,6 +1,6 @@
 import fc from 'fast-check';
 import { beforeAll, describe, expect, it } from 'vitest';
-import { loadBuiltinTokenizer } from './static-embedder.js';
+import { loadBuiltinTokenizer } from '../../embedding/static/static-embedder.js';
 import { sumOverStretches } from './text-stretches.js';
 import type { WordPieceTokenizer } from './word-piece-tokenizer.js';
 

@@ -1,6 +1,6 @@
 import { Tokenizer } from '@huggingface/tokenizers';
 import fc from 'fast-check';
-import { BUILTIN_MODEL_FOLDER, readVocabulary } from './model-folder.js';
+import { BUILTIN_MODEL_FOLDER, readVocabulary } from '../../embedding/static/model-folder.js';
 import { WordPieceTokenizer } from './word-piece-tokenizer.js';
 
 /** Ours, and what the reference implementation makes of a text by the same vocabulary. */

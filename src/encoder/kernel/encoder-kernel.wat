@@ -43,9 +43,9 @@
       (f32.max (f32x4.extract_lane 0 (local.get $v)) (f32x4.extract_lane 1 (local.get $v)))
       (f32.max (f32x4.extract_lane 2 (local.get $v)) (f32x4.extract_lane 3 (local.get $v)))))
 
-  ;; Rows of $width numbers (a multiple of 8) as 16-bit integers of at most 8,191 at $to, their scales at $scales: 1,536 products with 8-bit
-  ;; integers stay below 2^31.
-  (func (export "quantise") (param $x i32) (param $rows i32) (param $width i32) (param $to i32) (param $scales i32)
+  ;; Rows of $width numbers (a multiple of 8) as 16-bit integers of at most $most at $to, their scales at $scales. With at most 8,191
+  ;; 1,536 products with 8-bit integers stay below 2^31.
+  (func (export "quantise") (param $x i32) (param $rows i32) (param $width i32) (param $most f32) (param $to i32) (param $scales i32)
     (local $at i32) (local $end i32) (local $max v128) (local $factor v128) (local $greatest f32)
     (loop $row
       (local.set $max (v128.const f32x4 0 0 0 0))
@@ -56,8 +56,8 @@
         (local.set $at (i32.add (local.get $at) (i32.const 16)))
         (br_if $step (i32.lt_u (local.get $at) (local.get $end))))
       (local.set $greatest (f32.max (call $greatest (local.get $max)) (f32.const 1e-20)))
-      (f32.store (local.get $scales) (f32.div (local.get $greatest) (f32.const 8191)))
-      (local.set $factor (f32x4.splat (f32.div (f32.const 8191) (local.get $greatest))))
+      (f32.store (local.get $scales) (f32.div (local.get $greatest) (local.get $most)))
+      (local.set $factor (f32x4.splat (f32.div (local.get $most) (local.get $greatest))))
       (loop $step
         (v128.store (local.get $to) (i16x8.narrow_i32x4_s
           (i32x4.trunc_sat_f32x4_s (f32x4.nearest (f32x4.mul (local.get $factor) (v128.load (local.get $x)))))
@@ -134,18 +134,27 @@
       (local.set $output (i32.add (local.get $output) (i32.const 4)))
       (br_if $block (i32.lt_u (local.get $output) (local.get $outputs)))))
 
-  ;; GELU of $count numbers (a multiple of 4) in place, by its approximation with tanh (Hendrycks and Gimpel 2016): x / (1 + e^-u).
+  ;; GELU of $count numbers (a multiple of 4) in place (Hendrycks and Gimpel 2016): x (1 - e^(-x^2 / 2) P(t) / 2) for x above 0 and x e^(-x^2 / 2) P(t) / 2
+  ;; below, t = 1 / (1 + .3275911 |x| / 2^.5), by Abramowitz and Stegun 7.1.26 (error of erf below 1.5e-7).
   (func (export "gelu") (param $x i32) (param $count i32)
-    (local $end i32) (local $v v128) (local $u v128)
+    (local $end i32) (local $v v128) (local $t v128) (local $tail v128)
     (local.set $end (i32.add (local.get $x) (i32.shl (local.get $count) (i32.const 2))))
     (loop $step
       (local.set $v (v128.load (local.get $x)))
-      (local.set $u (f32x4.mul (local.get $v) (f32x4.add
-        (v128.const f32x4 -1.5957691 -1.5957691 -1.5957691 -1.5957691)
-        (f32x4.mul (v128.const f32x4 -0.07135482 -0.07135482 -0.07135482 -0.07135482)
-          (f32x4.mul (local.get $v) (local.get $v))))))
-      (v128.store (local.get $x)
-        (f32x4.div (local.get $v) (f32x4.add (v128.const f32x4 1 1 1 1) (call $exp (local.get $u)))))
+      (local.set $t (f32x4.div (v128.const f32x4 1 1 1 1) (f32x4.add (v128.const f32x4 1 1 1 1)
+        (f32x4.mul (v128.const f32x4 0.23164190 0.23164190 0.23164190 0.23164190) (f32x4.abs (local.get $v))))))
+      (local.set $tail (f32x4.mul
+        (call $exp (f32x4.mul (v128.const f32x4 -0.5 -0.5 -0.5 -0.5) (f32x4.mul (local.get $v) (local.get $v))))
+        (f32x4.mul (local.get $t)
+          (f32x4.add (v128.const f32x4 0.12741480 0.12741480 0.12741480 0.12741480) (f32x4.mul (local.get $t)
+            (f32x4.add (v128.const f32x4 -0.14224837 -0.14224837 -0.14224837 -0.14224837) (f32x4.mul (local.get $t)
+              (f32x4.add (v128.const f32x4 0.71070687 0.71070687 0.71070687 0.71070687) (f32x4.mul (local.get $t)
+                (f32x4.add (v128.const f32x4 -0.72657601 -0.72657601 -0.72657601 -0.72657601)
+                  (f32x4.mul (local.get $t) (v128.const f32x4 0.53070271 0.53070271 0.53070271 0.53070271))))))))))))
+      (v128.store (local.get $x) (f32x4.mul (local.get $v) (v128.bitselect
+        (local.get $tail)
+        (f32x4.sub (v128.const f32x4 1 1 1 1) (local.get $tail))
+        (f32x4.lt (local.get $v) (v128.const f32x4 0 0 0 0)))))
       (local.set $x (i32.add (local.get $x) (i32.const 16)))
       (br_if $step (i32.lt_u (local.get $x) (local.get $end)))))
 
@@ -186,11 +195,11 @@
       (local.set $add (i32.add (local.get $add) (local.get $bytes)))
       (br_if $row (local.tee $rows (i32.sub (local.get $rows) (i32.const 1))))))
 
-  ;; One head of attention (Vaswani et al. 2017) of 32 numbers: queries, keys and values of $rows stand $stride bytes apart, at $q, $q + $width and
-  ;; $q + 2 $width bytes; the outcome $width bytes apart at $to. At $keys and $scores is space for 32 and for 1 row of $padded numbers, the
-  ;; next multiple of 16 from $rows on.
+  ;; One head of attention (Vaswani et al. 2017) of $head bytes (a multiple of 128, 32 numbers): queries, keys and values of $rows stand $stride bytes
+  ;; apart, at $q, $q + $width and $q + 2 $width bytes; the outcome $width bytes apart at $to. Scores are multiplied by $factor. At $keys and $scores is
+  ;; space for as many rows as a head has numbers and for 1 row of $padded numbers, the next multiple of 16 from $rows on.
   (func (export "attend")
-    (param $q i32) (param $stride i32) (param $width i32) (param $rows i32) (param $padded i32) (param $keys i32) (param $scores i32) (param $to i32)
+    (param $head i32) (param $factor f32) (param $q i32) (param $stride i32) (param $width i32) (param $rows i32) (param $padded i32) (param $keys i32) (param $scores i32) (param $to i32)
     (local $row i32) (local $at i32) (local $end i32) (local $d i32) (local $step i32) (local $k i32) (local $v i32) (local $query i32)
     (local $p v128) (local $max v128) (local $total v128) (local $greatest f32)
     (local $s0 v128) (local $s1 v128) (local $s2 v128) (local $s3 v128)
@@ -204,7 +213,7 @@
       (loop $number
         (f32.store (local.get $at) (f32.load (i32.add (local.get $k) (local.get $d))))
         (local.set $at (i32.add (local.get $at) (local.get $step)))
-        (br_if $number (i32.lt_u (local.tee $d (i32.add (local.get $d) (i32.const 4))) (i32.const 128))))
+        (br_if $number (i32.lt_u (local.tee $d (i32.add (local.get $d) (i32.const 4))) (local.get $head))))
       (local.set $k (i32.add (local.get $k) (local.get $stride)))
       (br_if $key (i32.lt_u (local.tee $row (i32.add (local.get $row) (i32.const 1))) (local.get $rows))))
     (local.set $query (local.get $q))
@@ -225,7 +234,7 @@
           (local.set $s2 (f32x4.add (local.get $s2) (f32x4.mul (local.get $p) (v128.load offset=32 (local.get $k)))))
           (local.set $s3 (f32x4.add (local.get $s3) (f32x4.mul (local.get $p) (v128.load offset=48 (local.get $k)))))
           (local.set $k (i32.add (local.get $k) (local.get $step)))
-          (br_if $number (i32.lt_u (local.tee $d (i32.add (local.get $d) (i32.const 4))) (i32.const 128))))
+          (br_if $number (i32.lt_u (local.tee $d (i32.add (local.get $d) (i32.const 4))) (local.get $head))))
         (local.set $v (i32.add (local.get $scores) (local.get $at)))
         (v128.store (local.get $v) (local.get $s0))
         (v128.store offset=16 (local.get $v) (local.get $s1))
@@ -240,7 +249,7 @@
           (f32.store (local.get $at) (f32.const -1e30))
           (local.set $at (i32.add (local.get $at) (i32.const 4)))
           (br $tail)))
-      ;; Softmax, divided by the root of 32; the sum divides the outcome.
+      ;; Softmax; the sum divides the outcome.
       (local.set $max (v128.const f32x4 -1e30 -1e30 -1e30 -1e30))
       (local.set $at (local.get $scores))
       (loop $number
@@ -250,37 +259,41 @@
       (local.set $total (v128.const f32x4 0 0 0 0))
       (local.set $at (local.get $scores))
       (loop $number
-        (local.set $p (call $exp (f32x4.mul (v128.const f32x4 0.17677670 0.17677670 0.17677670 0.17677670)
+        (local.set $p (call $exp (f32x4.mul (f32x4.splat (local.get $factor))
           (f32x4.sub (v128.load (local.get $at)) (local.get $max)))))
         (v128.store (local.get $at) (local.get $p))
         (local.set $total (f32x4.add (local.get $total) (local.get $p)))
         (br_if $number (i32.lt_u (local.tee $at (i32.add (local.get $at) (i32.const 16))) (i32.add (local.get $scores) (local.get $step)))))
       (local.set $total (f32x4.splat (f32.div (f32.const 1) (call $sum (local.get $total)))))
-      ;; Values by their weights.
-      (local.set $s0 (v128.const f32x4 0 0 0 0)) (local.set $s1 (local.get $s0)) (local.set $s2 (local.get $s0)) (local.set $s3 (local.get $s0))
-      (local.set $s4 (local.get $s0)) (local.set $s5 (local.get $s0)) (local.set $s6 (local.get $s0)) (local.set $s7 (local.get $s0))
-      (local.set $v (i32.add (local.get $q) (i32.shl (local.get $width) (i32.const 1))))
-      (local.set $at (local.get $scores))
-      (loop $value
-        (local.set $p (v128.load32_splat (local.get $at)))
-        (local.set $s0 (f32x4.add (local.get $s0) (f32x4.mul (local.get $p) (v128.load (local.get $v)))))
-        (local.set $s1 (f32x4.add (local.get $s1) (f32x4.mul (local.get $p) (v128.load offset=16 (local.get $v)))))
-        (local.set $s2 (f32x4.add (local.get $s2) (f32x4.mul (local.get $p) (v128.load offset=32 (local.get $v)))))
-        (local.set $s3 (f32x4.add (local.get $s3) (f32x4.mul (local.get $p) (v128.load offset=48 (local.get $v)))))
-        (local.set $s4 (f32x4.add (local.get $s4) (f32x4.mul (local.get $p) (v128.load offset=64 (local.get $v)))))
-        (local.set $s5 (f32x4.add (local.get $s5) (f32x4.mul (local.get $p) (v128.load offset=80 (local.get $v)))))
-        (local.set $s6 (f32x4.add (local.get $s6) (f32x4.mul (local.get $p) (v128.load offset=96 (local.get $v)))))
-        (local.set $s7 (f32x4.add (local.get $s7) (f32x4.mul (local.get $p) (v128.load offset=112 (local.get $v)))))
-        (local.set $v (i32.add (local.get $v) (local.get $stride)))
-        (br_if $value (i32.lt_u (local.tee $at (i32.add (local.get $at) (i32.const 4))) (local.get $end))))
-      (v128.store (local.get $to) (f32x4.mul (local.get $total) (local.get $s0)))
-      (v128.store offset=16 (local.get $to) (f32x4.mul (local.get $total) (local.get $s1)))
-      (v128.store offset=32 (local.get $to) (f32x4.mul (local.get $total) (local.get $s2)))
-      (v128.store offset=48 (local.get $to) (f32x4.mul (local.get $total) (local.get $s3)))
-      (v128.store offset=64 (local.get $to) (f32x4.mul (local.get $total) (local.get $s4)))
-      (v128.store offset=80 (local.get $to) (f32x4.mul (local.get $total) (local.get $s5)))
-      (v128.store offset=96 (local.get $to) (f32x4.mul (local.get $total) (local.get $s6)))
-      (v128.store offset=112 (local.get $to) (f32x4.mul (local.get $total) (local.get $s7)))
+      ;; Values by their weights, 32 numbers at a time.
+      (local.set $d (i32.const 0))
+      (loop $part
+        (local.set $s0 (v128.const f32x4 0 0 0 0)) (local.set $s1 (local.get $s0)) (local.set $s2 (local.get $s0)) (local.set $s3 (local.get $s0))
+        (local.set $s4 (local.get $s0)) (local.set $s5 (local.get $s0)) (local.set $s6 (local.get $s0)) (local.set $s7 (local.get $s0))
+        (local.set $v (i32.add (i32.add (local.get $q) (local.get $d)) (i32.shl (local.get $width) (i32.const 1))))
+        (local.set $k (i32.add (local.get $to) (local.get $d)))
+        (local.set $at (local.get $scores))
+        (loop $value
+          (local.set $p (v128.load32_splat (local.get $at)))
+          (local.set $s0 (f32x4.add (local.get $s0) (f32x4.mul (local.get $p) (v128.load (local.get $v)))))
+          (local.set $s1 (f32x4.add (local.get $s1) (f32x4.mul (local.get $p) (v128.load offset=16 (local.get $v)))))
+          (local.set $s2 (f32x4.add (local.get $s2) (f32x4.mul (local.get $p) (v128.load offset=32 (local.get $v)))))
+          (local.set $s3 (f32x4.add (local.get $s3) (f32x4.mul (local.get $p) (v128.load offset=48 (local.get $v)))))
+          (local.set $s4 (f32x4.add (local.get $s4) (f32x4.mul (local.get $p) (v128.load offset=64 (local.get $v)))))
+          (local.set $s5 (f32x4.add (local.get $s5) (f32x4.mul (local.get $p) (v128.load offset=80 (local.get $v)))))
+          (local.set $s6 (f32x4.add (local.get $s6) (f32x4.mul (local.get $p) (v128.load offset=96 (local.get $v)))))
+          (local.set $s7 (f32x4.add (local.get $s7) (f32x4.mul (local.get $p) (v128.load offset=112 (local.get $v)))))
+          (local.set $v (i32.add (local.get $v) (local.get $stride)))
+          (br_if $value (i32.lt_u (local.tee $at (i32.add (local.get $at) (i32.const 4))) (local.get $end))))
+        (v128.store (local.get $k) (f32x4.mul (local.get $total) (local.get $s0)))
+        (v128.store offset=16 (local.get $k) (f32x4.mul (local.get $total) (local.get $s1)))
+        (v128.store offset=32 (local.get $k) (f32x4.mul (local.get $total) (local.get $s2)))
+        (v128.store offset=48 (local.get $k) (f32x4.mul (local.get $total) (local.get $s3)))
+        (v128.store offset=64 (local.get $k) (f32x4.mul (local.get $total) (local.get $s4)))
+        (v128.store offset=80 (local.get $k) (f32x4.mul (local.get $total) (local.get $s5)))
+        (v128.store offset=96 (local.get $k) (f32x4.mul (local.get $total) (local.get $s6)))
+        (v128.store offset=112 (local.get $k) (f32x4.mul (local.get $total) (local.get $s7)))
+        (br_if $part (i32.lt_u (local.tee $d (i32.add (local.get $d) (i32.const 128))) (local.get $head))))
       (local.set $to (i32.add (local.get $to) (local.get $width)))
       (local.set $query (i32.add (local.get $query) (local.get $stride)))
       (br_if $row_ (i32.lt_u (local.tee $row (i32.add (local.get $row) (i32.const 1))) (local.get $rows))))))

@@ -1,7 +1,7 @@
 import fc from 'fast-check';
 import { beforeAll, describe, expect, it } from 'vitest';
+import { BUILTIN_MODEL_FOLDER, readVocabulary } from '../../embedding/static/model-folder.js';
 import { knownScripts } from './known-scripts.js';
-import { BUILTIN_MODEL_FOLDER, readVocabulary } from './model-folder.js';
 
 /** First and last letter of a run of letters of each script. */
 const UNREAD: readonly (readonly [script: string, first: number, last: number])[] = [

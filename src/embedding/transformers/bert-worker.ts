@@ -1,0 +1,16 @@
+// Entry of a thread in which a BERT network runs.
+import { workerData } from 'node:worker_threads';
+import { BertEncoder } from '../../encoder/bert/bert-encoder.js';
+import { answerCalls } from '../../threads/answer-calls.js';
+import { lowerPriority } from '../../threads/lower-priority.js';
+import type { BertThread } from './bert-embedder.js';
+import { poolBatch } from './pooling.js';
+
+const { network, pooling, isBackground } = workerData as BertThread;
+if (isBackground) lowerPriority();
+const encoder = new BertEncoder(network);
+
+answerCalls(async (ids: Int32Array) => {
+  const states = { data: encoder.encode(ids), width: ids.length, dimensions: network.width };
+  return poolBatch(states, [ids.length], pooling)[0];
+});
