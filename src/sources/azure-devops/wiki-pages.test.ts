@@ -175,15 +175,15 @@ test('whatever goes wrong and is edited meanwhile, the mirror ends as the wiki i
         expect(held(mirror)).toEqual(expected(state));
       },
     ),
-    { numRuns: 40 },
+    { numRuns: 20 },
   );
 });
 
-test('1,000 pages are read to exactly the state of the wiki under faults', async () => {
+test('300 pages are read to exactly the state of the wiki under faults', async () => {
   const state = new WorkItemState();
-  for (let i = 0; i < 1000; i++) state.wiki.add(`/Page ${i}`);
+  for (let i = 0; i < 300; i++) state.wiki.add(`/Page ${i}`);
   const { api, source } = await startProject(state);
-  api.faults = randomFaults(7, 400);
+  api.faults = randomFaults(7, 120);
   const mirror = new SourceMirror();
   await mirror.sync(source());
   expect(held(mirror)).toEqual(expected(state));
