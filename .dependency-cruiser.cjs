@@ -1,6 +1,6 @@
 // Import rules of ARCHITECTURE.md, machine-checked.
 const stages =
-  'analysis|sources|parsing|chunking|embedding|stores|ledger|retrieval|reranking|context|answering|graph|history|evaluation|security|queue|degradation|conflicts';
+  'sources|parsing|chunking|embedding|stores|ledger/history|ledger/queue|ledger|relations/graph|relations/conflicts|retrieval|reranking|context|answering|evaluation|platform/security|platform/degradation';
 const interfaceFiles = [
   'sources/source',
   'parsing/parser',
@@ -9,11 +9,11 @@ const interfaceFiles = [
   'stores/vector-store',
   'stores/collection-members',
   'ledger/(ledger|history|owed|lock|source-state|forgotten-names)',
-  'history/[^/]+',
-  'graph/(entity-graph|facts|graph|graph-rows|linked-from|names|walk|rank)',
-  'conflicts/(conflict-types|statement-rows|source-conflicts|find-conflicts|packed-statements)',
+  'ledger/history/[^/]+',
+  'relations/graph/(entity-graph|facts|graph|graph-rows|linked-from|names|walk|rank)',
+  'relations/conflicts/(conflict-types|statement-rows|source-conflicts|find-conflicts|packed-statements)',
   // How words and amounts of two texts are compared: pure text functions, shared by conflicts and the check of answers.
-  'conflicts/(opposites|quantities|word-classes|words)',
+  'relations/conflicts/(opposites|quantities|word-classes|words)',
   'reranking/reranker',
   'retrieval/retriever',
   'answering/agentic/agent',
@@ -22,23 +22,21 @@ const interfaceFiles = [
   // What an answer is made of; answering and its measures build on all of it.
   'context/[^/]+',
   // How parts that may be out are asked, and what responses say of it.
-  'degradation/(breaker|parts|level|degradation-report)',
+  'platform/degradation/(breaker|parts|level|degradation-report)',
   // What of a chunk's metadata is sealed.
-  'security/sealed-metadata',
+  'platform/security/sealed-metadata',
   // Guards that every stage which touches paths must share.
-  'security/path-containment',
-  'security/real-path',
-  'security/url-guard',
+  'platform/security/path-containment',
+  'platform/security/real-path',
+  'platform/security/url-guard',
   // How files of an index are made.
-  'security/private-files',
+  'platform/security/private-files',
   // How files are opened whose folder others may have filled.
-  'security/regular-file',
-  // Pure text functions that writing and reading must share.
-  'analysis/[^/]+',
+  'platform/security/regular-file',
 ].join('|');
 
 // What assembles the stages; no stage knows it.
-const rooms = 'engine|operations|resources|indexing|searching|features|experiments|fleet|transfer';
+const rooms = 'engine|operations|resources|indexing|searching|features|experiments|fleet';
 
 module.exports = {
   forbidden: [
@@ -58,57 +56,70 @@ module.exports = {
     {
       name: 'providers-and-threads-import-only-core',
       severity: 'error',
-      from: { path: '^src/(providers|threads)/', pathNot: '\\.test\\.ts$' },
-      to: { path: '^src/', pathNot: '^src/(core|$1)/' },
+      from: { path: '^src/platform/(providers|threads)/', pathNot: '\\.test\\.ts$' },
+      to: { path: '^src/', pathNot: '^src/(core|platform/$1)/' },
+    },
+    {
+      name: 'platform-imports-only-core',
+      severity: 'error',
+      from: { path: '^src/platform/', pathNot: '\\.test\\.ts$' },
+      to: { path: '^src/', pathNot: '^src/(core|platform)/' },
     },
     {
       name: 'nothing-below-imports-the-assembly-or-a-face',
       severity: 'error',
       from: { path: `^src/(core|${stages})/`, pathNot: '\\.test\\.ts$' },
-      to: { path: `^src/(${rooms}|backlog|config|service|cli|mcp|testing|knowledge-store)/` },
+      to: { path: `^src/(${rooms}|compat|config|faces|testing)/` },
     },
     {
       name: 'a-backend-does-not-import-its-neighbour',
       severity: 'error',
       from: {
         path: '^src/(sources|parsing|chunking|embedding|stores|reranking)/([^/]+)/',
-        pathNot: '\\.test\\.ts$',
+        pathNot: '(\\.test|/test-[^/]+)\\.ts$',
       },
       to: {
         path: '^src/(sources|parsing|chunking|embedding|stores|reranking)/([^/]+)/',
-        pathNot: '^src/$1/$2/',
+        pathNot: ['^src/$1/$2/', '^src/embedding/encoder/'],
       },
     },
     {
       name: 'faces-use-the-public-index',
       severity: 'error',
-      from: { path: '^src/(backlog|cli|service|mcp)/', pathNot: '\\.test\\.ts$' },
+      from: { path: '^src/(compat/backlog|faces/(cli|service|mcp))/', pathNot: '\\.test\\.ts$' },
       to: {
         path: `^src/(core|${rooms}|${stages})/`,
         pathNot:
-          '^src/(core/errors|features/maintenance/check-config|security/regular-file|analysis/lexical-analyzer|degradation/level-words|context/outside-code)\\.ts$',
+          '^src/(core/errors|features/maintenance/check-config|platform/security/regular-file|core/analysis/lexical-analyzer|platform/degradation/level-words|context/outside-code|operations/audit/[^/]+)\\.ts$',
       },
     },
     {
       // Every command starts without the engine; the one that runs imports it.
       name: 'commands-import-the-library-when-they-run',
       severity: 'error',
-      from: { path: '^src/cli/', pathNot: '\\.test\\.ts$' },
-      to: { path: '^src/(service/|mcp/)?index\\.ts$', dynamic: false, dependencyTypesNot: ['type-only'] },
+      from: { path: '^src/faces/cli/', pathNot: '\\.test\\.ts$' },
+      to: {
+        path: '^src/(faces/(service|mcp)/)?index\\.ts$',
+        dynamic: false,
+        dependencyTypesNot: ['type-only'],
+      },
     },
     {
       // It runs in browsers: types of the service are all that it takes, and one version number.
       name: 'the-client-brings-nothing-of-the-engine',
       severity: 'error',
-      from: { path: '^src/client/', pathNot: '\\.test\\.ts$' },
-      to: { pathNot: ['^src/client/', '^src/service/api-version\\.ts$'], dependencyTypesNot: ['type-only'] },
+      from: { path: '^src/faces/client/', pathNot: '\\.test\\.ts$' },
+      to: {
+        pathNot: ['^src/faces/client/', '^src/faces/service/api-version\\.ts$'],
+        dependencyTypesNot: ['type-only'],
+      },
     },
     {
       name: 'the-knowledge-store-assembles-and-names-no-backend',
       severity: 'error',
-      from: { path: '^src/knowledge-store/', pathNot: '(\\.test|/test-[^/]+)\\.ts$' },
+      from: { path: '^src/compat/knowledge-store/', pathNot: '(\\.test|/test-[^/]+)\\.ts$' },
       to: {
-        path: '^src/((stores|sources|ledger)/[^/]+/|(cli|service|mcp|testing)/)',
+        path: '^src/((stores|sources|ledger)/[^/]+/|(faces|testing)/)',
         dynamic: false,
         // Types of the options of a store, which are gone when the program runs.
         dependencyTypesNot: ['type-only'],
@@ -117,28 +128,28 @@ module.exports = {
     {
       name: 'nothing-imports-the-knowledge-store',
       severity: 'error',
-      from: { path: '^src/', pathNot: ['^src/knowledge-store/', '\\.test\\.ts$'] },
-      to: { path: '^src/knowledge-store/' },
+      from: { path: '^src/', pathNot: ['^src/compat/knowledge-store/', '\\.test\\.ts$'] },
+      to: { path: '^src/compat/knowledge-store/' },
     },
     {
       name: 'the-sdk-of-mcp-is-imported-by-one-file',
       severity: 'error',
-      from: { path: '^src/', pathNot: ['^src/mcp/(sdk|test-client)\\.ts$', '\\.test\\.ts$'] },
+      from: { path: '^src/', pathNot: ['^src/faces/mcp/(sdk|test-client)\\.ts$', '\\.test\\.ts$'] },
       to: { path: '^node_modules/@modelcontextprotocol/' },
     },
     {
       // What is bundled into `ragstone/service` is what this file imports.
       name: 'the-plugins-of-fastify-are-imported-by-one-file',
       severity: 'error',
-      from: { path: '^src/service/', pathNot: ['^src/service/packages\\.ts$', '\\.test\\.ts$'] },
+      from: { path: '^src/faces/service/', pathNot: ['^src/faces/service/packages\\.ts$', '\\.test\\.ts$'] },
       to: { path: '^node_modules/(@fastify|fastify-type-provider-zod)/', dependencyTypesNot: ['type-only'] },
     },
     {
       // A route sees the index through its caller's scope: it gets a view, and the plugin alone makes views.
       name: 'routes-know-no-engine-and-no-caller',
       severity: 'error',
-      from: { path: '^src/service/routes/', pathNot: '\\.test\\.ts$' },
-      to: { path: '^src/(config|service/(authentication|ragstone-plugin|start-service))' },
+      from: { path: '^src/faces/service/routes/', pathNot: '\\.test\\.ts$' },
+      to: { path: '^src/(config|faces/service/(authentication|ragstone-plugin|start-service))' },
     },
     {
       name: 'examples-use-the-package-by-its-public-names',
@@ -148,7 +159,7 @@ module.exports = {
         path: '^(src|tools|tests|bench|examples)/',
         pathNot: [
           '^examples/$1/',
-          '^src/((backlog|client|knowledge-store|mcp|service|testing)/)?index\\.ts$',
+          '^src/((compat/(backlog|knowledge-store)|faces/(client|mcp|service)|testing)/)?index\\.ts$',
         ],
       },
     },
@@ -159,8 +170,8 @@ module.exports = {
       to: {
         pathNot: [
           '^console/',
-          '^src/client/index\\.ts$',
-          '^(?:dist|src)/client/',
+          '^src/faces/client/index\\.ts$',
+          '^(?:dist|src)/faces/client/',
           '^node_modules/(?:preact|markdown-it|oauth4webapi)/',
           '^ragstone/client$',
         ],

@@ -3,7 +3,7 @@ import tseslint from 'typescript-eslint';
 const NOT_THE_TERMINAL = ['stdout', 'stderr'].map((property) => ({
   object: 'process',
   property,
-  message: 'Write through `Terminal` (src/cli/terminal.ts), which lets nothing steer the terminal.',
+  message: 'Write through `Terminal` (src/faces/cli/terminal.ts), which lets nothing steer the terminal.',
 }));
 
 const HANDED_IN =
@@ -11,7 +11,7 @@ const HANDED_IN =
 const notTheMachine = (names) => names.map((name) => ({ name, message: HANDED_IN }));
 
 const OF_A_KIND =
-  'Open it by src/security/regular-file.ts: a pipe in the place of a file would be waited for without an end.';
+  'Open it by src/platform/security/regular-file.ts: a pipe in the place of a file would be waited for without an end.';
 const NOT_BY_NAME = [
   { name: 'node:fs', importNames: ['openSync', 'readFileSync', 'createReadStream'], message: OF_A_KIND },
   { name: 'node:fs/promises', importNames: ['open', 'readFile'], message: OF_A_KIND },
@@ -69,7 +69,7 @@ export default tseslint.config(
   {
     // What a terminal shows was often written by somebody else: one writer takes out what would steer it.
     files: ['src/**/*.ts'],
-    ignores: ['src/cli/terminal.ts', 'src/testing/**', '**/*.test.ts'],
+    ignores: ['src/faces/cli/terminal.ts', 'src/testing/**', '**/*.test.ts'],
     rules: {
       'no-console': 'error',
       'no-restricted-properties': ['error', ...NOT_THE_TERMINAL],
@@ -81,8 +81,8 @@ export default tseslint.config(
     ignores: [
       'src/core/runtime.ts',
       // The same for browsers.
-      'src/client/client-runtime.ts',
-      'src/cli/**',
+      'src/faces/client/client-runtime.ts',
+      'src/faces/cli/**',
       'src/testing/**',
       '**/*.test.ts',
     ],
@@ -116,14 +116,14 @@ export default tseslint.config(
     },
   },
   {
-    files: ['src/cli/**/*.ts'],
+    files: ['src/faces/cli/**/*.ts'],
     // Its own package.json.
-    ignores: ['src/cli/package-version.ts', '**/*.test.ts'],
+    ignores: ['src/faces/cli/package-version.ts', '**/*.test.ts'],
     rules: { 'no-restricted-imports': ['error', { paths: NOT_BY_NAME }] },
   },
   {
     // What opens files for all others.
-    files: ['src/security/regular-file.ts', 'src/security/private-files.ts'],
+    files: ['src/platform/security/regular-file.ts', 'src/platform/security/private-files.ts'],
     rules: { 'no-restricted-imports': 'off' },
   },
 );

@@ -29,18 +29,6 @@ export {
   type StatedLimits,
 } from './answering/agentic/agent.js';
 export { evidenceGatherer } from './answering/agentic/gather-evidence.js';
-export { DIFFERENCE_KINDS, type Difference, type DifferenceKind } from './conflicts/compare-statements.js';
-export {
-  type ConflictsRequest,
-  type ConflictsResponse,
-  FINDING_KINDS,
-  type Finding,
-  type FindingKind,
-  type FindingPassage,
-  type FindingPlace,
-  type SourceConflict,
-  type SourceStatement,
-} from './conflicts/conflict-types.js';
 export { createEngine } from './engine/create-engine.js';
 export {
   type RAGDocument,
@@ -112,6 +100,22 @@ export type {
   MissStage,
   MissStep,
 } from './operations/miss-explanation.js';
+export {
+  DIFFERENCE_KINDS,
+  type Difference,
+  type DifferenceKind,
+} from './relations/conflicts/compare-statements.js';
+export {
+  type ConflictsRequest,
+  type ConflictsResponse,
+  FINDING_KINDS,
+  type Finding,
+  type FindingKind,
+  type FindingPassage,
+  type FindingPlace,
+  type SourceConflict,
+  type SourceStatement,
+} from './relations/conflicts/conflict-types.js';
 
 // What people opened of what they were shown, and what that says of passages (docs/feedback.md).
 
@@ -195,16 +199,6 @@ export { type MatchBand, matchBandOf } from './core/match-band.js';
 export { NOTICE_KINDS, type NoticeKind, type ToldNotices } from './core/notice.js';
 export type { StageTimes } from './core/telemetry.js';
 export type {
-  DegradationReport,
-  ExpectedLoss,
-  StaticResponse,
-  ToldDegradation,
-} from './degradation/degradation-report.js';
-export type { PartName } from './degradation/level.js';
-export { type ToldOutage, toldOutage } from './degradation/outage.js';
-export { REFERENCE_KINDS, type ReferenceKind } from './graph/graph.js';
-export type { GraphStep } from './graph/walk.js';
-export type {
   CallEstimate,
   EntityReport,
   EntitySummary,
@@ -224,6 +218,16 @@ export type {
   SummarizeResult,
   SummaryPage,
 } from './operations/extraction-types.js';
+export type {
+  DegradationReport,
+  ExpectedLoss,
+  StaticResponse,
+  ToldDegradation,
+} from './platform/degradation/degradation-report.js';
+export type { PartName } from './platform/degradation/level.js';
+export { type ToldOutage, toldOutage } from './platform/degradation/outage.js';
+export { REFERENCE_KINDS, type ReferenceKind } from './relations/graph/graph.js';
+export type { GraphStep } from './relations/graph/walk.js';
 
 // Who asks, and for what.
 
@@ -258,7 +262,7 @@ export {
   type TestSourceOptions,
   testSource,
 } from './indexing/test-source.js';
-export { revealTokens } from './security/redaction/token-cipher.js';
+export { revealTokens } from './platform/security/redaction/token-cipher.js';
 export type { PushedDocument } from './sources/push/push-source.js';
 
 // What is counted, logged and watched (docs/monitoring.md).
@@ -286,7 +290,7 @@ export {
 export { startSync } from './fleet/sync/start-sync.js';
 export type { Sync, Syncable, SyncOptions } from './fleet/sync/sync.js';
 export type { FailedRun, FinishedRun, SyncEvent } from './fleet/sync/sync-events.js';
-export type { AsOfReport, HistoryStatus } from './history/as-of-report.js';
+export type { AsOfReport, HistoryStatus } from './ledger/history/as-of-report.js';
 export { type SourceTiming, type SyncPlan, syncPlanOf } from './operations/sync-plan.js';
 export type { SourceSync, SyncHolder, SyncStatus, SyncTrigger } from './operations/sync-state.js';
 export type {
@@ -300,7 +304,7 @@ export type {
 
 // An index goes into another store (docs/migrating.md).
 
-export { migrateIndex } from './transfer/migration/migrate-index.js';
+export { migrateIndex } from './fleet/migration/migrate-index.js';
 export type {
   CopyCheck,
   MigrateRequest,
@@ -309,7 +313,7 @@ export type {
   MigrationProgress,
   MigrationResult,
   ResultComparison,
-} from './transfer/migration/migration-types.js';
+} from './fleet/migration/migration-types.js';
 
 // What a prototype left behind is taken in (docs/migrating.md).
 
@@ -317,7 +321,7 @@ export {
   type ImportRequest,
   type ImportResult,
   importDocuments,
-} from './transfer/importing/import-documents.js';
+} from './fleet/importing/import-documents.js';
 
 // Which items of a pipeline are answered from the index, while that is rolled out (docs/backlog.md).
 
@@ -348,8 +352,8 @@ export {
 } from './fleet/workers/start-workers.js';
 export type { FailedBatch, FinishedBatch, WorkerEvent, WorkProgress } from './fleet/workers/worker-events.js';
 export type { OwedBatch, OwedCount, OwedItem, OwedReader } from './ledger/owed.js';
+export type { BatchOutcome, QueueConsumer, QueueCounts, WorkQueue } from './ledger/queue/work-queue.js';
 export type { BatchReport, WorkPlan, WorkStatus } from './operations/engine.js';
-export type { BatchOutcome, QueueConsumer, QueueCounts, WorkQueue } from './queue/work-queue.js';
 
 // A copy of an index, and back (docs/backup.md).
 
@@ -359,9 +363,9 @@ export {
   type BackupProgress,
   type BackupResult,
   backUp,
-} from './transfer/backup/back-up.js';
-export { type RestoreOptions, type RestoreResult, restoreBackup } from './transfer/backup/restore.js';
-export { type TakeOverOptions, takeOverTry } from './transfer/backup/take-over-try.js';
+} from './fleet/backup/back-up.js';
+export { type RestoreOptions, type RestoreResult, restoreBackup } from './fleet/backup/restore.js';
+export { type TakeOverOptions, takeOverTry } from './fleet/backup/take-over-try.js';
 
 // Which folders are trusted (docs/trust.md).
 
@@ -454,7 +458,6 @@ export { type TuneOptions, type TuneReport, tune } from './experiments/tune.js';
 // Stages that are usable alone: from passages to a context, from a search of your own to an answer, and its check
 // (docs/answering.md); the words of a text as search compares them, for marking what was found.
 
-export { type AnalyzedQuery, analyzeQuery, analyzeText } from './analysis/lexical-analyzer.js';
 export { answerQuestion, streamAnswer } from './answering/answer-question.js';
 export type {
   AnswerDependencies,
@@ -487,6 +490,7 @@ export { type DataBlock, dataBlocks } from './context/data-blocks.js';
 export type { InstructionFlag } from './context/instruction-flags.js';
 export { neutralise, neutraliseLine } from './context/neutralise.js';
 export { type TokenCounter, tokensOf } from './context/token-counter.js';
+export { type AnalyzedQuery, analyzeQuery, analyzeText } from './core/analysis/lexical-analyzer.js';
 export { type Models, openModels } from './engine/open-models.js';
 export {
   type ChunkableDocument,

@@ -1,7 +1,7 @@
 /** What the adapters do alone: the same chunks, in the order and in batches of the size in which a migration reads and writes them. */
 
-import { indexedTextOfStored } from '../../src/analysis/indexed-text.js';
-import { analyzeText } from '../../src/analysis/lexical-analyzer.js';
+import { indexedTextOfStored } from '../../src/core/analysis/indexed-text.js';
+import { analyzeText } from '../../src/core/analysis/lexical-analyzer.js';
 import type { ChunkRecord } from '../../src/core/chunk.js';
 import { EVERYTHING } from '../../src/core/filter.js';
 import { openEngine } from '../../src/engine/create-engine.js';

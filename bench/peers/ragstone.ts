@@ -1,5 +1,5 @@
-import { extractIdentifiers } from '../../src/analysis/identifiers.js';
-import { analyzeText } from '../../src/analysis/lexical-analyzer.js';
+import { extractIdentifiers } from '../../src/core/analysis/identifiers.js';
+import { analyzeText } from '../../src/core/analysis/lexical-analyzer.js';
 import { EVERYTHING } from '../../src/core/filter.js';
 import { LOCAL_SCOPE, OPEN_ACCESS } from '../../src/core/scope.js';
 import { createRetriever } from '../../src/retrieval/create-retriever.js';

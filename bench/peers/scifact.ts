@@ -1,6 +1,6 @@
 import { mkdirSync } from 'node:fs';
 import { join } from 'node:path';
-import { indexedTextOf } from '../../src/analysis/indexed-text.js';
+import { indexedTextOf } from '../../src/core/analysis/indexed-text.js';
 import { openEmbeddingCache } from '../../src/embedding/disk-embedding-cache.js';
 import { embedAll } from '../../src/embedding/embed-all.js';
 import { createTransformersEmbedder } from '../../src/embedding/transformers/transformers-embedder.js';

@@ -7,7 +7,7 @@ import { readdirSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { parseArgs } from 'node:util';
 import { parse } from 'csv-parse/sync';
-import { EnrichContextStep } from '../../src/backlog/index.js';
+import { EnrichContextStep } from '../../src/compat/backlog/index.js';
 import type { Engine, Filter, PushedDocument } from '../../src/index.js';
 import { and, createEngine, eq, range } from '../../src/index.js';
 import { circumstances } from '../shared/machine.js';

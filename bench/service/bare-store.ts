@@ -1,5 +1,5 @@
 import { join } from 'node:path';
-import { analyzeQuery } from '../../src/analysis/lexical-analyzer.js';
+import { analyzeQuery } from '../../src/core/analysis/lexical-analyzer.js';
 import { EVERYTHING } from '../../src/core/filter.js';
 import { LOCAL_SCOPE } from '../../src/core/scope.js';
 import { createEngine } from '../../src/engine/create-engine.js';

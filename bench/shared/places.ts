@@ -5,7 +5,7 @@ import { fileURLToPath } from 'node:url';
 export const REPOSITORY = fileURLToPath(new URL('../../', import.meta.url));
 
 /** The built command line. */
-export const CLI = fileURLToPath(new URL('../../dist/cli/main.js', import.meta.url));
+export const CLI = fileURLToPath(new URL('../../dist/faces/cli/main.js', import.meta.url));
 
 /** Files of this machine: JSON of runs, cached vectors. Not committed. */
 export const LOCAL_RESULTS = fileURLToPath(new URL('../results/local/', import.meta.url));

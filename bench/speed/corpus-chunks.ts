@@ -1,6 +1,6 @@
-import { indexedTextOf } from '../../src/analysis/indexed-text.js';
 import { createChunker } from '../../src/chunking/create-chunker.js';
 import { resolveChunking } from '../../src/config/resolve-chunking.js';
+import { indexedTextOf } from '../../src/core/analysis/indexed-text.js';
 import { OPEN_ACCESS } from '../../src/core/scope.js';
 import { loadBuiltinTokenizer } from '../../src/embedding/static/static-embedder.js';
 import { createMarkdownParser } from '../../src/parsing/markdown/markdown-parser.js';

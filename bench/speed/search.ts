@@ -1,7 +1,7 @@
 import { readFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import * as lancedb from '@lancedb/lancedb';
-import { analyzeQuery } from '../../src/analysis/lexical-analyzer.js';
+import { analyzeQuery } from '../../src/core/analysis/lexical-analyzer.js';
 import { EVERYTHING } from '../../src/core/filter.js';
 import { LOCAL_SCOPE } from '../../src/core/scope.js';
 import { createRetriever } from '../../src/retrieval/create-retriever.js';

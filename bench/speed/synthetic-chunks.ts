@@ -1,5 +1,5 @@
-import { extractIdentifiers } from '../../src/analysis/identifiers.js';
-import { analyzeText } from '../../src/analysis/lexical-analyzer.js';
+import { extractIdentifiers } from '../../src/core/analysis/identifiers.js';
+import { analyzeText } from '../../src/core/analysis/lexical-analyzer.js';
 import type { ChunkRecord } from '../../src/core/chunk.js';
 import { contentHash } from '../../src/core/ids.js';
 import { LOCAL_SCOPE, OPEN_ACCESS } from '../../src/core/scope.js';

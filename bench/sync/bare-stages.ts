@@ -1,10 +1,10 @@
 import Database from 'libsql';
 import type pg from 'pg';
-import { extractIdentifiers } from '../../src/analysis/identifiers.js';
-import { indexedTextOf } from '../../src/analysis/indexed-text.js';
-import { analyzeText } from '../../src/analysis/lexical-analyzer.js';
 import { createChunker } from '../../src/chunking/create-chunker.js';
 import { resolveChunking } from '../../src/config/resolve-chunking.js';
+import { extractIdentifiers } from '../../src/core/analysis/identifiers.js';
+import { indexedTextOf } from '../../src/core/analysis/indexed-text.js';
+import { analyzeText } from '../../src/core/analysis/lexical-analyzer.js';
 import type { ChunkRecord, ChunkSpan } from '../../src/core/chunk.js';
 import { contentHash } from '../../src/core/ids.js';
 import { LOCAL_SCOPE, OPEN_ACCESS } from '../../src/core/scope.js';

@@ -1,5 +1,5 @@
 import { join } from 'node:path';
-import { analyzeText } from '../../src/analysis/lexical-analyzer.js';
+import { analyzeText } from '../../src/core/analysis/lexical-analyzer.js';
 import type { IndexResult } from '../../src/operations/engine.js';
 import { filesWith } from '../../src/testing/files-with.js';
 import { CLI } from '../shared/places.js';

@@ -1,4 +1,4 @@
-import { termOf } from '../conflicts/word-classes.js';
+import { termOf } from '../relations/conflicts/word-classes.js';
 import { areOpposed } from './opposed-words.js';
 
 /** Words that say nearly the same in texts about work and software, in their usual forms. A word may stand in several lines. */

@@ -1,7 +1,7 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import { passageUnits } from '../analysis/passage-units.js';
 import { allocateWindow, splitWindow } from '../context/window-budget.js';
+import { passageUnits } from '../core/analysis/passage-units.js';
 import { checkSupport, SUPPORT_THRESHOLD } from './check-support.js';
 import { parseCitedAnswer } from './citations.js';
 import { isFollowUp, rewriteByRules } from './follow-up.js';

@@ -1,7 +1,7 @@
-import type { SynonymRule } from '../analysis/synonyms.js';
 import type { ContextOptions } from '../context/context-pack.js';
 import type { TokenCounter } from '../context/token-counter.js';
 import type { WindowShares } from '../context/window-budget.js';
+import type { SynonymRule } from '../core/analysis/synonyms.js';
 import type { ChatModel } from '../core/chat-model.js';
 import type { ScoredChunk } from '../core/chunk.js';
 import type { DegradationLevel } from '../core/degradation.js';

@@ -1,4 +1,3 @@
-import type { SourceConflict } from '../conflicts/conflict-types.js';
 import type { OmittedChunk } from '../context/context-pack.js';
 import type { ChatFinishReason, ChatUsage } from '../core/chat-model.js';
 import type { LineRange, TextRange } from '../core/document.js';
@@ -6,8 +5,9 @@ import type { DocumentOrigin } from '../core/document-origin.js';
 import type { Metadata } from '../core/metadata.js';
 import type { ToldNotices } from '../core/notice.js';
 import type { StageTimes } from '../core/telemetry.js';
-import type { ToldDegradation } from '../degradation/degradation-report.js';
-import type { AsOfReport } from '../history/as-of-report.js';
+import type { AsOfReport } from '../ledger/history/as-of-report.js';
+import type { ToldDegradation } from '../platform/degradation/degradation-report.js';
+import type { SourceConflict } from '../relations/conflicts/conflict-types.js';
 import type { QueryCorrection } from '../retrieval/retriever.js';
 import type { AgentReport } from './agentic/agent.js';
 

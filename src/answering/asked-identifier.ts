@@ -1,5 +1,5 @@
-import { passageUnits } from '../analysis/passage-units.js';
 import type { ContextEntry, ContextPiece } from '../context/context-pack.js';
+import { passageUnits } from '../core/analysis/passage-units.js';
 import type { TextRange } from '../core/document.js';
 import { itemIdsOf } from '../core/item-id.js';
 import { type ExactName, exactNamesIn } from './exact-names.js';

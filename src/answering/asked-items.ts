@@ -1,6 +1,6 @@
-import { extractIdentifiers, isItemKey, withoutIdentifiers } from '../analysis/identifiers.js';
-import { analyzeQuery, analyzeText } from '../analysis/lexical-analyzer.js';
 import type { ContextEntry } from '../context/context-pack.js';
+import { extractIdentifiers, isItemKey, withoutIdentifiers } from '../core/analysis/identifiers.js';
+import { analyzeQuery, analyzeText } from '../core/analysis/lexical-analyzer.js';
 import { itemIdsOf } from '../core/item-id.js';
 
 /** Items that a question names by their keys. */

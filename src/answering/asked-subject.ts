@@ -1,6 +1,6 @@
-import { ENGLISH_STOP_WORDS } from '../analysis/english-stop-words.js';
-import { analyzeText } from '../analysis/lexical-analyzer.js';
 import type { ContextEntry } from '../context/context-pack.js';
+import { ENGLISH_STOP_WORDS } from '../core/analysis/english-stop-words.js';
+import { analyzeText } from '../core/analysis/lexical-analyzer.js';
 import type { Metadata, MetadataValue } from '../core/metadata.js';
 import { expectedAnswerOf } from './expected-answer.js';
 import { namesIn } from './missing-names.js';

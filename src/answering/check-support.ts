@@ -1,4 +1,4 @@
-import { analyzeText } from '../analysis/lexical-analyzer.js';
+import { analyzeText } from '../core/analysis/lexical-analyzer.js';
 import { sigmoid } from '../core/logistic.js';
 import { type AgreementFeature, type ClaimComparison, compareWithSource } from './agreement-features.js';
 import type { ClaimDifference } from './claim-differences.js';

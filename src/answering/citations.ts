@@ -1,8 +1,8 @@
-import { splitSentences } from '../analysis/boundaries.js';
-import { type PassageUnit, passageUnits } from '../analysis/passage-units.js';
 import { CITATION_MARK } from '../context/citation-marks.js';
 import type { ContextEntry } from '../context/context-pack.js';
 import { type Behind, type MarkdownBlock, markdownBlocks } from '../context/markdown-blocks.js';
+import { splitSentences } from '../core/analysis/boundaries.js';
+import { type PassageUnit, passageUnits } from '../core/analysis/passage-units.js';
 import type { TextRange } from '../core/document.js';
 import { oneLine } from '../core/one-line.js';
 

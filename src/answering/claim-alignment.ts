@@ -1,4 +1,4 @@
-import type { StatementWord } from '../conflicts/words.js';
+import type { StatementWord } from '../relations/conflicts/words.js';
 import { areSameWord, type ComparedWord } from './compared-words.js';
 
 /** Words of a claim between two that are matched, and those of the source between the same two. */

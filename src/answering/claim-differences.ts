@@ -1,4 +1,4 @@
-import type { Quantity } from '../conflicts/quantities.js';
+import type { Quantity } from '../relations/conflicts/quantities.js';
 import type { AlignedGap } from './claim-alignment.js';
 import { areSameWord, type ComparedWord, isNegation, isNumber, isTerm } from './compared-words.js';
 import { areOpposed } from './opposed-words.js';

@@ -1,4 +1,4 @@
-import { foldCase, normaliseText } from '../analysis/normalise.js';
+import { foldCase, normaliseText } from '../core/analysis/normalise.js';
 
 // What a sentence asserts that can be compared exactly: numbers and names.
 

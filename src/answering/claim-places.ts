@@ -1,4 +1,4 @@
-import { analyzeText } from '../analysis/lexical-analyzer.js';
+import { analyzeText } from '../core/analysis/lexical-analyzer.js';
 import { numbersOf } from './claim-parts.js';
 
 const WORD = /[\p{L}\p{N}][\p{L}\p{N}.,%'’-]*/gu;

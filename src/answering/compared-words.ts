@@ -1,5 +1,5 @@
-import { areEqualAmounts, type Quantity, quantitiesOf } from '../conflicts/quantities.js';
-import { type StatementWord, statementWords } from '../conflicts/words.js';
+import { areEqualAmounts, type Quantity, quantitiesOf } from '../relations/conflicts/quantities.js';
+import { type StatementWord, statementWords } from '../relations/conflicts/words.js';
 import { areAlike } from './alike-words.js';
 import { withPlainBounds } from './stated-bounds.js';
 

@@ -1,5 +1,5 @@
-import { analyzeText } from '../analysis/lexical-analyzer.js';
 import type { ContextEntry } from '../context/context-pack.js';
+import { analyzeText } from '../core/analysis/lexical-analyzer.js';
 import type { RankedQuotation } from './rank-quotations.js';
 import type { RankedSentence } from './rank-sentences.js';
 

@@ -1,5 +1,5 @@
-import { extractIdentifiers, isDottedName, isFileName } from '../analysis/identifiers.js';
-import { normaliseText } from '../analysis/normalise.js';
+import { extractIdentifiers, isDottedName, isFileName } from '../core/analysis/identifiers.js';
+import { normaliseText } from '../core/analysis/normalise.js';
 import { literalPattern } from '../core/literal-pattern.js';
 
 /** An identifier that a question names: a ticket, a version, an error code, a file, a flag, a name of code. */
@@ -8,7 +8,7 @@ export interface ExactName {
   readonly name: string;
   /** What is looked up as a word: the last part of a dotted name. */
   readonly word: string;
-  /** Normalised, as chunks hold it (`analysis/identifiers.ts`). */
+  /** Normalised, as chunks hold it (`core/analysis/identifiers.ts`). */
   readonly identifier: string;
   /** What it is made of, in order: `MESOS-5754` is `MESOS` and `5754`. Spelled apart, each is a word of its own. */
   readonly parts: readonly string[];

@@ -1,4 +1,4 @@
-import { analyzeText } from '../analysis/lexical-analyzer.js';
+import { analyzeText } from '../core/analysis/lexical-analyzer.js';
 
 /** What kind of thing a question asks for. */
 export type ExpectedAnswer = 'time' | 'quantity' | 'name' | 'reason' | 'any';

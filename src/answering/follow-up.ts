@@ -1,4 +1,4 @@
-import { analyzeText } from '../analysis/lexical-analyzer.js';
+import { analyzeText } from '../core/analysis/lexical-analyzer.js';
 import type { ConversationTurn } from './answer.js';
 
 /** A question that can be searched for without its conversation. */

@@ -1,8 +1,8 @@
-import { indexedTextOfStored } from '../analysis/indexed-text.js';
-import { saidAsIn } from '../analysis/synonyms.js';
 import { assembleContext } from '../context/assemble-context.js';
 import type { ContextEntry, ContextOptions, ContextPack } from '../context/context-pack.js';
 import { splitWindow } from '../context/window-budget.js';
+import { indexedTextOfStored } from '../core/analysis/indexed-text.js';
+import { saidAsIn } from '../core/analysis/synonyms.js';
 import type { ChatModel } from '../core/chat-model.js';
 import type { ScoredChunk } from '../core/chunk.js';
 import { sigmoid } from '../core/logistic.js';

@@ -1,6 +1,6 @@
 import fc from 'fast-check';
 import { expect, test } from 'vitest';
-import { codeName } from '../analysis/test-names.js';
+import { codeName } from '../core/analysis/test-names.js';
 import { missingNames, namesIn } from './missing-names.js';
 
 test.each([

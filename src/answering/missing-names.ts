@@ -1,5 +1,5 @@
-import { ENGLISH_STOP_WORDS } from '../analysis/english-stop-words.js';
-import { extractIdentifiers } from '../analysis/identifiers.js';
+import { ENGLISH_STOP_WORDS } from '../core/analysis/english-stop-words.js';
+import { extractIdentifiers } from '../core/analysis/identifiers.js';
 import { type ExactName, exactNamesIn, type IsKnownIdentifier } from './exact-names.js';
 import { numberedNamesIn } from './numbered-names.js';
 

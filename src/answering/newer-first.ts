@@ -1,8 +1,8 @@
-import type { SourceConflict } from '../conflicts/conflict-types.js';
-import { conflictNotice, sourceConflicts } from '../conflicts/source-conflicts.js';
 import type { ContextEntry } from '../context/context-pack.js';
 import { neutraliseLine } from '../context/neutralise.js';
 import { type Notice, noticesOfKind } from '../core/notice.js';
+import type { SourceConflict } from '../relations/conflicts/conflict-types.js';
+import { conflictNotice, sourceConflicts } from '../relations/conflicts/source-conflicts.js';
 import { textOfQuotation } from './quotation.js';
 import type { RankedQuotation } from './rank-quotations.js';
 

@@ -1,6 +1,6 @@
-import { analyzeText } from '../analysis/lexical-analyzer.js';
-import { comparedSides, contentTerms } from '../analysis/question-parts.js';
 import type { ContextEntry } from '../context/context-pack.js';
+import { analyzeText } from '../core/analysis/lexical-analyzer.js';
+import { comparedSides, contentTerms } from '../core/analysis/question-parts.js';
 import { type Notice, noticesOfKind } from '../core/notice.js';
 
 /** Share of a side's own words with which a text tells of it. */

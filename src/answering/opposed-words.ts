@@ -1,5 +1,5 @@
-import { areAlternatives, areOpposite } from '../conflicts/opposites.js';
-import { termOf } from '../conflicts/word-classes.js';
+import { areAlternatives, areOpposite } from '../relations/conflicts/opposites.js';
+import { termOf } from '../relations/conflicts/word-classes.js';
 
 /** Words that exclude each other where both say something of the same thing; more than two in a line are all but the first against the first. */
 const OPPOSED = [

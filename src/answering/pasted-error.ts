@@ -1,5 +1,5 @@
-import { isErrorName } from '../analysis/identifiers.js';
-import { readQueryText } from '../analysis/query-text.js';
+import { isErrorName } from '../core/analysis/identifiers.js';
+import { readQueryText } from '../core/analysis/query-text.js';
 import { literalPattern } from '../core/literal-pattern.js';
 import type { IsKnownWord } from './missing-names.js';
 

@@ -1,5 +1,5 @@
-import { type PassageUnit, passageUnits } from '../analysis/passage-units.js';
 import type { ContextEntry } from '../context/context-pack.js';
+import { type PassageUnit, passageUnits } from '../core/analysis/passage-units.js';
 import type { TextRange } from '../core/document.js';
 import type { RankedSentence } from './rank-sentences.js';
 import { isComment } from './sentence-features.js';

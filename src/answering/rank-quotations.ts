@@ -1,5 +1,5 @@
-import { asksForLink, leadsOn } from '../analysis/bare-links.js';
-import { withoutIdentifiers } from '../analysis/identifiers.js';
+import { asksForLink, leadsOn } from '../core/analysis/bare-links.js';
+import { withoutIdentifiers } from '../core/analysis/identifiers.js';
 import { askedIdentifier, type Holding, holdingOf } from './asked-identifier.js';
 import { type AskedItems, askedItems } from './asked-items.js';
 import { namesError } from './pasted-error.js';

@@ -1,4 +1,4 @@
-import { splitSentences } from '../analysis/boundaries.js';
+import { splitSentences } from '../core/analysis/boundaries.js';
 import { NO_ANSWER } from './prompts/answer-prompt.js';
 
 /** Stands beside an answer where a model gives both. */

@@ -1,7 +1,7 @@
-import { asksForLink, isLinkAlone } from '../analysis/bare-links.js';
-import { analyzeText } from '../analysis/lexical-analyzer.js';
-import { type PassageUnit, passageUnits } from '../analysis/passage-units.js';
 import type { ContextEntry } from '../context/context-pack.js';
+import { asksForLink, isLinkAlone } from '../core/analysis/bare-links.js';
+import { analyzeText } from '../core/analysis/lexical-analyzer.js';
+import { type PassageUnit, passageUnits } from '../core/analysis/passage-units.js';
 import type { TextRange } from '../core/document.js';
 import { answerTypeEvidence } from './expected-answer.js';
 

@@ -1,4 +1,4 @@
-import { type PassageUnit, passageUnits } from '../analysis/passage-units.js';
+import { type PassageUnit, passageUnits } from '../core/analysis/passage-units.js';
 import { inActiveVoice } from './active-voice.js';
 import {
   areSameAmount,

@@ -1,4 +1,4 @@
-import { isMonth } from '../conflicts/opposites.js';
+import { isMonth } from '../relations/conflicts/opposites.js';
 import { areSameWord, type ComparedWord, comparedWords, isTerm } from './compared-words.js';
 import type { LedUnit } from './source-text.js';
 

@@ -1,4 +1,4 @@
-import { analyzeText } from '../analysis/lexical-analyzer.js';
+import { analyzeText } from '../core/analysis/lexical-analyzer.js';
 import { NUMERAL, ORDINALS, writtenAmount } from './stated-amounts.js';
 
 // Rates and shares in whatever form: `twice a day` is `every 12 hours`, `one a second` is `3,600 an hour`, `every tenth` is `10 %`.

@@ -1,6 +1,6 @@
-import { splitSentences } from '../analysis/boundaries.js';
-import { extractIdentifiers, isOperator } from '../analysis/identifiers.js';
-import { analyzeText } from '../analysis/lexical-analyzer.js';
+import { splitSentences } from '../core/analysis/boundaries.js';
+import { extractIdentifiers, isOperator } from '../core/analysis/identifiers.js';
+import { analyzeText } from '../core/analysis/lexical-analyzer.js';
 import type { TextRange } from '../core/document.js';
 import { dotProduct } from '../core/dot-product.js';
 import { namesOf, numbersOf, statedNumbers } from './claim-parts.js';

@@ -1,8 +1,8 @@
-import { analyzeText } from '../analysis/lexical-analyzer.js';
 import type { ContextEntry } from '../context/context-pack.js';
 import { lineOfOffset } from '../context/entry-lines.js';
 import { neutraliseAnswer } from '../context/neutralise.js';
 import { newlinesIn } from '../context/passage.js';
+import { analyzeText } from '../core/analysis/lexical-analyzer.js';
 import type { TextRange } from '../core/document.js';
 import { type Notice, noticesOfKind, type ToldNotices, toldNotices } from '../core/notice.js';
 import type { Citation, SentenceSupport } from './answer.js';

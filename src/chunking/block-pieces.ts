@@ -5,7 +5,7 @@ import {
   splitLines,
   splitListItems,
   splitSentences,
-} from '../analysis/boundaries.js';
+} from '../core/analysis/boundaries.js';
 import type { Block, BlockKind } from '../core/document.js';
 import { type CutContext, cutRange, joinPieces, jointSize, measureWithin, type Piece } from './pieces.js';
 

@@ -1,4 +1,4 @@
-import { trimBlank } from '../analysis/boundaries.js';
+import { trimBlank } from '../core/analysis/boundaries.js';
 import type { ChunkSpan } from '../core/chunk.js';
 import type { ParsedDocument } from '../core/document.js';
 import { RAGError } from '../core/errors.js';

@@ -1,4 +1,4 @@
-import { extractIdentifiers } from '../analysis/identifiers.js';
+import { extractIdentifiers } from '../core/analysis/identifiers.js';
 import type { Block, ParsedDocument, TextRange } from '../core/document.js';
 import { lastAtOrBefore } from '../core/last-at-or-before.js';
 

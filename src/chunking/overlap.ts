@@ -1,4 +1,4 @@
-import { safeCut } from '../analysis/safe-cut.js';
+import { safeCut } from '../core/analysis/safe-cut.js';
 import { type CutContext, gapSize, type Piece } from './pieces.js';
 
 /** Start of the longest run of whole pieces at the end of the previous chunk that is within the overlap and fits. */

@@ -1,4 +1,4 @@
-import { type SplitRange, splitRuns, trimBlank } from '../analysis/boundaries.js';
+import { type SplitRange, splitRuns, trimBlank } from '../core/analysis/boundaries.js';
 import type { TextRange } from '../core/document.js';
 import type { TextSizer } from './text-sizer.js';
 

@@ -1,6 +1,6 @@
 import { basename, dirname, resolve } from 'node:path';
 import { RAGError, systemErrorCode } from '../core/errors.js';
-import { NOT_REGULAR, readNamedFile, readRegularFile } from '../security/regular-file.js';
+import { NOT_REGULAR, readNamedFile, readRegularFile } from '../platform/security/regular-file.js';
 import { type ConfigPath, formatPath, isRecord, leavesOf, valueAt } from './config-path.js';
 import { configProblemsError } from './config-problems.js';
 import { type ExpandedTree, expandTree } from './expand-tree.js';

@@ -2,7 +2,7 @@ import { readFileSync } from 'node:fs';
 import { describe, expect, it } from 'vitest';
 import { parse } from 'yaml';
 import * as z from 'zod';
-import { factsOf, PROVIDER_NAMES } from '../providers/provider-table.js';
+import { factsOf, PROVIDER_NAMES } from '../platform/providers/provider-table.js';
 import { loadConfig } from './load-config.js';
 
 const page = readFileSync(new URL('../../docs/models.md', import.meta.url), 'utf8');

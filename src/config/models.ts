@@ -7,8 +7,8 @@ import { RAGError, systemErrorCode } from '../core/errors.js';
 import { runtime } from '../core/runtime.js';
 import type { DownloadProgress, HubOptions } from '../embedding/transformers/download-model.js';
 import { RECOMMENDED_MODELS, type RecommendedModel } from '../embedding/transformers/recommended-models.js';
-import { makePrivateFolder, PRIVATE_FILE } from '../security/private-files.js';
-import { readRegularText } from '../security/regular-file.js';
+import { makePrivateFolder, PRIVATE_FILE } from '../platform/security/private-files.js';
+import { readRegularText } from '../platform/security/regular-file.js';
 
 export type { DownloadProgress };
 

@@ -2,7 +2,7 @@ import { stat } from 'node:fs/promises';
 import { resolve } from 'node:path';
 import { RAGError, systemErrorCode } from '../core/errors.js';
 import { Secret } from '../core/secret.js';
-import { readRegularText } from '../security/regular-file.js';
+import { readRegularText } from '../platform/security/regular-file.js';
 import type { ConfigPath } from './config-path.js';
 import { formatPath, isRecord } from './config-path.js';
 import type { SecretContext, SecretResolver } from './secret-scheme.js';

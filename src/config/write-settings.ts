@@ -2,7 +2,7 @@ import { rm, writeFile } from 'node:fs/promises';
 import { resolve } from 'node:path';
 import { Document, parseDocument } from 'yaml';
 import { RAGError, systemErrorCode } from '../core/errors.js';
-import { readRegularText } from '../security/regular-file.js';
+import { readRegularText } from '../platform/security/regular-file.js';
 import { type ConfigPath, leavesOf } from './config-path.js';
 import { CONFIG_FILES, findProject } from './find-project.js';
 import type { RAGSettingsInput } from './schema/index.js';

@@ -1,9 +1,9 @@
-import { type PassageUnit, passageUnits } from '../analysis/passage-units.js';
-import { conflictLine, conflictNotice, sourceConflicts } from '../conflicts/source-conflicts.js';
+import { type PassageUnit, passageUnits } from '../core/analysis/passage-units.js';
 import type { ScoredChunk } from '../core/chunk.js';
 import { headingPathOf } from '../core/chunk-metadata.js';
 import { RAGError, throwIfAborted } from '../core/errors.js';
 import { type Notice, noticesOfKind, toldNotices } from '../core/notice.js';
+import { conflictLine, conflictNotice, sourceConflicts } from '../relations/conflicts/source-conflicts.js';
 import { compressPassage } from './compress.js';
 import {
   type ContextEntry,

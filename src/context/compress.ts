@@ -1,4 +1,4 @@
-import type { PassageUnit } from '../analysis/passage-units.js';
+import type { PassageUnit } from '../core/analysis/passage-units.js';
 import type { TextRange } from '../core/document.js';
 import type { Relevance } from './relevance.js';
 

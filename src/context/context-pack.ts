@@ -1,8 +1,8 @@
-import type { SourceConflict } from '../conflicts/conflict-types.js';
 import type { StoredChunk } from '../core/chunk.js';
 import type { LineRange, TextRange } from '../core/document.js';
 import type { Metadata } from '../core/metadata.js';
 import type { ToldNotices } from '../core/notice.js';
+import type { SourceConflict } from '../relations/conflicts/conflict-types.js';
 import type { InstructionFlag } from './instruction-flags.js';
 import type { TokenCounter } from './token-counter.js';
 

@@ -1,4 +1,4 @@
-import { splitSentences } from '../analysis/boundaries.js';
+import { splitSentences } from '../core/analysis/boundaries.js';
 import type { StoredChunk } from '../core/chunk.js';
 import { headingPathOf } from '../core/chunk-metadata.js';
 import type { ContextOptions, ContextPiece, LoadDocumentChunks } from './context-pack.js';

@@ -1,4 +1,4 @@
-import { passageUnits } from '../analysis/passage-units.js';
+import { passageUnits } from '../core/analysis/passage-units.js';
 import type { TextRange } from '../core/document.js';
 import { sigmoid } from '../core/logistic.js';
 import { commentRanges } from './comments.js';

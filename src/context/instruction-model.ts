@@ -2,7 +2,7 @@ import { Buffer } from 'node:buffer';
 import { fileURLToPath } from 'node:url';
 import * as z from 'zod';
 import { RAGError } from '../core/errors.js';
-import { readRegularFileSync } from '../security/regular-file.js';
+import { readRegularFileSync } from '../platform/security/regular-file.js';
 import { ConceptReader } from './concept-reader.js';
 import { FeatureLayout, STRUCTURES, type UnitReading } from './instruction-features.js';
 

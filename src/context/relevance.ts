@@ -1,4 +1,4 @@
-import { analyzeText } from '../analysis/lexical-analyzer.js';
+import { analyzeText } from '../core/analysis/lexical-analyzer.js';
 
 /** How much of a question a text speaks of, in [0, 1]. */
 export type Relevance = (text: string) => number;

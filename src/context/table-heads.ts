@@ -1,4 +1,4 @@
-import { passageUnits } from '../analysis/passage-units.js';
+import { passageUnits } from '../core/analysis/passage-units.js';
 import type { StoredChunk } from '../core/chunk.js';
 import type { ContextPiece } from './context-pack.js';
 import { isCode, offsetsOf, type Passage, piecesOf, revisionOf, sliceOf } from './passage.js';

@@ -36,7 +36,7 @@ export interface ChunkRecord {
   readonly content: string;
   /** Analysed terms for lexical search (title, headings, context, content, split identifiers), separated by one space. */
   readonly searchText: string;
-  /** Identifiers found verbatim, and definitions, normalised (see `analysis/identifiers.ts`). */
+  /** Identifiers found verbatim, and definitions, normalised (see `core/analysis/identifiers.ts`). */
   readonly identifiers: readonly string[];
   /** Unit length, or all zero for text without any known token. */
   readonly vector: Float32Array;

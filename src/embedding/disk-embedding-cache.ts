@@ -1,7 +1,7 @@
 import { renameSync, rmSync, statSync } from 'node:fs';
 import { join } from 'node:path';
 import { RAGError, systemErrorCode } from '../core/errors.js';
-import { makePrivateFolder } from '../security/private-files.js';
+import { makePrivateFolder } from '../platform/security/private-files.js';
 import type { EmbeddingCache } from './embedding-cache.js';
 import { recordBytes, type VectorEntry, VectorLog } from './vector-log.js';
 

@@ -1,8 +1,8 @@
 import fc from 'fast-check';
 import { describe, expect, it, onTestFinished, test } from 'vitest';
 import { temporaryFolder } from '../../tests/e2e/temporary-folder.js';
-import { redisShelf } from '../redis/redis-shelf.js';
-import { connectedRedis, freePort, hasRedis, startRedis } from '../redis/test-redis.js';
+import { redisShelf } from '../platform/redis/redis-shelf.js';
+import { connectedRedis, freePort, hasRedis, startRedis } from '../platform/redis/test-redis.js';
 import { createHashEmbedder } from '../testing/hash-embedder.js';
 import { queryCacheOver } from './cached-embedder.js';
 import { openEmbeddingCache } from './disk-embedding-cache.js';

@@ -1,4 +1,4 @@
-import type { RedisShelf } from '../redis/redis-shelf.js';
+import type { RedisShelf } from '../platform/redis/redis-shelf.js';
 import type { EmbeddingCache } from './embedding-cache.js';
 
 /** How long a vector is kept on a server that nobody asks for it, in seconds: 7 days. */

@@ -1,7 +1,7 @@
 import { closeSync, constants, fstatSync, readSync, writeSync } from 'node:fs';
 import { crc32 } from 'node:zlib';
-import { PRIVATE_FILE, tighten } from '../security/private-files.js';
-import { openRegularFileSync } from '../security/regular-file.js';
+import { PRIVATE_FILE, tighten } from '../platform/security/private-files.js';
+import { openRegularFileSync } from '../platform/security/regular-file.js';
 
 /** One vector and its key, a SHA-256 in hexadecimal. */
 export type VectorEntry = readonly [key: string, vector: Float32Array];

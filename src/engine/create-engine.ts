@@ -3,7 +3,6 @@ import type { AnswerEvent } from '../answering/answer-events.js';
 import { loadConfig } from '../config/load-config.js';
 import type { ResolvedConfig } from '../config/resolved-config.js';
 import { assertPlainDataFolder } from '../config/trust/index-reach.js';
-import type { ConflictsRequest, ConflictsResponse } from '../conflicts/conflict-types.js';
 import { RAGError } from '../core/errors.js';
 import { runtime } from '../core/runtime.js';
 import { LOCAL_SCOPE, type Scope, type ScopeInput, scopeOf } from '../core/scope.js';
@@ -97,6 +96,7 @@ import {
 import { Rollout } from '../operations/rollout.js';
 import { type SyncPlan, syncPlanOf } from '../operations/sync-plan.js';
 import type { ReembedRequest, ReembedResult } from '../operations/upgrade-types.js';
+import type { ConflictsRequest, ConflictsResponse } from '../relations/conflicts/conflict-types.js';
 import { chooseProvider } from '../resources/assembly/choose-store.js';
 import { checkQueue } from '../resources/assembly/open-queue.js';
 import { checkOwnParts } from '../resources/assembly/own-parts.js';
@@ -183,8 +183,8 @@ export async function openEngine(
 /** The engine, with what is done with it written down where `rag.audit.library` says so. */
 export async function audited(engine: Engine, config: ResolvedConfig): Promise<Engine> {
   if (!config.rag.audit.library) return engine;
-  const { openAuditLog } = await import('../audit/open-audit-log.js');
-  const { auditedEngine } = await import('../audit/audited-engine.js');
+  const { openAuditLog } = await import('../operations/audit/open-audit-log.js');
+  const { auditedEngine } = await import('../operations/audit/audited-engine.js');
   const log = openAuditLog(config, ({ message }) => process.emitWarning(message));
   return log === undefined ? engine : auditedEngine(engine, log);
 }

@@ -26,8 +26,8 @@ import type {
   IndexedDocument,
   ListRequest,
 } from '../operations/engine.js';
+import { LEFT_SEALED } from '../platform/security/sealed-metadata.js';
 import { searchFilter } from '../searching/search-filter.js';
-import { LEFT_SEALED } from '../security/sealed-metadata.js';
 import { scopeCollection } from '../stores/scoped-collection.js';
 import type { VectorCollection } from '../stores/vector-store.js';
 import { originalOf, passagesOf, versionsOf } from './document-parts.js';

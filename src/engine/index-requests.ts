@@ -38,7 +38,7 @@ import type { Ledger } from '../ledger/ledger.js';
 import type { WriterLock } from '../ledger/lock.js';
 import type { IndexRequest, IndexResult, PrunedSource } from '../operations/engine.js';
 import { retryPolicyOf } from '../operations/retry-policy.js';
-import { splitModelName } from '../providers/provider-table.js';
+import { splitModelName } from '../platform/providers/provider-table.js';
 import { hasQueue } from '../resources/assembly/open-queue.js';
 import { type AskedIndexing, tracedIndexing } from '../resources/traced-indexing.js';
 import { permission } from './permission.js';

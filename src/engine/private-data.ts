@@ -2,8 +2,8 @@ import { existsSync, writeFileSync } from 'node:fs';
 import { join, resolve } from 'node:path';
 import { DEFAULT_DATA_DIR } from '../config/find-project.js';
 import type { ResolvedConfig } from '../config/resolved-config.js';
-import { isPathInside } from '../security/path-containment.js';
-import { isOpenToOthers, PRIVATE_FILE, tighten } from '../security/private-files.js';
+import { isPathInside } from '../platform/security/path-containment.js';
+import { isOpenToOthers, PRIVATE_FILE, tighten } from '../platform/security/private-files.js';
 
 /** So that `git add .` commits no indexed text. A data folder of another name may hold what the user wants to commit. */
 export function keepOutOfGit({ projectRoot }: Pick<ResolvedConfig, 'projectRoot'>): void {

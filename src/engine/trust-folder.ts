@@ -14,7 +14,7 @@ import { tenantsOf } from '../indexing/list-generations.js';
 import { namedFolders, rememberedPaths } from '../indexing/named-folders.js';
 import type { Ledger } from '../ledger/ledger.js';
 import { openLedger } from '../ledger/sqlite/open-ledger.js';
-import { splitModelName } from '../providers/provider-table.js';
+import { splitModelName } from '../platform/providers/provider-table.js';
 
 export type { TrustOptions };
 

@@ -1,6 +1,6 @@
 import * as z from 'zod';
 import { RAGError, systemErrorCode } from '../core/errors.js';
-import { readNamedFile } from '../security/regular-file.js';
+import { readNamedFile } from '../platform/security/regular-file.js';
 import { primaryMetricOf, type QueryScores } from './query-scores.js';
 
 /** An evaluation kept for later ones to be held against: values of single queries, so that tests can be paired. */

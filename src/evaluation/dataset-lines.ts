@@ -1,5 +1,5 @@
 import { RAGError, systemErrorCode } from '../core/errors.js';
-import { openRegularFile } from '../security/regular-file.js';
+import { openRegularFile } from '../platform/security/regular-file.js';
 
 /** A line of a data set's file, with what a message needs to name it. */
 export interface DatasetLine {

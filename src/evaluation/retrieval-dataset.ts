@@ -2,7 +2,7 @@ import { access } from 'node:fs/promises';
 import { basename, join, resolve } from 'node:path';
 import * as z from 'zod';
 import { RAGError, systemErrorCode } from '../core/errors.js';
-import { readRegularText } from '../security/regular-file.js';
+import { readRegularText } from '../platform/security/regular-file.js';
 import { type DatasetLine, datasetError, datasetLines, parseObject, textField } from './dataset-lines.js';
 import type { Judgments } from './metrics.js';
 

@@ -1,7 +1,7 @@
 import { basename, resolve } from 'node:path';
-import { ANALYSIS_VERSION } from '../analysis/lexical-analyzer.js';
 import { type DescribedSetting, describeConfig } from '../config/describe-config.js';
 import type { ResolvedConfig } from '../config/resolved-config.js';
+import { ANALYSIS_VERSION } from '../core/analysis/lexical-analyzer.js';
 import { runtime } from '../core/runtime.js';
 import { meansOf, type QueryScores } from '../evaluation/query-scores.js';
 import type { Question } from '../evaluation/question-set.js';

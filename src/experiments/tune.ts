@@ -1,8 +1,8 @@
 import { access } from 'node:fs/promises';
 import { join, resolve } from 'node:path';
-import { synonymsIn } from '../analysis/synonyms.js';
 import type { ResolvedConfig } from '../config/resolved-config.js';
 import type { RAGSettingsInput } from '../config/schema/index.js';
+import { synonymsIn } from '../core/analysis/synonyms.js';
 import type { ScoredChunk } from '../core/chunk.js';
 import { RAGError } from '../core/errors.js';
 import { contentHash } from '../core/ids.js';

@@ -1,8 +1,8 @@
 import { join, relative } from 'node:path';
 import type { ResolvedConfig } from '../config/resolved-config.js';
 import type { GenerationReader, Ledger, LedgerItem } from '../ledger/ledger.js';
-import { isPathInside } from '../security/path-containment.js';
-import { realPathOf } from '../security/real-path.js';
+import { isPathInside } from '../platform/security/path-containment.js';
+import { realPathOf } from '../platform/security/real-path.js';
 import { isPushSource } from './configured-sources.js';
 import { deleteItems } from './delete-documents.js';
 import { isPathSource } from './folder-names.js';

@@ -1,10 +1,9 @@
-import { indexedTextOfStored } from '../analysis/indexed-text.js';
-import { analyzeText } from '../analysis/lexical-analyzer.js';
+import { indexedTextOfStored } from '../core/analysis/indexed-text.js';
+import { analyzeText } from '../core/analysis/lexical-analyzer.js';
 import type { StoredChunk } from '../core/chunk.js';
 import { RAGError } from '../core/errors.js';
 import { oneOf } from '../core/filter.js';
 import type { Metadata } from '../core/metadata.js';
-import { graphRowsOf } from '../graph/graph-rows.js';
 import type {
   GenerationReader,
   IndexFacts,
@@ -13,6 +12,7 @@ import type {
   LedgerItem,
 } from '../ledger/ledger.js';
 import { encodeText } from '../ledger/text-encoding.js';
+import { graphRowsOf } from '../relations/graph/graph-rows.js';
 import { recordDigest, storedDigest } from '../resources/chunk-digests.js';
 import { listPages } from '../stores/list-pages.js';
 import type { VectorCollection } from '../stores/vector-store.js';

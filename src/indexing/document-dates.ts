@@ -1,5 +1,5 @@
-import { writtenForms } from '../analysis/lexical-analyzer.js';
-import { foldCase, normaliseText } from '../analysis/normalise.js';
+import { writtenForms } from '../core/analysis/lexical-analyzer.js';
+import { foldCase, normaliseText } from '../core/analysis/normalise.js';
 import { CHANGED_FIELDS, MADE_FIELDS, plainDateName } from '../core/date-fields.js';
 import type { ParsedDocument, RawDocument } from '../core/document.js';
 import { momentOf } from '../core/moment.js';

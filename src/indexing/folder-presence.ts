@@ -1,7 +1,7 @@
 import { accessSync, constants, readdirSync, statSync } from 'node:fs';
 import systemPath, { type PlatformPath } from 'node:path';
 import { systemErrorCode } from '../core/errors.js';
-import { readRegularFileSync } from '../security/regular-file.js';
+import { readRegularFileSync } from '../platform/security/regular-file.js';
 
 /** Whether a file or folder is there; `unknown` where only the way to it is closed or away: then nothing of it is gone. */
 export type FolderPresence = 'there' | 'gone' | 'unknown';

@@ -1,4 +1,4 @@
-import { type KeptChunk, packChunks } from '../history/kept-chunks.js';
+import { type KeptChunk, packChunks } from '../ledger/history/kept-chunks.js';
 import type { HistoryPart, PlannedHistory } from '../ledger/history.js';
 import type { PreparedChunk, PreparedDocument } from './prepare-document.js';
 

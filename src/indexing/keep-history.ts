@@ -1,7 +1,7 @@
 import { ageMs } from '../core/age.js';
 import type { StoredChunk } from '../core/chunk.js';
 import { runtime } from '../core/runtime.js';
-import { PART_CHUNKS, packChunks } from '../history/kept-chunks.js';
+import { PART_CHUNKS, packChunks } from '../ledger/history/kept-chunks.js';
 import type { IndexFacts, Ledger } from '../ledger/ledger.js';
 import { storedDigest } from '../resources/chunk-digests.js';
 import { readHeld } from './carry-over.js';

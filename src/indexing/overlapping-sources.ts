@@ -1,7 +1,7 @@
 import { realpathSync, statSync } from 'node:fs';
 import { basename, dirname, join } from 'node:path';
 import { RAGError } from '../core/errors.js';
-import { isPathInside } from '../security/path-containment.js';
+import { isPathInside } from '../platform/security/path-containment.js';
 import { withoutFiles } from '../sources/skipped-kinds.js';
 import { isUnreadable, type ListedItem, type ListOptions, type Source } from '../sources/source.js';
 import type { FindPath } from './document-paths.js';

@@ -10,11 +10,11 @@ import type { Metadata, MetadataValue } from '../core/metadata.js';
 import { liftFields } from '../core/pushed-fields.js';
 import type { AccessControl, Scope } from '../core/scope.js';
 import type { UnreadCounts } from '../core/unread.js';
-import type { GraphRows } from '../graph/graph.js';
-import { graphRowsOf } from '../graph/graph-rows.js';
 import { type EncodedText, encodeUtf8 } from '../ledger/text-encoding.js';
 import type { Parser } from '../parsing/parser.js';
 import { parsingFor } from '../parsing/worker/parsing-threads.js';
+import type { GraphRows } from '../relations/graph/graph.js';
+import { graphRowsOf } from '../relations/graph/graph-rows.js';
 import { recordDigest } from '../resources/chunk-digests.js';
 import { analyzeForIndex, type ChunkTerms } from '../resources/chunk-terms.js';
 import type {

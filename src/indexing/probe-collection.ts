@@ -1,5 +1,5 @@
 import { setImmediate as nextTurn } from 'node:timers/promises';
-import { analyzeQuery } from '../analysis/lexical-analyzer.js';
+import { analyzeQuery } from '../core/analysis/lexical-analyzer.js';
 import type { StoredChunk } from '../core/chunk.js';
 import { RAGError } from '../core/errors.js';
 import { and, contains, EVERYTHING, exists, type Filter, not, oneOf, or, range } from '../core/filter.js';

@@ -1,6 +1,6 @@
 import { afterEach, expect, it } from 'vitest';
-import { indexedTextOf } from '../analysis/indexed-text.js';
-import { analyzeText } from '../analysis/lexical-analyzer.js';
+import { indexedTextOf } from '../core/analysis/indexed-text.js';
+import { analyzeText } from '../core/analysis/lexical-analyzer.js';
 import { chunkIdOf } from '../core/ids.js';
 import { termsDigest } from '../resources/chunk-digests.js';
 import { openRebuilder, type Rebuilder, type UnfinishedDocument } from './rebuilding-thread.js';

@@ -1,7 +1,7 @@
 import { RAGError } from '../core/errors.js';
 import { runtime } from '../core/runtime.js';
-import { startWorker, WITHOUT_SECRETS } from '../threads/start-worker.js';
-import { ThreadCalls } from '../threads/thread-calls.js';
+import { startWorker, WITHOUT_SECRETS } from '../platform/threads/start-worker.js';
+import { ThreadCalls } from '../platform/threads/thread-calls.js';
 import { type BareChunk, type RebuiltChunk, type RebuiltDocument, rebuildChunks } from './rebuilt-chunks.js';
 
 /** Chunks from which a thread is worth its start. */

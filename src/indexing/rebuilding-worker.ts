@@ -1,5 +1,5 @@
 // Entry of the thread that finds words of chunks again. One keeps nothing and may end at any moment.
-import { answerCalls } from '../threads/answer-calls.js';
+import { answerCalls } from '../platform/threads/answer-calls.js';
 import type { SentDocument } from './rebuilding-thread.js';
 import { type RebuiltChunk, rebuildChunks } from './rebuilt-chunks.js';
 

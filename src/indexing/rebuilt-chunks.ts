@@ -1,7 +1,7 @@
 import { setImmediate as nextTurn } from 'node:timers/promises';
-import { indexedTextOf } from '../analysis/indexed-text.js';
-import { analyzeText } from '../analysis/lexical-analyzer.js';
 import { passageAround, REACHES } from '../chunking/passage-around.js';
+import { indexedTextOf } from '../core/analysis/indexed-text.js';
+import { analyzeText } from '../core/analysis/lexical-analyzer.js';
 import type { StoredChunk } from '../core/chunk.js';
 import { headingPathOf, offsetsOf, titleOf } from '../core/chunk-metadata.js';
 import type { TextRange } from '../core/document.js';

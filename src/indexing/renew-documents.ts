@@ -1,5 +1,5 @@
 import type { LedgerDocument, LedgerItem } from '../ledger/ledger.js';
-import type { MetadataSealing } from '../security/sealed-metadata.js';
+import type { MetadataSealing } from '../platform/security/sealed-metadata.js';
 import { type CarriedGeneration, readWhole, type WholeDocument } from './carry-over.js';
 import type { IndexRun } from './index-run.js';
 import { bySource } from './item-claims.js';

@@ -1,5 +1,5 @@
-import { extractIdentifiers } from '../analysis/identifiers.js';
-import { indexedTextOf, indexedTextOfStored } from '../analysis/indexed-text.js';
+import { extractIdentifiers } from '../core/analysis/identifiers.js';
+import { indexedTextOf, indexedTextOfStored } from '../core/analysis/indexed-text.js';
 import type { StoredChunk } from '../core/chunk.js';
 import { headingPathOf, offsetsOf, symbolsOf, titleOf } from '../core/chunk-metadata.js';
 import { isTagKey, tagKeys } from '../core/document-tags.js';
@@ -7,13 +7,13 @@ import { chunkIdOf, contentHash } from '../core/ids.js';
 import { lastAtOrBefore } from '../core/last-at-or-before.js';
 import type { Metadata, MetadataValue } from '../core/metadata.js';
 import type { LedgerDocument } from '../ledger/ledger.js';
+import type { MetadataSealing } from '../platform/security/sealed-metadata.js';
 import {
   isEmptied,
   type WithheldText,
   withheldLabels,
   withholdStored,
 } from '../resources/withheld-fields.js';
-import type { MetadataSealing } from '../security/sealed-metadata.js';
 import { documentOfChunks, type WholeDocument } from './carry-over.js';
 import { rebuildChunks } from './rebuilt-chunks.js';
 import type { BatchDocument } from './write-batch.js';

@@ -2,7 +2,7 @@ import { ageMs } from '../core/age.js';
 import { canonicalJson } from '../core/canonical-json.js';
 import type { Metadata } from '../core/metadata.js';
 import { runtime } from '../core/runtime.js';
-import { allVersions } from '../history/all-versions.js';
+import { allVersions } from '../ledger/history/all-versions.js';
 import type { CompletedItem, LedgerDocument, LedgerItem } from '../ledger/ledger.js';
 import { deleteDocuments } from './delete-documents.js';
 import { isLeaseLost, type SourceKey } from './item-claims.js';

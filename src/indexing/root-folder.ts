@@ -1,6 +1,6 @@
 import { statSync } from 'node:fs';
 import { dirname } from 'node:path';
-import { realPathOf } from '../security/real-path.js';
+import { realPathOf } from '../platform/security/real-path.js';
 
 /**
  * The folder that ids of a root are relative to: a root may be one file, or a link to one. Of a root that cannot be looked at (it is gone, the way

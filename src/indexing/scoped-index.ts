@@ -1,6 +1,6 @@
 import type { Scope } from '../core/scope.js';
 import type { GenerationReader } from '../ledger/ledger.js';
-import type { MetadataSealing } from '../security/sealed-metadata.js';
+import type { MetadataSealing } from '../platform/security/sealed-metadata.js';
 import type { VectorCollection } from '../stores/vector-store.js';
 import type { EngineHost } from './select-sources.js';
 

@@ -1,8 +1,8 @@
-import { packStatements } from '../conflicts/packed-statements.js';
-import type { StatementFilling } from '../conflicts/statement-rows.js';
-import type { GraphPage } from '../graph/graph.js';
-import { graphRowsOf } from '../graph/graph-rows.js';
 import type { IndexFacts, LedgerItem } from '../ledger/ledger.js';
+import { packStatements } from '../relations/conflicts/packed-statements.js';
+import type { StatementFilling } from '../relations/conflicts/statement-rows.js';
+import type { GraphPage } from '../relations/graph/graph.js';
+import { graphRowsOf } from '../relations/graph/graph-rows.js';
 import { dropRetired, openForReading } from '../resources/open-collection.js';
 import { giveUpMovedFiles } from './abandoned-sources.js';
 import { carryOver } from './carry-over.js';

@@ -3,7 +3,7 @@ import { join } from 'node:path';
 import { DATA_FILES } from '../core/data-folder.js';
 import { RAGError, throwIfAborted } from '../core/errors.js';
 import { runtime, sleep } from '../core/runtime.js';
-import { PRIVATE_FILE } from '../security/private-files.js';
+import { PRIVATE_FILE } from '../platform/security/private-files.js';
 import { type LockFile, tryLockFile } from './lock-file.js';
 
 const POLL_MS = 5;

@@ -1,4 +1,4 @@
-import type { GraphRows } from '../graph/graph.js';
+import type { GraphRows } from '../relations/graph/graph.js';
 import { keyOf } from './ledger-text.js';
 
 /** Names are found by a hash of tenant and name: of any length, and of one tenant alone. */

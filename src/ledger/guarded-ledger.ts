@@ -1,4 +1,4 @@
-import { reach } from '../degradation/parts.js';
+import { reach } from '../platform/degradation/parts.js';
 import type { GenerationReader, Ledger } from './ledger.js';
 
 /** A ledger on a server whose answers go through its breaker wherever a search is made (`reach`). Locks and writes ask the ledger itself. */

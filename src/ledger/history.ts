@@ -11,7 +11,7 @@ import type { AccessControl } from '../core/scope.js';
  * ends (`state` is undefined), and another one begins (`begin`). A moment before that is not answered.
  */
 
-/** Some chunks of a document, as `history/kept-chunks.ts` writes them; the ledger does not look into them. */
+/** Some chunks of a document, as `ledger/history/kept-chunks.ts` writes them; the ledger does not look into them. */
 export interface HistoryPart {
   readonly chunks: number;
   readonly bytes: Uint8Array;

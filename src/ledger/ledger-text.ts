@@ -1,5 +1,5 @@
 import { createHash } from 'node:crypto';
-import { storableText as withEscapes, originalText as withoutEscapes } from '../sqlite/row.js';
+import { storableText as withEscapes, originalText as withoutEscapes } from '../platform/sqlite/row.js';
 
 /*
  * Any JavaScript text as a database can keep it, one to one and in the order of code points. NUL is escaped as the SQLite

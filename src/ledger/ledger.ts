@@ -1,8 +1,8 @@
-import type { StatementFilling, StatementReader } from '../conflicts/statement-rows.js';
 import type { Metadata } from '../core/metadata.js';
 import type { SharedDatabase } from '../core/shared-database.js';
-import type { FactReader, FactWriter } from '../graph/facts.js';
-import type { GraphPage, GraphReader, GraphRows } from '../graph/graph.js';
+import type { StatementFilling, StatementReader } from '../relations/conflicts/statement-rows.js';
+import type { FactReader, FactWriter } from '../relations/graph/facts.js';
+import type { GraphPage, GraphReader, GraphRows } from '../relations/graph/graph.js';
 import type { ForgottenNames } from './forgotten-names.js';
 import type { HistoryWriter, LedgerHistory, PlannedHistory } from './history.js';
 import type { LockRequest, WriterLock } from './lock.js';

@@ -1,6 +1,6 @@
 import type { RAGError } from '../core/errors.js';
-import { SqliteDatabase } from '../sqlite/sqlite-database.js';
-import type { SqliteFaultKind } from '../sqlite/sqlite-fault.js';
+import { SqliteDatabase } from '../platform/sqlite/sqlite-database.js';
+import type { SqliteFaultKind } from '../platform/sqlite/sqlite-fault.js';
 import { ledgerError } from './sqlite/ledger-errors.js';
 
 /** An operating system lock on a file, which ends with the process. */

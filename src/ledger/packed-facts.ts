@@ -1,5 +1,5 @@
 import { RAGError } from '../core/errors.js';
-import type { CommunitySummary, FactRecord } from '../graph/facts.js';
+import type { CommunitySummary, FactRecord } from '../relations/graph/facts.js';
 
 /** As one column of bytes: the facts of a chunk are read together or not at all. */
 export const packRecord = (record: FactRecord | CommunitySummary): Buffer =>

@@ -1,8 +1,8 @@
 import type { StatedLimits } from '../answering/agentic/agent.js';
 import type { AnswerMode, ConversationTurn } from '../answering/answer.js';
 import type { ContextPack } from '../context/context-pack.js';
-import type { ToldDegradation } from '../degradation/degradation-report.js';
-import type { AsOfReport } from '../history/as-of-report.js';
+import type { AsOfReport } from '../ledger/history/as-of-report.js';
+import type { ToldDegradation } from '../platform/degradation/degradation-report.js';
 import type { CollapseMode } from '../retrieval/retriever.js';
 import type { SearchQuery } from './search.js';
 

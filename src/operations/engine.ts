@@ -1,7 +1,7 @@
 import type { Answer } from '../answering/answer.js';
 import type { AnswerEvent } from '../answering/answer-events.js';
-import type { ConflictsRequest, ConflictsResponse } from '../conflicts/conflict-types.js';
 import type { Scope, ScopeInput } from '../core/scope.js';
+import type { ConflictsRequest, ConflictsResponse } from '../relations/conflicts/conflict-types.js';
 import type { PushedDocument } from '../sources/push/push-source.js';
 import type { StoresStatus } from '../stores/failover/failover-states.js';
 import type { AskRequest, ContextQuery, ContextResponse } from './answers.js';

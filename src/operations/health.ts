@@ -1,5 +1,5 @@
 import type { DegradationLevel } from '../core/degradation.js';
-import type { PartName } from '../degradation/level.js';
+import type { PartName } from '../platform/degradation/level.js';
 import type { StoresStatus } from '../stores/failover/failover-states.js';
 
 /** Whether one part of an engine answers. */

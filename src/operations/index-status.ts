@@ -1,9 +1,9 @@
 import type { Runtime } from '../core/runtime.js';
-import type { HistoryStatus } from '../history/as-of-report.js';
 import type { RunFailure } from '../ledger/failed-run.js';
+import type { HistoryStatus } from '../ledger/history/as-of-report.js';
 import type { GenerationState } from '../ledger/ledger.js';
 import type { OwedBatch, OwedReader } from '../ledger/owed.js';
-import type { QueueCounts, WorkQueue } from '../queue/work-queue.js';
+import type { QueueCounts, WorkQueue } from '../ledger/queue/work-queue.js';
 import type { StoresStatus } from '../stores/failover/failover-states.js';
 import type { IndexError, IndexResult } from './indexing.js';
 import type { SourceStatus } from './source-state.js';

@@ -1,6 +1,6 @@
 import type { ToldNotices } from '../core/notice.js';
-import type { ReferenceKind } from '../graph/graph.js';
-import type { GraphStep } from '../graph/walk.js';
+import type { ReferenceKind } from '../relations/graph/graph.js';
+import type { GraphStep } from '../relations/graph/walk.js';
 
 /** What is connected with an item. */
 export interface RelatedRequest {

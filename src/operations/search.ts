@@ -4,9 +4,9 @@ import type { MatchBand } from '../core/match-band.js';
 import type { MetadataValue } from '../core/metadata.js';
 import type { ToldNotices } from '../core/notice.js';
 import type { StageTimes } from '../core/telemetry.js';
-import type { ToldDegradation } from '../degradation/degradation-report.js';
-import type { GraphStep } from '../graph/walk.js';
-import type { AsOfReport } from '../history/as-of-report.js';
+import type { AsOfReport } from '../ledger/history/as-of-report.js';
+import type { ToldDegradation } from '../platform/degradation/degradation-report.js';
+import type { GraphStep } from '../relations/graph/walk.js';
 import type { SearchPlanReport } from '../retrieval/planning/plan-report.js';
 import type { CollapseMode, LaneReport, MorePassages, QueryCorrection } from '../retrieval/retriever.js';
 

@@ -4,8 +4,8 @@ import { join } from 'node:path';
 import { DATA_FOLDERS } from '../core/data-folder.js';
 import { contentHash } from '../core/ids.js';
 import { readLockHolder } from '../ledger/writer-lock.js';
-import { makePrivateFolder, PRIVATE_FILE } from '../security/private-files.js';
-import { readRegularFileSync } from '../security/regular-file.js';
+import { makePrivateFolder, PRIVATE_FILE } from '../platform/security/private-files.js';
+import { readRegularFileSync } from '../platform/security/regular-file.js';
 
 /** Why a source is read. */
 export type SyncTrigger =

@@ -1,4 +1,4 @@
-import { ENGLISH_STOP_WORDS } from '../analysis/english-stop-words.js';
+import { ENGLISH_STOP_WORDS } from '../core/analysis/english-stop-words.js';
 import { type Label, labelReader } from './label-reader.js';
 import type { StatedFields } from './markdown/stated-names.js';
 

@@ -1,4 +1,4 @@
-import { ENGLISH_STOP_WORDS } from '../analysis/english-stop-words.js';
+import { ENGLISH_STOP_WORDS } from '../core/analysis/english-stop-words.js';
 import type { TextRange } from '../core/document.js';
 import { inlineFields } from './inline-fields.js';
 import { labelFields } from './label-fields.js';

@@ -1,4 +1,4 @@
-import { indexedTextOf } from '../analysis/indexed-text.js';
+import { indexedTextOf } from '../core/analysis/indexed-text.js';
 
 /** What is read of a passage. */
 export interface PassageText {
@@ -11,7 +11,7 @@ export interface PassageText {
 
 /** A passage that answers perhaps, and what the lanes said of it. */
 export interface RerankCandidate extends PassageText {
-  /** Identifiers of the passage, normalised (`analysis/identifiers.ts`). */
+  /** Identifiers of the passage, normalised (`core/analysis/identifiers.ts`). */
   readonly identifiers: readonly string[];
   /** Cosine; absent where the dense lane did not see the passage. */
   readonly semanticScore?: number;

@@ -1,6 +1,6 @@
-import { calledKey, definitionKeys, extractIdentifiers } from '../analysis/identifiers.js';
-import { indexedTextOf } from '../analysis/indexed-text.js';
-import { analyzeText } from '../analysis/lexical-analyzer.js';
+import { calledKey, definitionKeys, extractIdentifiers } from '../core/analysis/identifiers.js';
+import { indexedTextOf } from '../core/analysis/indexed-text.js';
+import { analyzeText } from '../core/analysis/lexical-analyzer.js';
 import type { ChunkSpan } from '../core/chunk.js';
 
 /** What the lanes match of one chunk. */

@@ -1,15 +1,15 @@
 import type { ResolvedConfig } from '../config/resolved-config.js';
 import type { ParsedDocument, RawDocument } from '../core/document.js';
 import type { Metadata } from '../core/metadata.js';
-import type { AccessRules, DecideAccess } from '../security/access-rules.js';
-import type { RedactionType } from '../security/redaction/detection.js';
-import type { Redactor, RedactorOptions } from '../security/redaction/redactor.js';
+import type { AccessRules, DecideAccess } from '../platform/security/access-rules.js';
+import type { RedactionType } from '../platform/security/redaction/detection.js';
+import type { Redactor, RedactorOptions } from '../platform/security/redaction/redactor.js';
 import {
   createSealing,
   NO_SEALING,
   type SealedOwner,
   type SealingSettings,
-} from '../security/sealed-metadata.js';
+} from '../platform/security/sealed-metadata.js';
 import { WITHHOLDING_VERSION, type WithheldDocument } from './withheld-fields.js';
 
 /** How often each type of personal data or secret was taken out of a document. */
@@ -80,8 +80,8 @@ export async function openProtection({
   sealing,
   asked,
 }: ProtectionSettings): Promise<DocumentProtection> {
-  const { createRedactor } = await import('../security/redaction/redactor.js');
-  const { createAccessRules } = await import('../security/access-rules.js');
+  const { createRedactor } = await import('../platform/security/redaction/redactor.js');
+  const { createAccessRules } = await import('../platform/security/access-rules.js');
   const redactor = redaction && createRedactor(redaction);
   const finder = asked.length === 0 ? undefined : createRedactor({ types: asked });
   const decide = access && createAccessRules(access);

@@ -1,9 +1,9 @@
 import type { Notice } from '../core/notice.js';
 import type { Scope } from '../core/scope.js';
 import type { StageTimes } from '../core/telemetry.js';
-import type { FoundDegradation } from '../degradation/degradation-report.js';
-import type { PartName } from '../degradation/level.js';
 import type { SearchQuery } from '../operations/engine.js';
+import type { FoundDegradation } from '../platform/degradation/degradation-report.js';
+import type { PartName } from '../platform/degradation/level.js';
 import type { SearchPlanReport } from '../retrieval/planning/plan-report.js';
 import type {
   LaneReport,

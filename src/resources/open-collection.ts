@@ -7,9 +7,9 @@ import { RAGError, toRAGError } from '../core/errors.js';
 import { compareText } from '../core/filter.js';
 import { contentHash } from '../core/ids.js';
 import { runtime } from '../core/runtime.js';
-import { isStoreOut } from '../degradation/parts.js';
 import { type Embedder, fingerprintOf } from '../embedding/embedder.js';
 import type { GenerationWriter, IndexFacts, Ledger } from '../ledger/ledger.js';
+import { isStoreOut } from '../platform/degradation/parts.js';
 import type { VectorCollection, VectorStore } from '../stores/vector-store.js';
 
 /** What every question to an index is answered before the first `index`. */

@@ -1,7 +1,7 @@
 import { createHash } from 'node:crypto';
 import { setImmediate as nextTurn } from 'node:timers/promises';
 import * as z from 'zod';
-import { indexedTextOfStored } from '../analysis/indexed-text.js';
+import { indexedTextOfStored } from '../core/analysis/indexed-text.js';
 import { compareText, eq } from '../core/filter.js';
 import { contentHash } from '../core/ids.js';
 import type { Scope } from '../core/scope.js';

@@ -1,11 +1,11 @@
 import { type Notice, noticesOfKind } from '../core/notice.js';
 import type { Scope } from '../core/scope.js';
-import { withEntities } from '../graph/entity-graph.js';
-import type { GraphReader } from '../graph/graph.js';
-import { linkedFrom } from '../graph/linked-from.js';
-import { rankDocuments } from '../graph/rank.js';
-import { PER_NAME, type WalkOptions, walkGraph } from '../graph/walk.js';
 import type { Ledger } from '../ledger/ledger.js';
+import { withEntities } from '../relations/graph/entity-graph.js';
+import type { GraphReader } from '../relations/graph/graph.js';
+import { linkedFrom } from '../relations/graph/linked-from.js';
+import { rankDocuments } from '../relations/graph/rank.js';
+import { PER_NAME, type WalkOptions, walkGraph } from '../relations/graph/walk.js';
 import type { SearchedGraph } from '../retrieval/retriever-options.js';
 import type { VectorCollection } from '../stores/vector-store.js';
 import type { LiveIndex } from './handles/ledger-handle.js';

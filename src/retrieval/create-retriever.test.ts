@@ -1,7 +1,7 @@
 import fc from 'fast-check';
 import { describe, expect, it, vi } from 'vitest';
-import { definitionKeys, extractIdentifiers } from '../analysis/identifiers.js';
-import { analyzeText, MAX_QUERY_LENGTH } from '../analysis/lexical-analyzer.js';
+import { definitionKeys, extractIdentifiers } from '../core/analysis/identifiers.js';
+import { analyzeText, MAX_QUERY_LENGTH } from '../core/analysis/lexical-analyzer.js';
 import type { ChunkRecord } from '../core/chunk.js';
 import { DegradationLevel } from '../core/degradation.js';
 import { RAGError } from '../core/errors.js';

@@ -1,5 +1,5 @@
-import { profileOf, type WordRarity } from '../analysis/query-profile.js';
-import { type FoundSynonym, synonymsIn } from '../analysis/synonyms.js';
+import { profileOf, type WordRarity } from '../core/analysis/query-profile.js';
+import { type FoundSynonym, synonymsIn } from '../core/analysis/synonyms.js';
 import { DegradationLevel } from '../core/degradation.js';
 import { throwIfAborted } from '../core/errors.js';
 import type { Notice } from '../core/notice.js';

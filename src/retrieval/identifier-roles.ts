@@ -1,5 +1,5 @@
-import { isErrorName, withoutIdentifiers } from '../analysis/identifiers.js';
-import { analyzeText } from '../analysis/lexical-analyzer.js';
+import { isErrorName, withoutIdentifiers } from '../core/analysis/identifiers.js';
+import { analyzeText } from '../core/analysis/lexical-analyzer.js';
 import type { PreparedQuery } from './prepared-query.js';
 
 /**

@@ -1,7 +1,7 @@
-import { indexedTextOfStored } from '../analysis/indexed-text.js';
-import { analyzeText, writtenForms } from '../analysis/lexical-analyzer.js';
-import { holdsBeginning, holdsPhrase, phraseWords } from '../analysis/phrase-words.js';
-import { excludes, holdsOption, type QueryOperators } from '../analysis/query-operators.js';
+import { indexedTextOfStored } from '../core/analysis/indexed-text.js';
+import { analyzeText, writtenForms } from '../core/analysis/lexical-analyzer.js';
+import { holdsBeginning, holdsPhrase, phraseWords } from '../core/analysis/phrase-words.js';
+import { excludes, holdsOption, type QueryOperators } from '../core/analysis/query-operators.js';
 import type { StoredChunk } from '../core/chunk.js';
 import { RAGError } from '../core/errors.js';
 import { compareText } from '../core/filter.js';

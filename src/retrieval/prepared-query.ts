@@ -1,14 +1,14 @@
-import { extractIdentifiers, isErrorName } from '../analysis/identifiers.js';
-import { type AnalyzedQuery, analyzeQuery, MAX_QUERY_LENGTH } from '../analysis/lexical-analyzer.js';
-import type { QueryOperators } from '../analysis/query-operators.js';
+import { extractIdentifiers, isErrorName } from '../core/analysis/identifiers.js';
+import { type AnalyzedQuery, analyzeQuery, MAX_QUERY_LENGTH } from '../core/analysis/lexical-analyzer.js';
+import type { QueryOperators } from '../core/analysis/query-operators.js';
 import {
   MAX_QUERY_IDENTIFIERS,
   MAX_READ_IDENTIFIERS,
   MAX_READ_LENGTH,
   readQueryText,
-} from '../analysis/query-text.js';
-import type { StackTrace } from '../analysis/stack-trace.js';
-import { cutToUnits } from '../analysis/tokens.js';
+} from '../core/analysis/query-text.js';
+import type { StackTrace } from '../core/analysis/stack-trace.js';
+import { cutToUnits } from '../core/analysis/tokens.js';
 import { RAGError } from '../core/errors.js';
 import { type Notice, noticesOfKind } from '../core/notice.js';
 

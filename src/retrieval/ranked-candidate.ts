@@ -1,4 +1,4 @@
-import type { GraphStep } from '../graph/walk.js';
+import type { GraphStep } from '../relations/graph/walk.js';
 import type { Candidate } from './candidate.js';
 import type { Contribution, RankedCandidate } from './retriever.js';
 

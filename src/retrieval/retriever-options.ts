@@ -1,9 +1,9 @@
-import type { WordRarity } from '../analysis/query-profile.js';
-import type { SynonymRule } from '../analysis/synonyms.js';
+import type { WordRarity } from '../core/analysis/query-profile.js';
+import type { SynonymRule } from '../core/analysis/synonyms.js';
 import type { Notice } from '../core/notice.js';
-import type { GraphPassage } from '../graph/linked-from.js';
-import type { RankedDocument } from '../graph/rank.js';
-import type { WalkOptions } from '../graph/walk.js';
+import type { GraphPassage } from '../relations/graph/linked-from.js';
+import type { RankedDocument } from '../relations/graph/rank.js';
+import type { WalkOptions } from '../relations/graph/walk.js';
 import type { Reranker } from '../reranking/reranker.js';
 import type { StoreCapabilities, VectorCollection } from '../stores/vector-store.js';
 import type { EmbedQuery } from './lanes/dense-lane.js';

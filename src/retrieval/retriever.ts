@@ -2,7 +2,7 @@ import type { ScoredChunk, StoredChunk } from '../core/chunk.js';
 import type { DegradationLevel } from '../core/degradation.js';
 import type { Filter } from '../core/filter.js';
 import type { Notice } from '../core/notice.js';
-import type { GraphStep } from '../graph/walk.js';
+import type { GraphStep } from '../relations/graph/walk.js';
 import type { RerankCandidate, Reranker } from '../reranking/reranker.js';
 import type { ExpansionKind, QueryIntent } from './understanding/query-expander.js';
 

@@ -1,19 +1,4 @@
 import { setImmediate as nextTurn } from 'node:timers/promises';
-import type {
-  ConflictsRequest,
-  ConflictsResponse,
-  Finding,
-  FindingPassage,
-  FindingPlace,
-} from '../conflicts/conflict-types.js';
-import {
-  type ComparedDocument,
-  type FoundPassages,
-  findConflicts,
-  type StatementPlaces,
-} from '../conflicts/find-conflicts.js';
-import { unpackStatements } from '../conflicts/packed-statements.js';
-import { aboutOf } from '../conflicts/word-classes.js';
 import { dateOf } from '../context/render-pack.js';
 import type { TextRange } from '../core/document.js';
 import { RAGError, throwIfAborted } from '../core/errors.js';
@@ -21,6 +6,21 @@ import { compareText } from '../core/filter.js';
 import { type Notice, noticesOfKind, toldNotices } from '../core/notice.js';
 import type { Scope } from '../core/scope.js';
 import type { GenerationReader, LedgerDocument } from '../ledger/ledger.js';
+import type {
+  ConflictsRequest,
+  ConflictsResponse,
+  Finding,
+  FindingPassage,
+  FindingPlace,
+} from '../relations/conflicts/conflict-types.js';
+import {
+  type ComparedDocument,
+  type FoundPassages,
+  findConflicts,
+  type StatementPlaces,
+} from '../relations/conflicts/find-conflicts.js';
+import { unpackStatements } from '../relations/conflicts/packed-statements.js';
+import { aboutOf } from '../relations/conflicts/word-classes.js';
 import type { EngineResources } from '../resources/engine-resources.js';
 import { readableIn } from '../resources/readable-graph.js';
 import { scopeCollection } from '../stores/scoped-collection.js';

@@ -1,8 +1,8 @@
-import { indexedTextOfStored } from '../analysis/indexed-text.js';
-import { analyzeText, termsOfName } from '../analysis/lexical-analyzer.js';
-import { normaliseText } from '../analysis/normalise.js';
-import { forEachWord } from '../analysis/tokens.js';
 import type { ExactName } from '../answering/exact-names.js';
+import { indexedTextOfStored } from '../core/analysis/indexed-text.js';
+import { analyzeText, termsOfName } from '../core/analysis/lexical-analyzer.js';
+import { normaliseText } from '../core/analysis/normalise.js';
+import { forEachWord } from '../core/analysis/tokens.js';
 import type { StoredChunk } from '../core/chunk.js';
 import { contains, EVERYTHING, eq } from '../core/filter.js';
 import type { Metadata, MetadataValue } from '../core/metadata.js';

@@ -1,7 +1,7 @@
 import { throwIfAborted } from '../core/errors.js';
 import { editDistance } from '../core/nearest-name.js';
-import { withoutExtension } from '../graph/names.js';
 import type { GenerationReader } from '../ledger/ledger.js';
+import { withoutExtension } from '../relations/graph/names.js';
 
 /** Documents whose paths end in a name, and what else is called nearly so. */
 export interface NearDocuments {

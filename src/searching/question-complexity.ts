@@ -1,5 +1,5 @@
-import { questionParts } from '../analysis/question-parts.js';
 import type { ResolvedConfig } from '../config/resolved-config.js';
+import { questionParts } from '../core/analysis/question-parts.js';
 import type { QueryReading, SearchQuery } from '../operations/engine.js';
 
 /** What a question asks, one text a thing, in its order; the question itself where that is one thing. */

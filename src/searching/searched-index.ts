@@ -1,14 +1,14 @@
 import type { ResolvedConfig } from '../config/resolved-config.js';
 import type { Notice } from '../core/notice.js';
-import type { Parts } from '../degradation/parts.js';
 import type { IndexFacts, Ledger } from '../ledger/ledger.js';
+import type { Parts } from '../platform/degradation/parts.js';
+import type { MetadataSealing } from '../platform/security/sealed-metadata.js';
 import type { RemoteIndex } from '../resources/found-passages.js';
 import type { LedgerHandle } from '../resources/handles/ledger-handle.js';
 import type { ModelHandle } from '../resources/handles/model-handle.js';
 import type { ResultsHandle } from '../resources/handles/results-handle.js';
 import type { StoreHandle } from '../resources/handles/store-handle.js';
 import type { Planner } from '../retrieval/planning/planner.js';
-import type { MetadataSealing } from '../security/sealed-metadata.js';
 import type { VectorCollection, VectorStore } from '../stores/vector-store.js';
 
 /** What is searched, and what is asked of its ledger. */

@@ -1,6 +1,6 @@
 import type { Answer, AnswerMode } from '../answering/answer.js';
 import { toldNotices } from '../core/notice.js';
-import { toldDegradation } from '../degradation/degradation-report.js';
+import { toldDegradation } from '../platform/degradation/degradation-report.js';
 import type { FoundPassages } from '../resources/found-passages.js';
 
 /** What is said to a question while nothing can be searched: texts of the configuration, and no answer. */

@@ -1,9 +1,9 @@
 import { stat } from 'node:fs/promises';
-import { readSynonymRule, ruleLines, type SynonymRule } from '../analysis/synonyms.js';
 import type { ResolvedConfig } from '../config/resolved-config.js';
+import { readSynonymRule, ruleLines, type SynonymRule } from '../core/analysis/synonyms.js';
 import { RAGError } from '../core/errors.js';
 import type { Notice } from '../core/notice.js';
-import { readRegularText } from '../security/regular-file.js';
+import { readRegularText } from '../platform/security/regular-file.js';
 
 interface ReadFile {
   /** Time and size of the file when it was read; absent where it could not be. */

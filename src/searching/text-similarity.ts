@@ -3,10 +3,10 @@ import { dotProduct } from '../core/dot-product.js';
 import { RAGError } from '../core/errors.js';
 import type { Scope } from '../core/scope.js';
 import { sharedLoad } from '../core/shared-load.js';
-import { isOutage } from '../degradation/outage.js';
 import type { Embedder } from '../embedding/embedder.js';
 import { createStaticEmbedder } from '../embedding/static/static-embedder.js';
 import type { TextReader } from '../embedding/text-reader.js';
+import { isOutage } from '../platform/degradation/outage.js';
 import type { EngineResources } from '../resources/engine-resources.js';
 
 const BUILTIN = 'builtin';

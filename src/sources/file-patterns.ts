@@ -2,7 +2,7 @@ import { basename, dirname, isAbsolute, join, posix, relative, resolve, sep } fr
 import { escapePath, isDynamicPattern } from 'tinyglobby';
 import { RAGError, systemErrorCode } from '../core/errors.js';
 import { sourceFiles } from '../core/runtime.js';
-import { isPathInside } from '../security/path-containment.js';
+import { isPathInside } from '../platform/security/path-containment.js';
 import { unreadableError } from './file-errors.js';
 import type { UnreadableItem } from './source.js';
 

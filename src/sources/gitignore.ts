@@ -1,7 +1,7 @@
 import { dirname, join, relative, sep } from 'node:path';
 import { systemErrorCode } from '../core/errors.js';
 import { sourceFiles } from '../core/runtime.js';
-import { NOT_REGULAR, readRegularText } from '../security/regular-file.js';
+import { NOT_REGULAR, readRegularText } from '../platform/security/regular-file.js';
 import { unreadableRulesError } from './file-errors.js';
 import { type IgnorePattern, ignorePatterns } from './ignore-pattern.js';
 

@@ -4,7 +4,7 @@ import type * as z from 'zod';
 import { RAGError, throwIfAborted } from '../core/errors.js';
 import { retry } from '../core/retry.js';
 import { runtime, sleep, timeoutSignal } from '../core/runtime.js';
-import { createUrlGuard, type UrlGuard } from '../security/url-guard.js';
+import { createUrlGuard, type UrlGuard } from '../platform/security/url-guard.js';
 import { openConnections, type ResolveName } from './http-connections.js';
 import { connectionError, statusError } from './http-errors.js';
 

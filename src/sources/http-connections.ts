@@ -2,7 +2,7 @@ import type { LookupAddress } from 'node:dns';
 import { lookup } from 'node:dns/promises';
 import type { LookupFunction } from 'node:net';
 import { Agent, Pool } from 'undici';
-import type { UrlGuard } from '../security/url-guard.js';
+import type { UrlGuard } from '../platform/security/url-guard.js';
 
 /** Every address of a name. */
 export type ResolveName = (hostname: string) => Promise<LookupAddress[]>;

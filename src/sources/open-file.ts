@@ -3,8 +3,8 @@ import type { Stats } from 'node:fs';
 import type { FileHandle } from 'node:fs/promises';
 import { RAGError, systemErrorCode } from '../core/errors.js';
 import { sourceFiles } from '../core/runtime.js';
-import { assertPathInside, isPathInside } from '../security/path-containment.js';
-import { NOT_REGULAR, openRegularFile } from '../security/regular-file.js';
+import { assertPathInside, isPathInside } from '../platform/security/path-containment.js';
+import { NOT_REGULAR, openRegularFile } from '../platform/security/regular-file.js';
 import {
   brokenLinkError,
   notAFileError,

@@ -2,7 +2,7 @@ import { constants, existsSync, readlinkSync } from 'node:fs';
 import type { FileHandle } from 'node:fs/promises';
 import { dirname, join } from 'node:path';
 import { SYSTEM_RUNTIME, sourceFiles } from '../core/runtime.js';
-import { isPathInside } from '../security/path-containment.js';
+import { isPathInside } from '../platform/security/path-containment.js';
 
 /** The folder of a source, and whether links in it are followed. */
 export interface OpenedRoot {

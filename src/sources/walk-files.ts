@@ -4,7 +4,7 @@ import { type FileSystemAdapter, glob } from 'tinyglobby';
 import { RAGError } from '../core/errors.js';
 import { compareText } from '../core/filter.js';
 import { sourceFiles } from '../core/runtime.js';
-import { isPathInside } from '../security/path-containment.js';
+import { isPathInside } from '../platform/security/path-containment.js';
 import { invalidNameError, outsideRootError, unreadableError } from './file-errors.js';
 import type { GitignoreRules } from './gitignore.js';
 import { FolderMovedError, readFolderInPlace } from './opened-place.js';

@@ -1,4 +1,4 @@
-import { reach } from '../degradation/parts.js';
+import { reach } from '../platform/degradation/parts.js';
 import { collectionOf, membersOf } from './collection-members.js';
 import type { VectorCollection, VectorStore } from './vector-store.js';
 

@@ -1,4 +1,4 @@
-import { giveUpOn, isStoreOut } from '../degradation/parts.js';
+import { giveUpOn, isStoreOut } from '../platform/degradation/parts.js';
 import type { CollectionSpec, VectorCollection, VectorStore } from './vector-store.js';
 
 /** A collection of a store that does not answer now: every call opens it first, until one succeeds. */

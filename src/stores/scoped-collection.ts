@@ -3,7 +3,7 @@ import { RAGError } from '../core/errors.js';
 import { and, type Filter, matchesFilter } from '../core/filter.js';
 import type { MetadataValue } from '../core/metadata.js';
 import { type Scope, scopeFilter } from '../core/scope.js';
-import { type MetadataSealing, NO_SEALING } from '../security/sealed-metadata.js';
+import { type MetadataSealing, NO_SEALING } from '../platform/security/sealed-metadata.js';
 import { collectionOf } from './collection-members.js';
 import type { TextQuery, VectorCollection } from './vector-store.js';
 

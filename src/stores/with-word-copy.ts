@@ -1,10 +1,10 @@
-import { indexedTextOfStored } from '../analysis/indexed-text.js';
-import { analyzeText } from '../analysis/lexical-analyzer.js';
+import { indexedTextOfStored } from '../core/analysis/indexed-text.js';
+import { analyzeText } from '../core/analysis/lexical-analyzer.js';
 import type { StoredChunk } from '../core/chunk.js';
 import { RAGError } from '../core/errors.js';
 import { EVERYTHING } from '../core/filter.js';
 import { withDeadline } from '../core/with-deadline.js';
-import { giveUpOn, isSearching, isStoreOut } from '../degradation/parts.js';
+import { giveUpOn, isSearching, isStoreOut } from '../platform/degradation/parts.js';
 import { collectionOf, membersOf } from './collection-members.js';
 import { type Exclusively, hasWords, lexicalSpec, NO_VECTOR, UNFINISHED } from './copied-words.js';
 import { listPages } from './list-pages.js';

@@ -3,8 +3,8 @@ import { join } from 'node:path';
 import { gunzipSync } from 'node:zlib';
 import { originalText } from '../ledger/ledger-text.js';
 import { decodeText, TEXT_ENCODINGS } from '../ledger/text-encoding.js';
-import { bytesAt, text, textAt } from '../sqlite/row.js';
-import { SqliteDatabase } from '../sqlite/sqlite-database.js';
+import { bytesAt, text, textAt } from '../platform/sqlite/row.js';
+import { SqliteDatabase } from '../platform/sqlite/sqlite-database.js';
 
 /**
  * Places of a data folder that hold a word, whatever its case: files by their bytes, and what a ledger keeps compressed, of the

@@ -1,6 +1,6 @@
 import type { Page } from 'playwright-core';
 import { describe, expect, test } from 'vitest';
-import { RagstoneClient } from '../../src/client/index.js';
+import { RagstoneClient } from '../../src/faces/client/index.js';
 import { runRagstone } from '../e2e/run-ragstone.js';
 import { sharedFolder } from '../e2e/temporary-folder.js';
 import { expectAccessible, goTo, HAS_BROWSER, servedPages } from './browser.js';

@@ -8,7 +8,7 @@ import { transformSync } from 'esbuild';
 import { expect, test } from 'vitest';
 
 const page = readFileSync(new URL('../../docs/knowledge-store.md', import.meta.url), 'utf8');
-const module = new URL('../../dist/knowledge-store/index.js', import.meta.url).href;
+const module = new URL('../../dist/compat/knowledge-store/index.js', import.meta.url).href;
 const examples = [...page.matchAll(/```ts\n(.*?)```\n\n```text\n(.*?)```/gs)].map(
   ([, code = '', output = '']) => ({ code, output }),
 );

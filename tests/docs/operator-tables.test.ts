@@ -12,7 +12,7 @@ interface Replay {
 const ROOT = new URL('../../', import.meta.url);
 const read = (path: string): string => readFileSync(new URL(path, ROOT), 'utf8');
 
-const SEEN = 'src/service/levels-seen.test.ts';
+const SEEN = 'src/faces/service/levels-seen.test.ts';
 const OUTAGES = 'src/searching/degradation.proof.test.ts';
 const ON_POSTGRES = 'src/searching/degradation-postgres.test.ts';
 const seen: Replay = { file: SEEN, title: 'level $level, out: $out' };
@@ -44,7 +44,7 @@ const LEVELS: Readonly<Record<string, readonly Replay[]>> = {
   5: [
     seen,
     {
-      file: 'src/backlog/enrich-context-step.test.ts',
+      file: 'src/compat/backlog/enrich-context-step.test.ts',
       title:
         'some percent of the items are enriched from the index, the others as before, and each says which',
     },

@@ -4,9 +4,9 @@ import { join } from 'node:path';
 import type { Command } from 'commander';
 import { describe, expect, onTestFinished, test } from 'vitest';
 import { parse } from 'yaml';
-import { CliContext } from '../../src/cli/context.js';
-import { buildProgram } from '../../src/cli/program.js';
 import { loadConfig } from '../../src/config/load-config.js';
+import { CliContext } from '../../src/faces/cli/context.js';
+import { buildProgram } from '../../src/faces/cli/program.js';
 import { deadLinks, PAGES, ROOT, samplesIn } from './samples.js';
 
 /** A file that a sample says the reader has. */

@@ -6,7 +6,7 @@ import { sharedFolder } from './temporary-folder.js';
 /** A program with a command line of its own, which it is given several times. After each it prints a line with how that ended. */
 const PROGRAM = `
 import { Command } from ${JSON.stringify(import.meta.resolve('commander'))};
-import { ragCommands } from ${JSON.stringify(new URL('backlog/index.js', DIST).href)};
+import { ragCommands } from ${JSON.stringify(new URL('compat/backlog/index.js', DIST).href)};
 for (const args of JSON.parse(process.argv[2])) {
   const program = new Command('backlog-chef');
   const rag = program.command('rag');

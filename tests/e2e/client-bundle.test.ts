@@ -3,7 +3,7 @@ import { fileURLToPath } from 'node:url';
 import { createContext, runInContext } from 'node:vm';
 import { build, type Metafile } from 'esbuild';
 import { expect, test } from 'vitest';
-import type { RagstoneClient } from '../../src/client/index.js';
+import type { RagstoneClient } from '../../src/faces/client/index.js';
 import { runRagstone } from './run-ragstone.js';
 import { openService } from './start-service.js';
 import { temporaryFolder } from './temporary-folder.js';
@@ -49,10 +49,12 @@ test('a page that calls a service carries the client and nothing of the engine',
   const { code, inputs } = await bundled(PROGRAM);
   const foreign = Object.keys(inputs).filter(
     (path) =>
-      path !== '<stdin>' && !path.startsWith('dist/client/') && path !== 'dist/service/api-version.js',
+      path !== '<stdin>' &&
+      !path.startsWith('dist/faces/client/') &&
+      path !== 'dist/faces/service/api-version.js',
   );
   expect(foreign).toEqual([]);
-  expect(Object.keys(inputs)).toContain('dist/client/index.js');
+  expect(Object.keys(inputs)).toContain('dist/faces/client/index.js');
   expect(code.length).toBeGreaterThan(2_000);
   expect(code.length).toBeLessThan(MOST_BYTES);
 });

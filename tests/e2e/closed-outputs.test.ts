@@ -5,7 +5,7 @@ import { beforeAll, describe, expect, it } from 'vitest';
 import { DIST, runRagstone } from './run-ragstone.js';
 import { sharedFolder } from './temporary-folder.js';
 
-const MAIN = fileURLToPath(new URL('cli/main.js', DIST));
+const MAIN = fileURLToPath(new URL('faces/cli/main.js', DIST));
 const RAGSTONE = `"${process.execPath}" "${MAIN}"`;
 
 describe.skipIf(process.platform === 'win32')('a command', () => {

@@ -12,7 +12,7 @@ import { waitFor } from '../wait-for.js';
 import { DIST, finished, openRagstone, runRagstone, spawnRagstone, startRagstone } from './run-ragstone.js';
 import { temporaryFolder } from './temporary-folder.js';
 
-const MAIN = fileURLToPath(new URL('cli/main.js', DIST));
+const MAIN = fileURLToPath(new URL('faces/cli/main.js', DIST));
 
 interface Started {
   readonly cwd: string;
@@ -243,8 +243,8 @@ describe('ragstone mcp', () => {
       const coverage = temporaryFolder();
       await spawnRagstone(args, { cwd: temporaryFolder(), env: { NODE_V8_COVERAGE: coverage } });
       const reports = readdirSync(coverage).map((file) => readFileSync(join(coverage, file), 'utf8'));
-      expect(reports.join()).toContain('/dist/cli/main.js');
-      return reports.some((report) => /\/dist\/(?:cli\/serve-stdio|mcp\/)/.test(report));
+      expect(reports.join()).toContain('/dist/faces/cli/main.js');
+      return reports.some((report) => /\/dist\/faces\/(?:cli\/serve-stdio|mcp\/)/.test(report));
     };
     expect(await loads('mcp')).toBe(true);
     expect(await loads('search', 'x')).toBe(false);

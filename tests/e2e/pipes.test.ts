@@ -39,7 +39,7 @@ const DATA_FOLDER = [
 
 /** Runs many commands one after the other in one process, and prints what each left behind as a line. */
 const RUN_MANY = `
-const { runCli } = await import(${JSON.stringify(new URL('cli/run-cli.js', DIST).href)});
+const { runCli } = await import(${JSON.stringify(new URL('faces/cli/run-cli.js', DIST).href)});
 const { PassThrough } = await import('node:stream');
 const { signal } = new AbortController();
 for (const { args, cwd } of JSON.parse(process.argv[1])) {
@@ -81,7 +81,7 @@ const COMMANDS = [
   ['ragstone.yaml', 'init --force', 0],
 ] as const;
 
-// Invariant: what came with a folder is opened only where it is a regular file. Kept by src/security/regular-file.ts, and for what
+// Invariant: what came with a folder is opened only where it is a regular file. Kept by src/platform/security/regular-file.ts, and for what
 // drivers open by src/config/trust/odd-entries.ts.
 describe.skipIf(process.platform === 'win32')('a pipe in the place of a file', () => {
   it('holds up no command in a data folder, and the message names it', async () => {

@@ -2,7 +2,7 @@ import { chmodSync, rmSync } from 'node:fs';
 import { join } from 'node:path';
 import { PassThrough } from 'node:stream';
 import { beforeEach, describe, expect, test } from 'vitest';
-import type { runCli } from '../../src/cli/run-cli.js';
+import type { runCli } from '../../src/faces/cli/run-cli.js';
 import type { IndexResult, SearchResponse } from '../../src/index.js';
 import { waitFor } from '../wait-for.js';
 import { DIST, type ErrorDocument, ragstoneJson, runRagstone } from './run-ragstone.js';
@@ -102,7 +102,9 @@ describe('a whole source, on a terminal,', () => {
       told += part.toString();
     });
     stdout.resume();
-    const built = (await import(new URL('cli/run-cli.js', DIST).href)) as { readonly runCli: typeof runCli };
+    const built = (await import(new URL('faces/cli/run-cli.js', DIST).href)) as {
+      readonly runCli: typeof runCli;
+    };
     const env = {
       HOME: process.env.HOME ?? '',
       XDG_STATE_HOME: process.env.XDG_STATE_HOME ?? '',

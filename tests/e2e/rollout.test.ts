@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import { EnrichContextStep } from '../../src/backlog/index.js';
+import { EnrichContextStep } from '../../src/compat/backlog/index.js';
 import { ragstoneJson, runRagstone } from './run-ragstone.js';
 import { temporaryFolder } from './temporary-folder.js';
 

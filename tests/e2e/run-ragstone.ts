@@ -2,12 +2,12 @@ import { type ChildProcessWithoutNullStreams, spawn } from 'node:child_process';
 import { existsSync } from 'node:fs';
 import { PassThrough } from 'node:stream';
 import { fileURLToPath } from 'node:url';
-import type { runCli } from '../../src/cli/run-cli.js';
+import type { runCli } from '../../src/faces/cli/run-cli.js';
 
 /** Folder of the built package. */
 export const DIST = new URL('../../dist/', import.meta.url);
 
-const MAIN = fileURLToPath(new URL('cli/main.js', DIST));
+const MAIN = fileURLToPath(new URL('faces/cli/main.js', DIST));
 
 export interface RunOptions {
   /** Working folder. */
@@ -109,7 +109,9 @@ export function openRagstone(
   const [printed, told] = [stdout, stderr].map(heard);
   const ending = new AbortController();
   const run = async (): Promise<Outcome> => {
-    const built = (await import(new URL('cli/run-cli.js', DIST).href)) as { readonly runCli: typeof runCli };
+    const built = (await import(new URL('faces/cli/run-cli.js', DIST).href)) as {
+      readonly runCli: typeof runCli;
+    };
     const { signal } = ending;
     const code = await built.runCli(args, { cwd, env: variablesOf(env), stdin, stdout, stderr, signal });
     return { code, signal: null, stdout: printed?.() ?? '', stderr: told?.() ?? '' };

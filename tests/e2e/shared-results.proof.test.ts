@@ -3,7 +3,7 @@ import { once } from 'node:events';
 import { fileURLToPath } from 'node:url';
 import { describe, expect, onTestFinished, test } from 'vitest';
 import { createEngine } from '../../src/index.js';
-import { freePort, hasRedis, startRedis } from '../../src/redis/test-redis.js';
+import { freePort, hasRedis, startRedis } from '../../src/platform/redis/test-redis.js';
 import { IS_LONG } from '../long-forms.js';
 import type { RankAnswer } from './search-ranks.js';
 import { temporaryFolder } from './temporary-folder.js';

@@ -1,7 +1,7 @@
 import type { Command } from 'commander';
 import { describe, expect, test } from 'vitest';
-import { CliContext } from '../../src/cli/context.js';
-import { buildProgram } from '../../src/cli/program.js';
+import { CliContext } from '../../src/faces/cli/context.js';
+import { buildProgram } from '../../src/faces/cli/program.js';
 import { createKnowledgeDeployments } from '../../src/index.js';
 import { filesWith } from '../../src/testing/files-with.js';
 import { documentOf, type ErrorDocument, openRagstone, runRagstone } from './run-ragstone.js';

@@ -39,7 +39,7 @@ const ENTRIES: Readonly<Record<string, () => Promise<void>>> = {
   'The shell does not know the command': async () => {
     const manifest = readFileSync(new URL('../../package.json', import.meta.url), 'utf8');
     const { bin, version } = JSON.parse(manifest) as { bin: { ragstone: string }; version: string };
-    expect(bin.ragstone).toBe('dist/cli/main.js');
+    expect(bin.ragstone).toBe('dist/faces/cli/main.js');
     expect((await inFolder(temporaryFolder())('--version')).stdout.trim()).toBe(version);
   },
 

@@ -79,7 +79,7 @@ describe('a configuration that came with a repository', () => {
     writeFiles(cwd, {
       'ragstone.yaml': 'rag:\n  provider: libsql\n  sources: [{ name: a, type: files, root: .. }]\n',
     });
-    const main = new URL('cli/main.js', DIST).pathname;
+    const main = new URL('faces/cli/main.js', DIST).pathname;
     const answer = async (said: string) => {
       const under = ['script', '-qec', `${process.execPath} ${main} config check`, join(cwd, 'typescript')];
       // `runRagstone` appends Node.js and the command, which become names that the shell of `script` never reads.

@@ -2,7 +2,7 @@ import { writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { expect, test } from 'vitest';
 import { createEngine, type IndexResult } from '../../src/index.js';
-import { SqliteDatabase } from '../../src/sqlite/sqlite-database.js';
+import { SqliteDatabase } from '../../src/platform/sqlite/sqlite-database.js';
 import { finished, ragstoneJson, startRagstone } from './run-ragstone.js';
 import { temporaryFolder } from './temporary-folder.js';
 

@@ -5,7 +5,7 @@ import pg from 'pg';
 import { stringify } from 'yaml';
 import { loadConfig } from '../../src/config/load-config.js';
 import type { RAGSettingsInput } from '../../src/config/schema/index.js';
-import { KeyStore } from '../../src/service/authentication/key-store.js';
+import { KeyStore } from '../../src/faces/service/authentication/key-store.js';
 import { FaultyProxy, type ProxyMode } from '../../src/testing/faulty-proxy.js';
 import { type SpawnedService, startService } from '../e2e/start-service.js';
 import { sharedFolder } from '../e2e/temporary-folder.js';

@@ -2,10 +2,10 @@ import { existsSync } from 'node:fs';
 import { join } from 'node:path';
 import { afterEach, expect, it } from 'vitest';
 import { createEngine } from '../../src/engine/create-engine.js';
+import { backUp } from '../../src/fleet/backup/back-up.js';
+import { restoreBackup } from '../../src/fleet/backup/restore.js';
 import { openLedger } from '../../src/ledger/sqlite/open-ledger.js';
 import type { Engine } from '../../src/operations/engine.js';
-import { backUp } from '../../src/transfer/backup/back-up.js';
-import { restoreBackup } from '../../src/transfer/backup/restore.js';
 import { temporaryFolder } from '../e2e/temporary-folder.js';
 import { RecordedIndex } from './recorded-index.js';
 

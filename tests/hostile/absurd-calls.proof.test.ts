@@ -1,13 +1,13 @@
 import fc from 'fast-check';
 import { afterAll, beforeAll, describe, it, vi } from 'vitest';
-import { RAGError } from '../../src/core/errors.js';
-import { createEngine } from '../../src/engine/create-engine.js';
-import { RAGService } from '../../src/engine/rag-service.js';
 import {
   getKnowledgeStore,
   type KnowledgeStore,
   KnowledgeStoreConfig,
-} from '../../src/knowledge-store/index.js';
+} from '../../src/compat/knowledge-store/index.js';
+import { RAGError } from '../../src/core/errors.js';
+import { createEngine } from '../../src/engine/create-engine.js';
+import { RAGService } from '../../src/engine/rag-service.js';
 import type { Engine, IndexRequest } from '../../src/operations/engine.js';
 import {
   feedbackJudgmentsSchema,

@@ -1,14 +1,14 @@
 import assert from 'node:assert/strict';
 import fc from 'fast-check';
-import { analyzeQuery, analyzeText } from '../../src/analysis/lexical-analyzer.js';
-import { passageUnits } from '../../src/analysis/passage-units.js';
 import { neutralise, neutraliseAnswer, neutraliseLine } from '../../src/context/neutralise.js';
+import { analyzeQuery, analyzeText } from '../../src/core/analysis/lexical-analyzer.js';
+import { passageUnits } from '../../src/core/analysis/passage-units.js';
 import { RAGError } from '../../src/core/errors.js';
 import { MEDIA_TYPES } from '../../src/core/media-types.js';
 import { OPEN_ACCESS } from '../../src/core/scope.js';
 import { gateMetadata } from '../../src/indexing/document-metadata.js';
 import { createParsers } from '../../src/parsing/create-parsers.js';
-import { createRedactor } from '../../src/security/redaction/redactor.js';
+import { createRedactor } from '../../src/platform/security/redaction/redactor.js';
 import { PIECES } from './format-pieces.js';
 
 /** Something that reads text from outside. */

@@ -1,8 +1,8 @@
 import { spawnSync } from 'node:child_process';
 import { fileURLToPath } from 'node:url';
 import { expect, it } from 'vitest';
-import { passageUnits } from '../../src/analysis/passage-units.js';
 import { neutralise } from '../../src/context/neutralise.js';
+import { passageUnits } from '../../src/core/analysis/passage-units.js';
 import { withholdText } from '../../src/resources/withheld-fields.js';
 import { IS_LONG } from '../long-forms.js';
 

@@ -2,12 +2,7 @@
  * Prints what readers of text take too much of the processor for, over shapes that are hard for any of them: growth beyond proportion, and what costs more than
  * a second. Of parsers every one that there is.
  */
-import { analyzeQuery, analyzeText } from '../../src/analysis/lexical-analyzer.js';
-import { passageUnits } from '../../src/analysis/passage-units.js';
-import { readOperators } from '../../src/analysis/query-operators.js';
-import { readQueryText } from '../../src/analysis/query-text.js';
-import { questionParts } from '../../src/analysis/question-parts.js';
-import { readStackTrace } from '../../src/analysis/stack-trace.js';
+
 import { askedItems } from '../../src/answering/asked-items.js';
 import { checkSupport } from '../../src/answering/check-support.js';
 import { withPlainCitations } from '../../src/answering/citation-forms.js';
@@ -15,15 +10,21 @@ import { exactNamesIn } from '../../src/answering/exact-names.js';
 import { numberedNamesIn } from '../../src/answering/numbered-names.js';
 import { ratesIn } from '../../src/answering/stated-rates.js';
 import { readEvidence } from '../../src/answering/support-features.js';
-import { statementsOf } from '../../src/conflicts/statements.js';
 import { neutralise, neutraliseAnswer, neutraliseLine } from '../../src/context/neutralise.js';
+import { analyzeQuery, analyzeText } from '../../src/core/analysis/lexical-analyzer.js';
+import { passageUnits } from '../../src/core/analysis/passage-units.js';
+import { readOperators } from '../../src/core/analysis/query-operators.js';
+import { readQueryText } from '../../src/core/analysis/query-text.js';
+import { questionParts } from '../../src/core/analysis/question-parts.js';
+import { readStackTrace } from '../../src/core/analysis/stack-trace.js';
 import { RAGError } from '../../src/core/errors.js';
 import { MEDIA_TYPES } from '../../src/core/media-types.js';
 import { OPEN_ACCESS } from '../../src/core/scope.js';
 import { createParsers } from '../../src/parsing/create-parsers.js';
+import { createRedactor } from '../../src/platform/security/redaction/redactor.js';
+import { statementsOf } from '../../src/relations/conflicts/statements.js';
 import { withholdText } from '../../src/resources/withheld-fields.js';
 import { findAbbreviations } from '../../src/retrieval/understanding/abbreviations.js';
-import { createRedactor } from '../../src/security/redaction/redactor.js';
 import { docxEntries, docxParagraph, makeZip } from '../fixtures/documents/make-docx.js';
 import { makeEpub, makeOdt, makePptx, makeXlsx } from '../fixtures/documents/make-office.js';
 import { makePdf } from '../fixtures/documents/make-pdf.js';

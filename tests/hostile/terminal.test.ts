@@ -2,7 +2,7 @@ import { PassThrough } from 'node:stream';
 import { stripVTControlCharacters } from 'node:util';
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import { inert, inertJson, Terminal } from '../../src/cli/terminal.js';
+import { inert, inertJson, Terminal } from '../../src/faces/cli/terminal.js';
 import { steeringIn } from './steering.js';
 
 const hostile = fc

@@ -4,7 +4,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
-import { extractIdentifiers } from '../../src/analysis/identifiers.js';
+import { extractIdentifiers } from '../../src/core/analysis/identifiers.js';
 import { createEngine, type Engine, type SearchResult } from '../../src/index.js';
 import { type IdentifierQuery, identifierQueries, readIssues, readProposals } from './identifier-queries.js';
 

@@ -1,7 +1,7 @@
 import type { Command } from 'commander';
 import { expect, onTestFinished, test } from 'vitest';
-import { CliContext } from '../../src/cli/context.js';
-import { buildProgram } from '../../src/cli/program.js';
+import { CliContext } from '../../src/faces/cli/context.js';
+import { buildProgram } from '../../src/faces/cli/program.js';
 import { documentOf, runRagstone } from '../e2e/run-ragstone.js';
 import { temporaryFolder } from '../e2e/temporary-folder.js';
 import { chatReply } from '../fakes/wire/chat-wire.js';

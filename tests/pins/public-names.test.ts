@@ -7,11 +7,11 @@ import { expect, test } from 'vitest';
 /** Entry points of the package, by what a program imports. */
 const ENTRIES = {
   ragstone: '../../src/index.ts',
-  'ragstone/backlog': '../../src/backlog/index.ts',
-  'ragstone/client': '../../src/client/index.ts',
-  'ragstone/knowledge-store': '../../src/knowledge-store/index.ts',
-  'ragstone/mcp': '../../src/mcp/index.ts',
-  'ragstone/service': '../../src/service/index.ts',
+  'ragstone/backlog': '../../src/compat/backlog/index.ts',
+  'ragstone/client': '../../src/faces/client/index.ts',
+  'ragstone/knowledge-store': '../../src/compat/knowledge-store/index.ts',
+  'ragstone/mcp': '../../src/faces/mcp/index.ts',
+  'ragstone/service': '../../src/faces/service/index.ts',
   'ragstone/testing': '../../src/testing/index.ts',
 };
 

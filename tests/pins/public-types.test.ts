@@ -7,11 +7,11 @@ import { expect, test } from 'vitest';
 const ROOT = fileURLToPath(new URL('../..', import.meta.url));
 const ENTRIES = [
   'index',
-  'backlog/index',
-  'client/index',
-  'knowledge-store/index',
-  'mcp/index',
-  'service/index',
+  'compat/backlog/index',
+  'faces/client/index',
+  'compat/knowledge-store/index',
+  'faces/mcp/index',
+  'faces/service/index',
   'testing/index',
 ];
 

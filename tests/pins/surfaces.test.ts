@@ -1,14 +1,14 @@
 import { readFileSync } from 'node:fs';
 import type { Command } from 'commander';
 import { expect, test } from 'vitest';
-import { CliContext } from '../../src/cli/context.js';
-import { buildProgram } from '../../src/cli/program.js';
 import { ERROR_TABLE } from '../../src/core/errors.js';
+import { CliContext } from '../../src/faces/cli/context.js';
+import { buildProgram } from '../../src/faces/cli/program.js';
+import { connectClient } from '../../src/faces/mcp/test-client.js';
+import { schemaLines } from '../../src/faces/service/openapi/schema-lines.js';
+import { testService } from '../../src/faces/service/test-service.js';
 import { METRICS } from '../../src/fleet/monitoring/metrics/metric-definitions.js';
 import { createEngine } from '../../src/index.js';
-import { connectClient } from '../../src/mcp/test-client.js';
-import { schemaLines } from '../../src/service/openapi/schema-lines.js';
-import { testService } from '../../src/service/test-service.js';
 import { temporaryFolder } from '../e2e/temporary-folder.js';
 
 /**

@@ -1,7 +1,5 @@
-import type { StatementFilling } from '../../src/conflicts/statement-rows.js';
 import { RAGError } from '../../src/core/errors.js';
 import { compareText } from '../../src/core/filter.js';
-import type { GraphPage, GraphRows, NameHit, ReferenceHit } from '../../src/graph/graph.js';
 import { documentPlan } from '../../src/ledger/document-plan.js';
 import type {
   CompletedItem,
@@ -19,6 +17,8 @@ import type {
 import { LISTING, type OwedBatch, type OwedItem } from '../../src/ledger/owed.js';
 import type { LedgerFailure, SourceState } from '../../src/ledger/source-state.js';
 import { decodeText, encodeText } from '../../src/ledger/text-encoding.js';
+import type { StatementFilling } from '../../src/relations/conflicts/statement-rows.js';
+import type { GraphPage, GraphRows, NameHit, ReferenceHit } from '../../src/relations/graph/graph.js';
 import type { LeaseAudit } from './lease-audit.js';
 import { itemKeyOf, keyOf } from './ledger-keys.js';
 import { type LeaseHolder, LedgerLeases } from './ledger-leases.js';

@@ -7,7 +7,7 @@ import type {
   QueueConsumer,
   QueueCounts,
   WorkQueue,
-} from '../../src/queue/work-queue.js';
+} from '../../src/ledger/queue/work-queue.js';
 import type { Faults } from './faults.js';
 import type { Scheduler } from './scheduler.js';
 import type { SimulatedProcess } from './simulated-process.js';

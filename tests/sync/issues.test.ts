@@ -11,7 +11,7 @@ import {
   readIssues,
   reportersOf,
 } from '../../bench/sync/jira-issues.js';
-import { analyzeText } from '../../src/analysis/lexical-analyzer.js';
+import { analyzeText } from '../../src/core/analysis/lexical-analyzer.js';
 import { eq } from '../../src/core/filter.js';
 import { createEngine } from '../../src/index.js';
 import { filesWith } from '../../src/testing/files-with.js';

@@ -7,9 +7,9 @@
 import { readFile } from 'node:fs/promises';
 import path from 'node:path';
 import { parseArgs } from 'node:util';
-import { analyzeText } from '../../src/analysis/lexical-analyzer.js';
 import { checkSupport } from '../../src/answering/check-support.js';
 import { readEvidence } from '../../src/answering/support-features.js';
+import { analyzeText } from '../../src/core/analysis/lexical-analyzer.js';
 import { areaUnderRoc } from './rank-statistics.js';
 
 interface Row {

@@ -1,6 +1,6 @@
-import { analyzeText } from '../../src/analysis/lexical-analyzer.js';
 import { checkSupport, SUPPORT_THRESHOLD } from '../../src/answering/check-support.js';
 import { readEvidence } from '../../src/answering/support-features.js';
+import { analyzeText } from '../../src/core/analysis/lexical-analyzer.js';
 import { seededRandom } from '../../src/evaluation/random.js';
 import { type RatedAnswer, readRatedAnswers } from './mtrag.js';
 import { areaUnderRoc, spearman } from './rank-statistics.js';

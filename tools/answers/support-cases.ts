@@ -1,5 +1,3 @@
-import { splitSentences } from '../../src/analysis/boundaries.js';
-import { analyzeText } from '../../src/analysis/lexical-analyzer.js';
 import { isClaim } from '../../src/answering/check-support.js';
 import {
   compareClaim,
@@ -7,6 +5,8 @@ import {
   readEvidence,
   SUPPORT_FEATURES,
 } from '../../src/answering/support-features.js';
+import { splitSentences } from '../../src/core/analysis/boundaries.js';
+import { analyzeText } from '../../src/core/analysis/lexical-analyzer.js';
 import { seededRandom } from '../../src/evaluation/random.js';
 import { type Alteration, alterationsOf, namesToSwap } from './alter-sentence.js';
 import type { Half } from './data.js';

@@ -21,7 +21,7 @@ if (!process.argv.includes('--if-stale') || !isBuiltOf(DIST, state)) {
   run('tools/build/bundle-console.mjs', next);
   // Beside `parsing/pdf/character-maps.js`; their licence lies with them.
   cpSync(join(ROOT, 'node_modules/pdfjs-dist/cmaps'), join(next, 'parsing/pdf/cmaps'), { recursive: true });
-  chmodSync(join(next, 'cli/main.js'), 0o755);
+  chmodSync(join(next, 'faces/cli/main.js'), 0o755);
   markBuilt(next, state);
   takePlace(next);
 }

@@ -9,7 +9,7 @@ import { licencesOf, packageOf } from './licences.mjs';
 const ROOT = fileURLToPath(new URL('../..', import.meta.url));
 const SOURCE = join(ROOT, 'src');
 const DIST = resolve(process.argv[2]);
-const OUT = join(DIST, 'cli');
+const OUT = join(DIST, 'faces/cli');
 const { dependencies } = JSON.parse(await readFile(join(ROOT, 'package.json'), 'utf8'));
 const NODE_MODULES = `${sep}node_modules${sep}`;
 
@@ -59,9 +59,9 @@ const externalPackages = {
 /** Modules of the library that stand for packages which nobody installs: each becomes one file that holds them. */
 const STAND_INS = [
   'features/extraction/louvain',
-  'mcp/sdk',
+  'faces/mcp/sdk',
   'fleet/monitoring/logs/packages',
-  'service/packages',
+  'faces/service/packages',
 ];
 
 /** What is installed with Ragstone stays outside of them. */
@@ -107,7 +107,7 @@ const SETTINGS = {
 const { metafile } = await build({
   ...SETTINGS,
   // The second is for tests, which run commands in their own process.
-  entryPoints: [join(SOURCE, 'cli/main.ts'), join(SOURCE, 'cli/run-cli.ts')],
+  entryPoints: [join(SOURCE, 'faces/cli/main.ts'), join(SOURCE, 'faces/cli/run-cli.ts')],
   outdir: OUT,
   splitting: true,
   sourcemap: true,

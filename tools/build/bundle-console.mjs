@@ -16,7 +16,7 @@ const { metafile } = await build({
   outdir: OUT,
   entryNames: '[name]-[hash]',
   chunkNames: '[name]-[hash]',
-  alias: { 'ragstone/client': join(ROOT, 'src/client/index.ts') },
+  alias: { 'ragstone/client': join(ROOT, 'src/faces/client/index.ts') },
   // Paths of the configuration are for the check of types.
   tsconfigRaw: { compilerOptions: { jsx: 'react-jsx', jsxImportSource: 'preact' } },
   bundle: true,

@@ -10,5 +10,5 @@ if (process.platform !== 'win32' && existsSync(new URL('..', binaries))) {
   mkdirSync(binaries, { recursive: true });
   const link = fileURLToPath(new URL('ragstone', binaries));
   rmSync(link, { force: true });
-  symlinkSync('../../dist/cli/main.js', link);
+  symlinkSync('../../dist/faces/cli/main.js', link);
 }

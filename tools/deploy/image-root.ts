@@ -179,7 +179,7 @@ async function linkPackage(modules: string): Promise<Readonly<Record<string, str
   await mkdir(join(modules, '.bin'), { recursive: true });
   await mkdir(join(modules, 'ragstone'), { recursive: true });
   await copyFile(join(ROOT, 'package.json'), join(modules, 'ragstone/package.json'));
-  await symlink('../ragstone/dist/cli/main.js', join(modules, '.bin/ragstone'));
+  await symlink('../ragstone/dist/faces/cli/main.js', join(modules, '.bin/ragstone'));
   const place = '/opt/ragstone/node_modules/ragstone';
   return {
     [`${place}/dist`]: join(ROOT, 'dist'),

@@ -1,6 +1,6 @@
-import { extractIdentifiers } from '../../src/analysis/identifiers.js';
-import { indexedTextOf } from '../../src/analysis/indexed-text.js';
-import { analyzeText } from '../../src/analysis/lexical-analyzer.js';
+import { extractIdentifiers } from '../../src/core/analysis/identifiers.js';
+import { indexedTextOf } from '../../src/core/analysis/indexed-text.js';
+import { analyzeText } from '../../src/core/analysis/lexical-analyzer.js';
 import type { Embedder } from '../../src/embedding/embedder.js';
 import { createMemoryStore } from '../../src/stores/memory/memory-store.js';
 import type { VectorCollection, VectorStore } from '../../src/stores/vector-store.js';

@@ -1,6 +1,6 @@
 import type { Command } from 'commander';
-import { CliContext } from '../../src/cli/context.js';
-import { buildProgram } from '../../src/cli/program.js';
+import { CliContext } from '../../src/faces/cli/context.js';
+import { buildProgram } from '../../src/faces/cli/program.js';
 
 const INTRODUCTION = `# Commands
 

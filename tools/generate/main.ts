@@ -23,8 +23,8 @@ const generated: Readonly<Record<string, string>> = {
   'docs/library.md': library,
   'docs/library-parts.md': parts,
   'config.schema.json': `${JSON.stringify(configJsonSchema(), null, 2)}\n`,
-  'src/encoder/kernel/encoder-kernel-module.ts': await watModule(
-    'encoder/kernel/encoder-kernel.wat',
+  'src/embedding/encoder/kernel/encoder-kernel-module.ts': await watModule(
+    'embedding/encoder/kernel/encoder-kernel.wat',
     'ENCODER_KERNEL_MODULE',
   ),
   'src/stores/libsql/inner-product-module.ts': await watModule(

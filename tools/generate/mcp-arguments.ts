@@ -1,5 +1,5 @@
 import { readFileSync } from 'node:fs';
-import { TOOLS } from '../../src/mcp/tools/all-tools.js';
+import { TOOLS } from '../../src/faces/mcp/tools/all-tools.js';
 
 const PAGE = new URL('../../docs/mcp.md', import.meta.url);
 const BEGIN = '<!-- Generated from the schemas of the tools; do not edit. -->';

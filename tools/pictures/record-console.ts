@@ -12,7 +12,7 @@ import { fileURLToPath } from 'node:url';
 import { chromium } from 'playwright-core';
 
 const ROOT = fileURLToPath(new URL('../..', import.meta.url));
-const MAIN = join(ROOT, 'dist/cli/main.js');
+const MAIN = join(ROOT, 'dist/faces/cli/main.js');
 const QUESTION = 'what happens when the reranker does not answer';
 
 const folder = mkdtempSync(join(tmpdir(), 'ragstone-record-'));

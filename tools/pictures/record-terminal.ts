@@ -11,7 +11,7 @@ import { openScreen } from './screen.js';
 import { terminalSvg } from './terminal-svg.js';
 
 const ROOT = fileURLToPath(new URL('../..', import.meta.url));
-const MAIN = join(ROOT, 'dist/cli/main.js');
+const MAIN = join(ROOT, 'dist/faces/cli/main.js');
 const COLUMNS = 100;
 
 const SESSION: readonly (readonly string[])[] = [

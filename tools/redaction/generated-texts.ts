@@ -1,6 +1,6 @@
 import { readFileSync } from 'node:fs';
 import { seededRandom } from '../../src/evaluation/random.js';
-import type { Detection, RedactionType } from '../../src/security/redaction/detection.js';
+import type { Detection, RedactionType } from '../../src/platform/security/redaction/detection.js';
 import type { LabelledText } from './score-detections.js';
 import { NEAR_MISSES, type Random, VALUES, type ValueKind } from './value-makers.js';
 

@@ -1,7 +1,7 @@
 import { existsSync, readFileSync } from 'node:fs';
 import { fileURLToPath } from 'node:url';
 import { gunzipSync } from 'node:zlib';
-import type { Detection, RedactionType } from '../../src/security/redaction/detection.js';
+import type { Detection, RedactionType } from '../../src/platform/security/redaction/detection.js';
 import type { LabelledText } from './score-detections.js';
 
 /** Labelled lines beside the repository; another file of the same form may be named. */

@@ -1,6 +1,6 @@
 // Precision and recall of redaction by type, and its speed: npm run bench:redaction [-- FILE.jsonl[.gz]]
-import { detectSensitive } from '../../src/security/redaction/detect.js';
-import { REDACTION_TYPES } from '../../src/security/redaction/detection.js';
+import { detectSensitive } from '../../src/platform/security/redaction/detect.js';
+import { REDACTION_TYPES } from '../../src/platform/security/redaction/detection.js';
 import { generatedTexts, SIDES } from './generated-texts.js';
 import { LABELLED_LINES, readLabelledLines, readMarkedLines } from './labelled-texts.js';
 import { type LabelledText, scoreDetections } from './score-detections.js';

@@ -1,9 +1,9 @@
-import { detectSensitive } from '../../src/security/redaction/detect.js';
+import { detectSensitive } from '../../src/platform/security/redaction/detect.js';
 import {
   type Detection,
   REDACTION_TYPES,
   type RedactionType,
-} from '../../src/security/redaction/detection.js';
+} from '../../src/platform/security/redaction/detection.js';
 
 /** A text with the values in it. */
 export interface LabelledText {

@@ -1,5 +1,5 @@
 import { Buffer } from 'node:buffer';
-import type { RedactionType } from '../../src/security/redaction/detection.js';
+import type { RedactionType } from '../../src/platform/security/redaction/detection.js';
 
 /** Numbers in [0, 1). */
 export type Random = () => number;

@@ -5,10 +5,10 @@
 import { mkdir, writeFile } from 'node:fs/promises';
 import path from 'node:path';
 import { parseArgs } from 'node:util';
-import { extractIdentifiers } from '../../src/analysis/identifiers.js';
-import { indexedTextOf } from '../../src/analysis/indexed-text.js';
-import { analyzeText } from '../../src/analysis/lexical-analyzer.js';
-import { profileOf } from '../../src/analysis/query-profile.js';
+import { extractIdentifiers } from '../../src/core/analysis/identifiers.js';
+import { indexedTextOf } from '../../src/core/analysis/indexed-text.js';
+import { analyzeText } from '../../src/core/analysis/lexical-analyzer.js';
+import { profileOf } from '../../src/core/analysis/query-profile.js';
 import { EVERYTHING, not, oneOf } from '../../src/core/filter.js';
 import type { Embedder } from '../../src/embedding/embedder.js';
 import { createStaticEmbedder } from '../../src/embedding/static/static-embedder.js';

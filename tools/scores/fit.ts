@@ -11,7 +11,7 @@
  */
 import { writeFile } from 'node:fs/promises';
 import { parseArgs } from 'node:util';
-import { profileOf } from '../../src/analysis/query-profile.js';
+import { profileOf } from '../../src/core/analysis/query-profile.js';
 import { loadWordRarity } from '../../src/embedding/static/word-rarity.js';
 import type { Engine, Reranker, SearchResult } from '../../src/index.js';
 import {

@@ -34,7 +34,7 @@ const SUITES_OF_FOLDER: Readonly<Record<string, readonly string[]>> = {
     'src/features/feedback/feedback.test.ts',
   ],
   'src/indexing': ['src/indexing/abandoned-sources.test.ts', 'src/indexing/run-index.test.ts'],
-  'src/knowledge-store': ['src/knowledge-store/knowledge-store.test.ts'],
+  'src/compat/knowledge-store': ['src/compat/knowledge-store/knowledge-store.test.ts'],
   'src/features/maintenance': ['src/features/maintenance/verify-index.test.ts'],
   'src/searching': [
     'src/resources/query-adaptation.test.ts',

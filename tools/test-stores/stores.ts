@@ -153,8 +153,8 @@ const LIBSQL = 'src/stores/libsql/';
 const FAILOVER = 'src/stores/failover/';
 const LEDGER_TESTS = ['src/ledger/postgres/', 'tests/ledger/postgres/'];
 const KNOWLEDGE_STORE = {
-  tests: 'src/knowledge-store/servers.contract.test.ts',
-  about: 'src/knowledge-store/',
+  tests: 'src/compat/knowledge-store/servers.contract.test.ts',
+  about: 'src/compat/knowledge-store/',
 } as const;
 const HOSTED_STORES = 'src/engine/hosted-stores.test.ts';
 
@@ -215,7 +215,7 @@ export const STORES: readonly StoreUnderTest[] = [
   {
     name: 'workers',
     when: 'always',
-    tests: ['src/queue/bullmq-queue.contract.test.ts', 'tests/workers/'],
+    tests: ['src/ledger/queue/bullmq-queue.contract.test.ts', 'tests/workers/'],
     kind: 'real',
     server: postgres,
     beside: [redis],
@@ -240,7 +240,7 @@ export const STORES: readonly StoreUnderTest[] = [
   {
     name: 'import-postgres',
     when: 'always',
-    tests: 'src/transfer/importing/',
+    tests: 'src/fleet/importing/',
     kind: 'real',
     server: postgres,
   },
@@ -254,8 +254,8 @@ export const STORES: readonly StoreUnderTest[] = [
       'src/fleet/deployments/',
       'src/indexing/',
       'src/ledger/',
-      'src/postgres/',
-      'src/queue/',
+      'src/platform/postgres/',
+      'src/ledger/queue/',
       'src/fleet/workers/',
     ],
     packages: ['pg', 'bullmq'],
@@ -268,7 +268,14 @@ export const STORES: readonly StoreUnderTest[] = [
     name: 'faults',
     isProof: true,
     tests: 'tests/faults/',
-    about: [POSTGRES, CHROMA, 'src/degradation/', 'src/retrieval/', 'src/searching/', 'src/service/'],
+    about: [
+      POSTGRES,
+      CHROMA,
+      'src/platform/degradation/',
+      'src/retrieval/',
+      'src/searching/',
+      'src/faces/service/',
+    ],
     packages: ['pg', 'chromadb', 'ioredis'],
     kind: 'real',
     server: postgres,
@@ -287,7 +294,7 @@ export const STORES: readonly StoreUnderTest[] = [
   {
     name: 'migration',
     isProof: true,
-    tests: 'src/transfer/migration/',
+    tests: 'src/fleet/migration/',
     about: [POSTGRES, CHROMA],
     packages: ['pg', 'chromadb'],
     kind: 'real',
@@ -297,7 +304,7 @@ export const STORES: readonly StoreUnderTest[] = [
   { name: 'chroma', tests: CHROMA, packages: ['chromadb'], kind: 'real', server: chroma },
   {
     name: 'import-chroma',
-    tests: 'src/transfer/importing/',
+    tests: 'src/fleet/importing/',
     about: [CHROMA],
     packages: ['chromadb'],
     kind: 'real',
@@ -376,7 +383,7 @@ export const STORES: readonly StoreUnderTest[] = [
   {
     // Azure AI Search, Vertex AI Search and usearch, without a server.
     name: 'knowledge-store',
-    tests: 'src/knowledge-store/services.contract.test.ts',
+    tests: 'src/compat/knowledge-store/services.contract.test.ts',
     about: [
       KNOWLEDGE_STORE.about,
       ...['src/stores/azure-ai-search/', 'src/stores/vertex-ai-search/', 'src/stores/usearch/'],

@@ -1,7 +1,7 @@
-import { extractIdentifiers } from '../../analysis/identifiers.js';
-import { indexedTextOfStored } from '../../analysis/indexed-text.js';
-import { analyzeText } from '../../analysis/lexical-analyzer.js';
-import { contentTerms, questionParts } from '../../analysis/question-parts.js';
+import { extractIdentifiers } from '../../core/analysis/identifiers.js';
+import { indexedTextOfStored } from '../../core/analysis/indexed-text.js';
+import { analyzeText } from '../../core/analysis/lexical-analyzer.js';
+import { contentTerms, questionParts } from '../../core/analysis/question-parts.js';
 import type { ScoredChunk, StoredChunk } from '../../core/chunk.js';
 import { titleOf } from '../../core/chunk-metadata.js';
 import type { AgentRequest, AgentStopReason, AgentTools } from './agent.js';

@@ -1,4 +1,4 @@
-import { contentTerms } from '../../analysis/question-parts.js';
+import { contentTerms } from '../../core/analysis/question-parts.js';
 import type { StoredChunk } from '../../core/chunk.js';
 
 /** A link that stands in a passage. */

@@ -1,5 +1,5 @@
 import { runtime } from '../../core/runtime.js';
-import { CallDeadlineError } from '../../providers/call-failure.js';
+import { CallDeadlineError } from '../../platform/providers/call-failure.js';
 
 export interface CallClockOptions {
   /** Longest time of the whole call, in milliseconds. */

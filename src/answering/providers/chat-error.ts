@@ -1,8 +1,12 @@
 import { type ErrorReason, RAGError } from '../../core/errors.js';
-import { type CallFailure, type CallFailureKind, describeFailure } from '../../providers/call-failure.js';
-import type { ProviderConnection } from '../../providers/provider-connection.js';
-import { factsOf } from '../../providers/provider-table.js';
-import { remedyFor } from '../../providers/remedy.js';
+import {
+  type CallFailure,
+  type CallFailureKind,
+  describeFailure,
+} from '../../platform/providers/call-failure.js';
+import type { ProviderConnection } from '../../platform/providers/provider-connection.js';
+import { factsOf } from '../../platform/providers/provider-table.js';
+import { remedyFor } from '../../platform/providers/remedy.js';
 
 /** A model that is called, as errors speak of it. */
 export interface CalledModel {

@@ -1,4 +1,4 @@
-import { isOwnServer, PROVIDER_NAMES, type ProviderName } from '../../providers/provider-table.js';
+import { isOwnServer, PROVIDER_NAMES, type ProviderName } from '../../platform/providers/provider-table.js';
 
 /** US dollars for a million tokens. */
 export interface ChatPrice {

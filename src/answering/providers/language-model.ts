@@ -1,12 +1,12 @@
 import type { AnthropicProvider } from '@ai-sdk/anthropic';
 import { RAGError } from '../../core/errors.js';
-import { loadProviderPackage } from '../../providers/load-provider-package.js';
+import { loadProviderPackage } from '../../platform/providers/load-provider-package.js';
 import {
   azureFactoryOptions,
   type ProviderConnection,
   sharedFactoryOptions,
-} from '../../providers/provider-connection.js';
-import { factsOf } from '../../providers/provider-table.js';
+} from '../../platform/providers/provider-connection.js';
+import { factsOf } from '../../platform/providers/provider-table.js';
 
 /**
  * A model behind the AI SDK's language model specification, version 3. It is called directly, below `ai`: retries, timeouts

@@ -1,7 +1,7 @@
 import type { ChatModel } from '../../core/chat-model.js';
 import { RAGError } from '../../core/errors.js';
-import type { CallLimits } from '../../providers/call-limiter.js';
-import type { ProviderConnection } from '../../providers/provider-connection.js';
+import type { CallLimits } from '../../platform/providers/call-limiter.js';
+import type { ProviderConnection } from '../../platform/providers/provider-connection.js';
 import { type SdkLanguageModel, sdkModelId } from '../sdk-language-model.js';
 import { type CalledModel, calledModel } from './chat-error.js';
 import { type ChatFacts, cacheSharesOf, chatFactsOf, sdkChatFactsOf } from './chat-facts.js';

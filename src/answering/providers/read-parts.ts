@@ -1,5 +1,5 @@
 import type { ChatFinishReason, ChatUsage } from '../../core/chat-model.js';
-import { ConnectionCutError } from '../../providers/call-failure.js';
+import { ConnectionCutError } from '../../platform/providers/call-failure.js';
 import { orAborted, SilenceTimer } from './call-clock.js';
 import type { LanguageModel } from './language-model.js';
 

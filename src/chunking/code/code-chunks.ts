@@ -1,4 +1,4 @@
-import { splitBlankLines, splitLines } from '../../analysis/boundaries.js';
+import { splitBlankLines, splitLines } from '../../core/analysis/boundaries.js';
 import type { CodeUnit, SourceCode, TextRange } from '../../core/document.js';
 import type { ChunkRange } from '../chunk-range.js';
 import { pack } from '../pack.js';

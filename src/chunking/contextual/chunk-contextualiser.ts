@@ -42,7 +42,7 @@ export interface ContextEstimate {
 }
 
 const DEFAULT_PARALLEL = 4;
-// As `providers/estimate-tokens.ts`: on the high side for prose.
+// As `platform/providers/estimate-tokens.ts`: on the high side for prose.
 const CHARACTERS_PER_TOKEN = 3;
 const MAX_CONTEXT_CHARACTERS = 600;
 const PROMPT_TOKENS = 150;

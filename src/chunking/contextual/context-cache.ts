@@ -3,8 +3,8 @@ import { readdir, rename, rm, writeFile } from 'node:fs/promises';
 import { dirname, join } from 'node:path';
 import { systemErrorCode } from '../../core/errors.js';
 import { runtime } from '../../core/runtime.js';
-import { makePrivateFolder, PRIVATE_FILE } from '../../security/private-files.js';
-import { readRegularText } from '../../security/regular-file.js';
+import { makePrivateFolder, PRIVATE_FILE } from '../../platform/security/private-files.js';
+import { readRegularText } from '../../platform/security/regular-file.js';
 
 /** Keeps written contexts between runs, one small file each. Losing one costs money and nothing else, so nothing throws. */
 export class ContextCache {

@@ -1,5 +1,5 @@
-import { trimBlank } from '../../analysis/boundaries.js';
-import { safeCut } from '../../analysis/safe-cut.js';
+import { trimBlank } from '../../core/analysis/boundaries.js';
+import { safeCut } from '../../core/analysis/safe-cut.js';
 import type { ParsedDocument } from '../../core/document.js';
 import type { ChunkRange } from '../chunk-range.js';
 import type { ChunkingUnit } from '../chunker.js';

@@ -1,4 +1,4 @@
-import { splitAfter } from '../../analysis/boundaries.js';
+import { splitAfter } from '../../core/analysis/boundaries.js';
 import type { ParsedDocument } from '../../core/document.js';
 import type { ChunkRange } from '../chunk-range.js';
 import { pack } from '../pack.js';

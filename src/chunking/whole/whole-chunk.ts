@@ -1,4 +1,4 @@
-import { trimBlank } from '../../analysis/boundaries.js';
+import { trimBlank } from '../../core/analysis/boundaries.js';
 import type { ParsedDocument } from '../../core/document.js';
 import type { ChunkRange } from '../chunk-range.js';
 import type { TextSizer } from '../text-sizer.js';

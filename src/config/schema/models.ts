@@ -1,6 +1,6 @@
 import * as z from 'zod';
 import { secretText, wholeNumber } from '../../core/setting-values.js';
-import { PROVIDER_NAMES } from '../../providers/provider-table.js';
+import { PROVIDER_NAMES } from '../../platform/providers/provider-table.js';
 
 const provider = z.strictObject({
   apiKey: secretText()

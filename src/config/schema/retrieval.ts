@@ -1,5 +1,5 @@
 import * as z from 'zod';
-import { readSynonymRule } from '../../analysis/synonyms.js';
+import { readSynonymRule } from '../../core/analysis/synonyms.js';
 import { optionalSecretText, share, wholeNumber } from '../../core/setting-values.js';
 
 const weight = () => z.number().min(0);

@@ -1,7 +1,7 @@
 import * as z from 'zod';
 import { secretText, stringList, wholeNumber } from '../../core/setting-values.js';
-import { REDACTION_TYPES } from '../../security/redaction/detection.js';
-import { REDACTION_MODES } from '../../security/redaction/replacement.js';
+import { REDACTION_TYPES } from '../../platform/security/redaction/detection.js';
+import { REDACTION_MODES } from '../../platform/security/redaction/replacement.js';
 
 const types = () => z.array(z.enum(REDACTION_TYPES)).min(1);
 

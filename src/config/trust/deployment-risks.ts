@@ -1,7 +1,7 @@
 import { readdirSync } from 'node:fs';
 import { join } from 'node:path';
 import { DATA_FOLDERS } from '../../core/data-folder.js';
-import { readRegularFileSync } from '../../security/regular-file.js';
+import { readRegularFileSync } from '../../platform/security/regular-file.js';
 import { isRecord } from '../config-path.js';
 import { indexRisk } from './index-reach.js';
 import type { Risk } from './risks.js';

@@ -4,7 +4,7 @@ import { join } from 'node:path';
 import { canonicalJson } from '../../core/canonical-json.js';
 import { DATA_FOLDERS } from '../../core/data-folder.js';
 import type { Metadata } from '../../core/metadata.js';
-import { readRegularFileSync } from '../../security/regular-file.js';
+import { readRegularFileSync } from '../../platform/security/regular-file.js';
 import { indexRisk } from './index-reach.js';
 import type { Risk } from './risks.js';
 

@@ -1,6 +1,6 @@
 import { statSync } from 'node:fs';
 import { join } from 'node:path';
-import { makePrivateFile, makePrivateFolder } from '../../security/private-files.js';
+import { makePrivateFile, makePrivateFolder } from '../../platform/security/private-files.js';
 import type { Environment } from '../expand-variables.js';
 import { stateFolder } from './trust-store.js';
 

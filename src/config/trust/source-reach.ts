@@ -1,5 +1,5 @@
-import { isPathInside } from '../../security/path-containment.js';
-import { realPathOf } from '../../security/real-path.js';
+import { isPathInside } from '../../platform/security/path-containment.js';
+import { realPathOf } from '../../platform/security/real-path.js';
 import { sourceDefinition } from '../../sources/definitions.js';
 import type { Confinement } from '../../sources/source-definition.js';
 import type { ResolvedConfig } from '../resolved-config.js';

@@ -4,9 +4,9 @@ import { homedir } from 'node:os';
 import { isAbsolute, join } from 'node:path';
 import * as z from 'zod';
 import { runtime } from '../../core/runtime.js';
-import { makePrivateFolder, PRIVATE_FILE } from '../../security/private-files.js';
-import { realPathOf } from '../../security/real-path.js';
-import { readRegularFileSync } from '../../security/regular-file.js';
+import { makePrivateFolder, PRIVATE_FILE } from '../../platform/security/private-files.js';
+import { realPathOf } from '../../platform/security/real-path.js';
+import { readRegularFileSync } from '../../platform/security/regular-file.js';
 import type { Environment } from '../expand-variables.js';
 import type { Risk } from './risks.js';
 

@@ -1,4 +1,4 @@
-import type { ProviderName } from '../../providers/provider-table.js';
+import type { ProviderName } from '../../platform/providers/provider-table.js';
 
 /** What is known of a hosted model by its name. */
 export interface EmbeddingFacts {

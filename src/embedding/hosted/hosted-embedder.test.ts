@@ -17,7 +17,7 @@ import {
   type WireReply,
   type WireServer,
 } from '../../../tests/fakes/wire/wire-server.js';
-import type { ProviderConnection } from '../../providers/provider-connection.js';
+import type { ProviderConnection } from '../../platform/providers/provider-connection.js';
 import { embedAll } from '../embed-all.js';
 import { type Embedder, fingerprintOf } from '../embedder.js';
 import { createHostedEmbedder, type HostedEmbedderOptions } from './hosted-embedder.js';

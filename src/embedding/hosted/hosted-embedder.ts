@@ -1,12 +1,16 @@
 import { type ErrorReason, RAGError, throwIfAborted } from '../../core/errors.js';
 import { runtime } from '../../core/runtime.js';
-import { CallDeadlineError, type CallFailureKind, describeFailure } from '../../providers/call-failure.js';
-import { CallLimiter, type CallLimits } from '../../providers/call-limiter.js';
-import { estimateTokens } from '../../providers/estimate-tokens.js';
-import type { ProviderConnection } from '../../providers/provider-connection.js';
-import { factsOf, isOwnServer, type ProviderName } from '../../providers/provider-table.js';
+import {
+  CallDeadlineError,
+  type CallFailureKind,
+  describeFailure,
+} from '../../platform/providers/call-failure.js';
+import { CallLimiter, type CallLimits } from '../../platform/providers/call-limiter.js';
+import { estimateTokens } from '../../platform/providers/estimate-tokens.js';
+import type { ProviderConnection } from '../../platform/providers/provider-connection.js';
+import { factsOf, isOwnServer, type ProviderName } from '../../platform/providers/provider-table.js';
 
-import { remedyFor } from '../../providers/remedy.js';
+import { remedyFor } from '../../platform/providers/remedy.js';
 import { refuseVectors } from '../embed-all.js';
 import type {
   Embedder,

@@ -1,14 +1,14 @@
 import type { OpenAIProvider } from '@ai-sdk/openai';
 import * as z from 'zod';
 import { RAGError } from '../../core/errors.js';
-import { loadProviderPackage } from '../../providers/load-provider-package.js';
-import { postJson } from '../../providers/post-json.js';
+import { loadProviderPackage } from '../../platform/providers/load-provider-package.js';
+import { postJson } from '../../platform/providers/post-json.js';
 import {
   azureFactoryOptions,
   type ProviderConnection,
   sharedFactoryOptions,
-} from '../../providers/provider-connection.js';
-import { factsOf } from '../../providers/provider-table.js';
+} from '../../platform/providers/provider-connection.js';
+import { factsOf } from '../../platform/providers/provider-table.js';
 import type { EmbeddingKind } from '../embedder.js';
 import type { EmbeddingApi } from './embedding-api.js';
 

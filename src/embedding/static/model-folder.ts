@@ -4,7 +4,7 @@ import { fileURLToPath } from 'node:url';
 import * as z from 'zod';
 import { RAGError, systemErrorCode } from '../../core/errors.js';
 import { contentHash } from '../../core/ids.js';
-import { readRegularFile } from '../../security/regular-file.js';
+import { readRegularFile } from '../../platform/security/regular-file.js';
 
 /** The model that ships with the package; the same place seen from `src/` and from `dist/`. */
 export const BUILTIN_MODEL_FOLDER = fileURLToPath(new URL('../../../models/builtin', import.meta.url));

@@ -1,8 +1,8 @@
 import { setImmediate as nextTurn } from 'node:timers/promises';
 import { throwIfAborted } from '../../core/errors.js';
 import { sharedLoad } from '../../core/shared-load.js';
-import { WordPieceTokenizer } from '../../encoder/word-piece/word-piece-tokenizer.js';
 import type { Embedder, EmbeddingKind, ModelIdentity, QueryAdaptation } from '../embedder.js';
+import { WordPieceTokenizer } from '../encoder/word-piece/word-piece-tokenizer.js';
 import {
   COLLECTION_FIT_VERSION,
   type CollectionFit,

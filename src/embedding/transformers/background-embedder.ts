@@ -1,7 +1,7 @@
 import { availableParallelism } from 'node:os';
 import { RAGError } from '../../core/errors.js';
-import { startWorker } from '../../threads/start-worker.js';
-import { ThreadCalls } from '../../threads/thread-calls.js';
+import { startWorker } from '../../platform/threads/start-worker.js';
+import { ThreadCalls } from '../../platform/threads/thread-calls.js';
 import type { Embedder } from '../embedder.js';
 import type { EmbedRequest } from './embed-request.js';
 import { createTransformersEmbedder, type TransformersEmbedderOptions } from './transformers-embedder.js';

@@ -1,9 +1,9 @@
 import { availableParallelism } from 'node:os';
 import { RAGError, throwIfAborted } from '../../core/errors.js';
-import type { BertNetwork } from '../../encoder/bert/bert-network.js';
-import { startWorker, WITHOUT_SECRETS } from '../../threads/start-worker.js';
-import { ThreadCalls } from '../../threads/thread-calls.js';
+import { startWorker, WITHOUT_SECRETS } from '../../platform/threads/start-worker.js';
+import { ThreadCalls } from '../../platform/threads/thread-calls.js';
 import type { Embedder, EmbeddingKind, ModelIdentity } from '../embedder.js';
+import type { BertNetwork } from '../encoder/bert/bert-network.js';
 import { type BertModel, readBertModel } from './bert-model.js';
 import { findModelFolder } from './find-model-folder.js';
 import { type ModelSettings, readModelSettings } from './model-settings.js';

@@ -1,8 +1,8 @@
 import { join } from 'node:path';
 import * as z from 'zod';
-import { type BertNetwork, readBertNetwork } from '../../encoder/bert/bert-network.js';
-import { WordPieceTokenizer } from '../../encoder/word-piece/word-piece-tokenizer.js';
-import { readRegularFile, readRegularText } from '../../security/regular-file.js';
+import { readRegularFile, readRegularText } from '../../platform/security/regular-file.js';
+import { type BertNetwork, readBertNetwork } from '../encoder/bert/bert-network.js';
+import { WordPieceTokenizer } from '../encoder/word-piece/word-piece-tokenizer.js';
 import type { ModelSettings } from './model-settings.js';
 
 /** A model that runs without a package. */

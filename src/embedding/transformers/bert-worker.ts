@@ -1,8 +1,8 @@
 // Entry of a thread in which a BERT network runs.
 import { workerData } from 'node:worker_threads';
-import { BertEncoder } from '../../encoder/bert/bert-encoder.js';
-import { answerCalls } from '../../threads/answer-calls.js';
-import { lowerPriority } from '../../threads/lower-priority.js';
+import { answerCalls } from '../../platform/threads/answer-calls.js';
+import { lowerPriority } from '../../platform/threads/lower-priority.js';
+import { BertEncoder } from '../encoder/bert/bert-encoder.js';
 import type { BertThread } from './bert-embedder.js';
 import { poolBatch } from './pooling.js';
 

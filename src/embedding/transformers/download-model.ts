@@ -2,7 +2,7 @@ import { appendFile, rename, rm, stat, writeFile } from 'node:fs/promises';
 import { dirname, join } from 'node:path';
 import { RAGError, systemErrorCode, throwIfAborted } from '../../core/errors.js';
 import { sharedLoad } from '../../core/shared-load.js';
-import { makePrivateFolder, PRIVATE_FILE } from '../../security/private-files.js';
+import { makePrivateFolder, PRIVATE_FILE } from '../../platform/security/private-files.js';
 import { hashOf, OPTIONAL_FILES, REQUIRED_FILES } from './model-settings.js';
 import { type ModelDtype, ONNX_FOLDER, onnxFileOf } from './onnx-file.js';
 import { type PinnedFile, RECOMMENDED_MODELS, type RecommendedModel } from './recommended-models.js';

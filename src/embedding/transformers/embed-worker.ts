@@ -1,7 +1,7 @@
 // Entry of the thread that embeds in the background, behind whatever else the machine has to do.
 import { workerData } from 'node:worker_threads';
-import { answerCalls } from '../../threads/answer-calls.js';
-import { lowerPriority } from '../../threads/lower-priority.js';
+import { answerCalls } from '../../platform/threads/answer-calls.js';
+import { lowerPriority } from '../../platform/threads/lower-priority.js';
 import type { Embedder } from '../embedder.js';
 import type { EmbedRequest } from './embed-request.js';
 import { createTransformersEmbedder, type TransformersEmbedderOptions } from './transformers-embedder.js';

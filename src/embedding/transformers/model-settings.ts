@@ -3,7 +3,11 @@ import { basename, join } from 'node:path';
 import { pipeline } from 'node:stream/promises';
 import * as z from 'zod';
 import { RAGError, systemErrorCode } from '../../core/errors.js';
-import { assertOpenableFiles, openRegularFile, readRegularText } from '../../security/regular-file.js';
+import {
+  assertOpenableFiles,
+  openRegularFile,
+  readRegularText,
+} from '../../platform/security/regular-file.js';
 import { findOnnxFile, type ModelDtype, ONNX_FOLDER, type OnnxFile } from './onnx-file.js';
 import type { Pooling } from './pooling.js';
 

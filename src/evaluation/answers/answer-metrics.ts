@@ -1,8 +1,8 @@
-import { ENGLISH_STOP_WORDS } from '../../analysis/english-stop-words.js';
 import type { Answer } from '../../answering/answer.js';
 import { checkSupport, isClaim, SUPPORT_THRESHOLD } from '../../answering/check-support.js';
 import { readEvidence, type TextMeaning } from '../../answering/support-features.js';
 import { relevanceTo } from '../../context/relevance.js';
+import { ENGLISH_STOP_WORDS } from '../../core/analysis/english-stop-words.js';
 
 /** What the right answer is known by: spans of text, any of which is right. */
 export interface GoldAnswer {

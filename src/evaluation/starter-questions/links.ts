@@ -1,5 +1,5 @@
 import { posix } from 'node:path';
-import { analyzeText } from '../../analysis/lexical-analyzer.js';
+import { analyzeText } from '../../core/analysis/lexical-analyzer.js';
 import type { GoldQuote } from '../question-set.js';
 import {
   isProse,

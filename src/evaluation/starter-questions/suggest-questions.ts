@@ -1,4 +1,4 @@
-import { analyzeText } from '../../analysis/lexical-analyzer.js';
+import { analyzeText } from '../../core/analysis/lexical-analyzer.js';
 import type { Question } from '../question-set.js';
 import { seededRandom, shuffled } from '../random.js';
 import { questionsFromAcronyms } from './acronyms.js';

@@ -1,5 +1,5 @@
-import { indexedTextOfStored } from '../../analysis/indexed-text.js';
-import { analyzeQuery } from '../../analysis/lexical-analyzer.js';
+import { indexedTextOfStored } from '../../core/analysis/indexed-text.js';
+import { analyzeQuery } from '../../core/analysis/lexical-analyzer.js';
 import type { StoredChunk } from '../../core/chunk.js';
 import type { MissRemedy } from '../../operations/miss-explanation.js';
 import { readableWords } from '../../retrieval/spelling/readable-words.js';

@@ -1,5 +1,5 @@
-import { indexedTextOfStored } from '../../analysis/indexed-text.js';
-import { analyzeQuery, analyzeText } from '../../analysis/lexical-analyzer.js';
+import { indexedTextOfStored } from '../../core/analysis/indexed-text.js';
+import { analyzeQuery, analyzeText } from '../../core/analysis/lexical-analyzer.js';
 import type { StoredChunk } from '../../core/chunk.js';
 
 /** How much of a query's words the chunks of a document hold. */

@@ -3,7 +3,7 @@ import { type ChatMessage, type ChatModel, type ChatUsage, readAnswer } from '..
 import { RAGError } from '../../core/errors.js';
 import { runtime } from '../../core/runtime.js';
 import type { ExtractionStop } from '../../operations/extraction-types.js';
-import { estimateTokens } from '../../providers/estimate-tokens.js';
+import { estimateTokens } from '../../platform/providers/estimate-tokens.js';
 import type { CallBudget } from './call-budget.js';
 import { repairPrompt } from './fact-prompt.js';
 

@@ -1,8 +1,8 @@
 import * as z from 'zod';
 import { neutraliseLine } from '../../context/neutralise.js';
 import { literalPattern } from '../../core/literal-pattern.js';
-import type { ExtractedEntity, ExtractedRelation } from '../../graph/facts.js';
-import { REDACTION_TYPES } from '../../security/redaction/detection.js';
+import { REDACTION_TYPES } from '../../platform/security/redaction/detection.js';
+import type { ExtractedEntity, ExtractedRelation } from '../../relations/graph/facts.js';
 import { entityKey } from './entity-key.js';
 import { ENTITY_TYPES, type EntityType, MOST_ENTITIES, MOST_RELATIONS, shownText } from './fact-prompt.js';
 

@@ -4,8 +4,8 @@ import { headingPathOf, titleOf } from '../../core/chunk-metadata.js';
 import { throwIfAborted } from '../../core/errors.js';
 import { contentHash } from '../../core/ids.js';
 import type { Scope } from '../../core/scope.js';
-import type { FactRecord } from '../../graph/facts.js';
 import type { LedgerDocument } from '../../ledger/ledger.js';
+import type { FactRecord } from '../../relations/graph/facts.js';
 import type { ReadFacts } from './fact-host.js';
 import { FACT_PROMPT_VERSION, type FactPassage } from './fact-prompt.js';
 

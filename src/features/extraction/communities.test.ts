@@ -1,5 +1,5 @@
 import { expect, it } from 'vitest';
-import type { FactRecord } from '../../graph/facts.js';
+import type { FactRecord } from '../../relations/graph/facts.js';
 import { communitiesIn } from './communities.js';
 import { communitiesOf } from './louvain.js';
 

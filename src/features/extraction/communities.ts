@@ -1,5 +1,5 @@
 import { compareText } from '../../core/filter.js';
-import type { FactRecord } from '../../graph/facts.js';
+import type { FactRecord } from '../../relations/graph/facts.js';
 import type { WeightedEdge } from './louvain.js';
 
 /** Fewer entities need no summary. */

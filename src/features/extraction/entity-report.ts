@@ -1,6 +1,6 @@
-import type { FactRecord } from '../../graph/facts.js';
 import type { LedgerDocument } from '../../ledger/ledger.js';
 import type { EntityReport } from '../../operations/extraction-types.js';
+import type { FactRecord } from '../../relations/graph/facts.js';
 import { readableIn } from '../../resources/readable-graph.js';
 import { scopeCollection } from '../../stores/scoped-collection.js';
 import { entityKey } from './entity-key.js';

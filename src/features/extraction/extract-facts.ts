@@ -1,12 +1,12 @@
 import { type RAGError, throwIfAborted, toRAGError } from '../../core/errors.js';
 import { runtime } from '../../core/runtime.js';
-import type { FactRecord } from '../../graph/facts.js';
 import type {
   ExtractionFailure,
   ExtractionResult,
   ExtractionStop,
   ExtractRequest,
 } from '../../operations/extraction-types.js';
+import type { FactRecord } from '../../relations/graph/facts.js';
 import { type AskingRun, askAlone, inParallel } from './ask-alone.js';
 import { askModel } from './ask-model.js';
 import { checkFacts, factReplySchema } from './check-facts.js';

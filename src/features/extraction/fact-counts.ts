@@ -4,7 +4,7 @@ import type {
   ExtractionFailure,
   FactStatus,
 } from '../../operations/extraction-types.js';
-import { estimateTokens } from '../../providers/estimate-tokens.js';
+import { estimateTokens } from '../../platform/providers/estimate-tokens.js';
 import { ownChatModelId } from '../../resources/assembly/own-parts.js';
 import { promptTokens } from './ask-model.js';
 import { chunkWork, documentWork, isByOther, isTooShort, isToRead, type WorkRules } from './chunk-work.js';

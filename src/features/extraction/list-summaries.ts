@@ -1,6 +1,6 @@
 import { throwIfAborted } from '../../core/errors.js';
-import type { CommunitySummary } from '../../graph/facts.js';
 import type { EntitySummary, SummariesRequest, SummaryPage } from '../../operations/extraction-types.js';
+import type { CommunitySummary } from '../../relations/graph/facts.js';
 import { readableIn } from '../../resources/readable-graph.js';
 import { scopeCollection } from '../../stores/scoped-collection.js';
 import { entityKey } from './entity-key.js';

@@ -1,13 +1,13 @@
 import type { ChatModel } from '../../core/chat-model.js';
 import { type RAGError, throwIfAborted, toRAGError } from '../../core/errors.js';
 import { runtime } from '../../core/runtime.js';
-import type { CommunitySummary, FactRecord } from '../../graph/facts.js';
 import type {
   CallEstimate,
   ExtractionStop,
   SummarizeRequest,
   SummarizeResult,
 } from '../../operations/extraction-types.js';
+import type { CommunitySummary, FactRecord } from '../../relations/graph/facts.js';
 import { type AskingRun, askAlone, inParallel } from './ask-alone.js';
 import { askModel, promptTokens } from './ask-model.js';
 import { documentWork } from './chunk-work.js';

@@ -1,5 +1,5 @@
 import type { Scope } from '../../core/scope.js';
-import type { CommunitySummary, FactReader } from '../../graph/facts.js';
+import type { CommunitySummary, FactReader } from '../../relations/graph/facts.js';
 
 const PAGE = 200;
 

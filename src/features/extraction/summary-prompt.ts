@@ -3,7 +3,7 @@ import { dataBlocks } from '../../context/data-blocks.js';
 import { neutraliseLine } from '../../context/neutralise.js';
 import type { ChatMessage } from '../../core/chat-model.js';
 import { contentHash } from '../../core/ids.js';
-import type { CommunitySummary, FactRecord, SummarySentence } from '../../graph/facts.js';
+import type { CommunitySummary, FactRecord, SummarySentence } from '../../relations/graph/facts.js';
 import { inert } from './check-facts.js';
 import type { Community } from './communities.js';
 

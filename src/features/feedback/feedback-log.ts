@@ -1,13 +1,13 @@
 import { closeSync, constants, fstatSync, statSync, writeSync } from 'node:fs';
 import { join } from 'node:path';
 import * as z from 'zod';
-import { endOfTornLine } from '../../audit/end-torn-line.js';
-import { linesOf } from '../../audit/read-audit.js';
 import { DATA_FOLDERS } from '../../core/data-folder.js';
 import { RAGError, systemErrorCode } from '../../core/errors.js';
 import { contentHash } from '../../core/ids.js';
 import { runtime } from '../../core/runtime.js';
 import type { Scope } from '../../core/scope.js';
+import { endOfTornLine } from '../../operations/audit/end-torn-line.js';
+import { linesOf } from '../../operations/audit/read-audit.js';
 import {
   ANSWER_VERDICTS,
   FEEDBACK_KINDS,
@@ -15,8 +15,8 @@ import {
   type FeedbackPage,
   type ListFeedbackRequest,
 } from '../../operations/feedback-types.js';
-import { makePrivateFolder, PRIVATE_FILE } from '../../security/private-files.js';
-import { NO_LINK, openRegularFileSync } from '../../security/regular-file.js';
+import { makePrivateFolder, PRIVATE_FILE } from '../../platform/security/private-files.js';
+import { NO_LINK, openRegularFileSync } from '../../platform/security/regular-file.js';
 
 const APPENDING = constants.O_RDWR | constants.O_APPEND | constants.O_CREAT | NO_LINK;
 const NAME_LENGTH = 32;

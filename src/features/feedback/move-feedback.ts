@@ -1,6 +1,6 @@
 import { copyFileSync, existsSync, renameSync, rmSync } from 'node:fs';
 import { dirname } from 'node:path';
-import { makePrivateFolder, tighten } from '../../security/private-files.js';
+import { makePrivateFolder, tighten } from '../../platform/security/private-files.js';
 import { feedbackFileOf } from './feedback-log.js';
 
 /** Copies a tenant's feedback into another data folder, in place of what is there of it. Nobody may write any meanwhile. */

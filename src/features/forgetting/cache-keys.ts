@@ -1,8 +1,8 @@
 import { join } from 'node:path';
-import { indexedTextOf } from '../../analysis/indexed-text.js';
 import { keyOfContext } from '../../chunking/contextual/chunk-contextualiser.js';
 import { ContextCache } from '../../chunking/contextual/context-cache.js';
 import type { ResolvedConfig } from '../../config/resolved-config.js';
+import { indexedTextOf } from '../../core/analysis/indexed-text.js';
 import type { StoredChunk } from '../../core/chunk.js';
 import { headingPathOf, titleOf } from '../../core/chunk-metadata.js';
 import { DATA_FOLDERS } from '../../core/data-folder.js';

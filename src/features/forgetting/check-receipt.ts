@@ -2,7 +2,7 @@ import { triesFolderOf } from '../../config/find-project.js';
 import { EVERYTHING } from '../../core/filter.js';
 import type { Scope } from '../../core/scope.js';
 import { keysOfVectors } from '../../embedding/kept-vectors.js';
-import { allVersions } from '../../history/all-versions.js';
+import { allVersions } from '../../ledger/history/all-versions.js';
 import type { GenerationReader, LedgerChunk, LedgerDocument } from '../../ledger/ledger.js';
 import type { ForgetReceipt, ReceiptCheck, RemovedFrom } from '../../operations/forget-types.js';
 import { openForReading } from '../../resources/open-collection.js';

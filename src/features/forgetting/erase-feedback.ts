@@ -8,8 +8,8 @@ import {
   writeFileSync,
 } from 'node:fs';
 import type { RemovedFrom } from '../../operations/forget-types.js';
-import { PRIVATE_FILE } from '../../security/private-files.js';
-import { openRegularFileSync } from '../../security/regular-file.js';
+import { PRIVATE_FILE } from '../../platform/security/private-files.js';
+import { openRegularFileSync } from '../../platform/security/regular-file.js';
 
 /** What of a line of feedback is looked at; see `features/feedback/feedback-log.ts`. */
 interface FeedbackLine {

@@ -3,8 +3,8 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { expect, onTestFinished, test } from 'vitest';
 import { loadConfig } from '../../config/load-config.js';
-import { SqliteValues } from '../../service/kept/sqlite-values.js';
-import { SqliteDatabase } from '../../sqlite/sqlite-database.js';
+import { SqliteValues } from '../../faces/service/kept/sqlite-values.js';
+import { SqliteDatabase } from '../../platform/sqlite/sqlite-database.js';
 import { filesWith } from '../../testing/files-with.js';
 import { eraseKept } from './erase-kept.js';
 

@@ -6,9 +6,9 @@ import { RAGError } from '../../core/errors.js';
 import { contentHash } from '../../core/ids.js';
 import { sleep } from '../../core/runtime.js';
 import type { RemovedFrom } from '../../operations/forget-types.js';
-import { KEPT_BY_SERVICES } from '../../redis/remembered-servers.js';
+import { KEPT_BY_SERVICES } from '../../platform/redis/remembered-servers.js';
+import { SqliteDatabase } from '../../platform/sqlite/sqlite-database.js';
 import { openRedisShelf } from '../../resources/assembly/open-redis-shelf.js';
-import { SqliteDatabase } from '../../sqlite/sqlite-database.js';
 
 /** How often the log is asked for while a reader holds it, and the pause between, in milliseconds. */
 const LOG_ATTEMPTS = 10;
@@ -25,7 +25,7 @@ interface Counts {
   readonly writes: number;
 }
 
-/** What tells the outcome of a write from one that is under way, of which a hash alone is kept (see `service/requests/idempotent-writes.ts`). */
+/** What tells the outcome of a write from one that is under way, of which a hash alone is kept (see `faces/service/requests/idempotent-writes.ts`). */
 const DONE = '"isDone":true';
 
 /**

@@ -7,13 +7,13 @@ import { itemIdsOf } from '../../core/item-id.js';
 import type { Metadata, MetadataValue } from '../../core/metadata.js';
 import { liftFields, withoutFolded } from '../../core/pushed-fields.js';
 import type { Scope } from '../../core/scope.js';
-import { allVersions } from '../../history/all-versions.js';
 import { pathsOf } from '../../indexing/document-paths.js';
 import { isPathSource } from '../../indexing/folder-names.js';
+import { allVersions } from '../../ledger/history/all-versions.js';
 import type { LedgerHistory } from '../../ledger/history.js';
 import type { GenerationReader, LedgerDocument } from '../../ledger/ledger.js';
 import type { ForgetRequest } from '../../operations/forget-types.js';
-import type { MetadataSealing } from '../../security/sealed-metadata.js';
+import type { MetadataSealing } from '../../platform/security/sealed-metadata.js';
 import type { ForgottenDocument, ForgottenItem } from './forgetting-plan.js';
 
 const PAGE = 500;

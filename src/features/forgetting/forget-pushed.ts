@@ -1,7 +1,7 @@
-import { allVersions } from '../../history/all-versions.js';
 import { isPushSource } from '../../indexing/configured-sources.js';
 import { deleteDocuments } from '../../indexing/delete-documents.js';
 import { IndexRun } from '../../indexing/index-run.js';
+import { allVersions } from '../../ledger/history/all-versions.js';
 import type { LedgerHistory } from '../../ledger/history.js';
 import type { GenerationReader } from '../../ledger/ledger.js';
 import { eraseCopies, openGenerations, purge, type WritableGeneration } from './erase-copies.js';

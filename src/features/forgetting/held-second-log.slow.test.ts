@@ -3,7 +3,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { expect, onTestFinished, test } from 'vitest';
 import { createEngine } from '../../engine/create-engine.js';
-import { SqliteDatabase } from '../../sqlite/sqlite-database.js';
+import { SqliteDatabase } from '../../platform/sqlite/sqlite-database.js';
 import { filesWith } from '../../testing/files-with.js';
 
 test('a log of the second store that a reader holds is named, and emptied when it has ended', async () => {

@@ -5,8 +5,8 @@ import { DATA_FOLDERS } from '../../core/data-folder.js';
 import { RAGError, systemErrorCode } from '../../core/errors.js';
 import { runtime } from '../../core/runtime.js';
 import type { ForgetReceipt } from '../../operations/forget-types.js';
-import { makePrivateFolder, PRIVATE_FILE } from '../../security/private-files.js';
-import { flushFolderSync, readRegularFileSync } from '../../security/regular-file.js';
+import { makePrivateFolder, PRIVATE_FILE } from '../../platform/security/private-files.js';
+import { flushFolderSync, readRegularFileSync } from '../../platform/security/regular-file.js';
 import type { ForgettingPlan } from './forgetting-plan.js';
 
 /** Below it: what was begun, with the names that are needed to finish it. */

@@ -5,10 +5,10 @@ import { describe, expect, onTestFinished, test } from 'vitest';
 import { temporaryFolder } from '../../../tests/e2e/temporary-folder.js';
 import type { RAGConfigInput } from '../../config/schema/index.js';
 import { createEngine } from '../../engine/create-engine.js';
+import { MemoryValues } from '../../faces/service/kept/kept-values.js';
+import { RedisValues } from '../../faces/service/kept/redis-values.js';
 import type { Engine } from '../../operations/engine.js';
-import { connectedRedis, freePort, hasRedis, startRedis } from '../../redis/test-redis.js';
-import { MemoryValues } from '../../service/kept/kept-values.js';
-import { RedisValues } from '../../service/kept/redis-values.js';
+import { connectedRedis, freePort, hasRedis, startRedis } from '../../platform/redis/test-redis.js';
 
 const HOUR = 3_600_000;
 const KEY = { id: 'one', key: randomBytes(32).toString('base64') };

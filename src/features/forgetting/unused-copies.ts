@@ -6,9 +6,9 @@ import { DATA_FILES, DATA_FOLDERS } from '../../core/data-folder.js';
 import { holdsVectors } from '../../embedding/kept-vectors.js';
 import type { IndexFacts } from '../../ledger/ledger.js';
 import type { LeftElsewhere, RemovedFrom } from '../../operations/forget-types.js';
-import { earlierServers } from '../../redis/remembered-servers.js';
-import { PRIVATE_FILE } from '../../security/private-files.js';
-import { readRegularFileSync } from '../../security/regular-file.js';
+import { earlierServers } from '../../platform/redis/remembered-servers.js';
+import { PRIVATE_FILE } from '../../platform/security/private-files.js';
+import { readRegularFileSync } from '../../platform/security/regular-file.js';
 import { namesInJournal } from '../../stores/failover/names-in-journal.js';
 import type { ForgettingHost } from './forgetting-host.js';
 

@@ -5,7 +5,7 @@ import type { ResolvedConfig } from '../../config/resolved-config.js';
 import { RAGError } from '../../core/errors.js';
 import { configuredSources } from '../../indexing/configured-sources.js';
 import { ocrInWords } from '../../parsing/pdf/installed-ocr.js';
-import { factsOf, splitModelName } from '../../providers/provider-table.js';
+import { factsOf, splitModelName } from '../../platform/providers/provider-table.js';
 import { checkModels } from '../../resources/assembly/check-models.js';
 import { chooseProvider, storeDefinition } from '../../resources/assembly/choose-store.js';
 import { contextAsWritten } from '../../resources/assembly/open-store.js';

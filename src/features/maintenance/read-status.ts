@@ -4,11 +4,11 @@ import { RAGError } from '../../core/errors.js';
 import { isFolded } from '../../core/pushed-fields.js';
 import { runtime } from '../../core/runtime.js';
 import type { Scope } from '../../core/scope.js';
-import type { HistoryStatus } from '../../history/as-of-report.js';
 import { abandonments } from '../../indexing/abandoned-sources.js';
 import { pathsOf } from '../../indexing/document-paths.js';
 import { configuredNames } from '../../indexing/source-owners.js';
 import { failureOfRun } from '../../ledger/failed-run.js';
+import type { HistoryStatus } from '../../ledger/history/as-of-report.js';
 import type {
   DocumentStatus,
   GenerationReader,

@@ -1,12 +1,12 @@
 import type { StoredChunk } from '../../core/chunk.js';
 import { offsetsOf, titleOf } from '../../core/chunk-metadata.js';
-import { allVersions } from '../../history/all-versions.js';
-import { unpackChunks } from '../../history/kept-chunks.js';
+import { allVersions } from '../../ledger/history/all-versions.js';
+import { unpackChunks } from '../../ledger/history/kept-chunks.js';
 import type { HistoryVersion, LedgerHistory } from '../../ledger/history.js';
 import type { GenerationReader, LedgerDocument } from '../../ledger/ledger.js';
 import type { Drift } from '../../operations/engine.js';
+import type { MetadataSealing } from '../../platform/security/sealed-metadata.js';
 import { withholdStored } from '../../resources/withheld-fields.js';
-import type { MetadataSealing } from '../../security/sealed-metadata.js';
 
 type NamedDocument = Pick<LedgerDocument, 'documentId' | 'externalId' | 'title' | 'metadata'>;
 

@@ -8,8 +8,8 @@ import { type RenewedDocuments, renewDocuments } from '../../indexing/renew-docu
 import type { WriteTargets } from '../../indexing/write-batch.js';
 import type { IndexFacts, Ledger, LedgerItem } from '../../ledger/ledger.js';
 import type { EncryptionRotation } from '../../operations/engine.js';
+import type { MetadataSealing } from '../../platform/security/sealed-metadata.js';
 import { isWithoutCollection, openForReading } from '../../resources/open-collection.js';
-import type { MetadataSealing } from '../../security/sealed-metadata.js';
 import type { VectorStore } from '../../stores/vector-store.js';
 import { readableVersions } from './readable-fields.js';
 

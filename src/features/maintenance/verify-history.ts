@@ -1,7 +1,7 @@
 import { RAGError } from '../../core/errors.js';
 import type { Scope } from '../../core/scope.js';
-import { allVersions } from '../../history/all-versions.js';
-import { unpackChunks } from '../../history/kept-chunks.js';
+import { allVersions } from '../../ledger/history/all-versions.js';
+import { unpackChunks } from '../../ledger/history/kept-chunks.js';
 import type { HistoryVersion, LedgerHistory } from '../../ledger/history.js';
 import type { GenerationReader, IndexFacts } from '../../ledger/ledger.js';
 import type { Drift } from '../../operations/engine.js';

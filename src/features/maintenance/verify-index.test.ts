@@ -13,7 +13,7 @@ import type { IndexFacts, Ledger } from '../../ledger/ledger.js';
 import { openLedger } from '../../ledger/sqlite/open-ledger.js';
 import type { Drift } from '../../operations/engine.js';
 import { createPlainTextParser } from '../../parsing/plain-text/plain-text-parser.js';
-import { createSealing } from '../../security/sealed-metadata.js';
+import { createSealing } from '../../platform/security/sealed-metadata.js';
 import { createPushSource, type PushedDocument } from '../../sources/push/push-source.js';
 import { collectionOf as collectionOfMembers, membersOf } from '../../stores/collection-members.js';
 import { createMemoryStore } from '../../stores/memory/memory-store.js';

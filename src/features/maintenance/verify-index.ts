@@ -17,8 +17,8 @@ import type {
 } from '../../ledger/ledger.js';
 import type { Drift } from '../../operations/engine.js';
 import type { RetryPolicy } from '../../operations/retry-policy.js';
+import { type MetadataSealing, NO_SEALING } from '../../platform/security/sealed-metadata.js';
 import { isWithoutCollection, openForReading } from '../../resources/open-collection.js';
-import { type MetadataSealing, NO_SEALING } from '../../security/sealed-metadata.js';
 import { listPages } from '../../stores/list-pages.js';
 import type { VectorStore } from '../../stores/vector-store.js';
 import { addDocument, addHistory, ReadableFields } from './readable-fields.js';

@@ -4,14 +4,14 @@ import Database from 'libsql';
 import { describe, expect, it, onTestFinished } from 'vitest';
 import { temporaryFolder } from '../../../tests/e2e/temporary-folder.js';
 import { AzureSearchService } from '../../../tests/fakes/services/azure-search/azure-search-service.js';
-import { driverOptions } from '../../sqlite/encrypted-file.js';
+import { driverOptions } from '../../platform/sqlite/encrypted-file.js';
 import { createLanceDbStore } from '../../stores/lancedb/lancedb-store.js';
 import { createLibsqlStore } from '../../stores/libsql/libsql-store.js';
 import { createMemoryStore } from '../../stores/memory/memory-store.js';
 import { createUsearchStore } from '../../stores/usearch-store.js';
 import type { VectorStore } from '../../stores/vector-store.js';
-import { backUp } from '../../transfer/backup/back-up.js';
-import { restoreBackup } from '../../transfer/backup/restore.js';
+import { backUp } from '../backup/back-up.js';
+import { restoreBackup } from '../backup/restore.js';
 
 import { DOCUMENT, expectNoText, MINE, operator, wordsIn } from './test-customer-texts.js';
 

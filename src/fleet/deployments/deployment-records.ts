@@ -10,8 +10,8 @@ import { contentHash } from '../../core/ids.js';
 import { runtime } from '../../core/runtime.js';
 import { acquireWriterLock } from '../../ledger/writer-lock.js';
 import { deploymentIdOf, RagDeploymentModel } from '../../operations/deployment-model.js';
-import { makePrivateFolder } from '../../security/private-files.js';
-import { flushFolderSync, readRegularFileSync } from '../../security/regular-file.js';
+import { makePrivateFolder } from '../../platform/security/private-files.js';
+import { flushFolderSync, readRegularFileSync } from '../../platform/security/regular-file.js';
 import {
   placeOf,
   type StoredDeployment,

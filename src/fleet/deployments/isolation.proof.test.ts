@@ -8,7 +8,7 @@ import { temporaryFolder } from '../../../tests/e2e/temporary-folder.js';
 import { IS_LONG } from '../../../tests/long-forms.js';
 import { withTestServer } from '../../../tests/with-test-server.js';
 import { loadConfig } from '../../config/load-config.js';
-import { startService } from '../../service/start-service.js';
+import { startService } from '../../faces/service/start-service.js';
 import { type IsolationProbeOptions, probeIsolation } from '../../testing/isolation/isolation-probe.js';
 import type { ProbeCaller } from '../../testing/isolation/probe-exchange.js';
 import { createKnowledgeDeployments } from './create-knowledge-deployments.js';

@@ -2,7 +2,7 @@ import { readdirSync } from 'node:fs';
 import { join } from 'node:path';
 import { expect, onTestFinished } from 'vitest';
 import { temporaryFolder } from '../../../tests/e2e/temporary-folder.js';
-import { readRegularFileSync } from '../../security/regular-file.js';
+import { readRegularFileSync } from '../../platform/security/regular-file.js';
 import { filesWith } from '../../testing/files-with.js';
 import { createKnowledgeDeployments } from './create-knowledge-deployments.js';
 import type { KnowledgeDeploymentInput } from './deployment-config.js';

@@ -3,10 +3,10 @@ import { join } from 'node:path';
 import { RAGError, systemErrorCode } from '../../core/errors.js';
 import { runtime, sleep } from '../../core/runtime.js';
 import { ledgerError } from '../../ledger/sqlite/ledger-errors.js';
-import { makePrivateFolder, PRIVATE_FILE } from '../../security/private-files.js';
-import { readRegularFileSync } from '../../security/regular-file.js';
-import { SqliteDatabase } from '../../sqlite/sqlite-database.js';
-import type { SqliteFaultKind } from '../../sqlite/sqlite-fault.js';
+import { makePrivateFolder, PRIVATE_FILE } from '../../platform/security/private-files.js';
+import { readRegularFileSync } from '../../platform/security/regular-file.js';
+import { SqliteDatabase } from '../../platform/sqlite/sqlite-database.js';
+import type { SqliteFaultKind } from '../../platform/sqlite/sqlite-fault.js';
 
 const POLL_MS = 10;
 

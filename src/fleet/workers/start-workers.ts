@@ -1,8 +1,8 @@
 import { RAGError, toRAGError } from '../../core/errors.js';
 import { repeat, runtime, sleep, withRuntime } from '../../core/runtime.js';
 import type { OwedBatch } from '../../ledger/owed.js';
+import type { BatchOutcome, QueueConsumer, WorkQueue } from '../../ledger/queue/work-queue.js';
 import type { WorkPlan } from '../../operations/engine.js';
-import type { BatchOutcome, QueueConsumer, WorkQueue } from '../../queue/work-queue.js';
 import type { FinishedBatch, WorkerEvent } from './worker-events.js';
 
 /** Between two looks whether the queue lacks what the ledger owes, in milliseconds. */

@@ -2,7 +2,7 @@ import { availableParallelism } from 'node:os';
 import type { Worker } from 'node:worker_threads';
 import type { RawDocument } from '../../core/document.js';
 import { RAGError } from '../../core/errors.js';
-import { startWorker, WITHOUT_SECRETS } from '../../threads/start-worker.js';
+import { startWorker, WITHOUT_SECRETS } from '../../platform/threads/start-worker.js';
 import { type PreparedDocument, prepareDocument } from '../prepare-document.js';
 import type { PreparationOrder, Preparer } from './preparer.js';
 import { type Job, PreparingThread } from './preparing-thread.js';

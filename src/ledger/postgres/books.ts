@@ -1,4 +1,4 @@
-import type { PostgresDatabase, RunStatement } from '../../postgres/postgres-database.js';
+import type { PostgresDatabase, RunStatement } from '../../platform/postgres/postgres-database.js';
 
 /** The rows of one generation in a database. */
 export interface Books {

@@ -1,4 +1,4 @@
-import type { RunStatement } from '../../postgres/postgres-database.js';
+import type { RunStatement } from '../../platform/postgres/postgres-database.js';
 import { CHANGE_SLOTS, countChange as countOneChange } from '../rows/changes.js';
 import { runProgram } from './run-program.js';
 

@@ -1,6 +1,6 @@
 import { RAGError } from '../../core/errors.js';
-import type { RunStatement } from '../../postgres/postgres-database.js';
-import type { SqlRow } from '../../postgres/postgres-session.js';
+import type { RunStatement } from '../../platform/postgres/postgres-database.js';
+import type { SqlRow } from '../../platform/postgres/postgres-session.js';
 import { codeOf } from '../chunk-states.js';
 import { documentPlan } from '../document-plan.js';
 import type { DocumentPlan, LedgerChunk, PlannedDocument } from '../ledger.js';

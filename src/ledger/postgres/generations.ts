@@ -1,5 +1,5 @@
 import { RAGError } from '../../core/errors.js';
-import type { PostgresDatabase } from '../../postgres/postgres-database.js';
+import type { PostgresDatabase } from '../../platform/postgres/postgres-database.js';
 import type { GenerationTarget, IndexFacts } from '../ledger.js';
 import { storableText } from '../ledger-text.js';
 import { ROW_TABLES } from '../rows/document-rows.js';

@@ -1,7 +1,11 @@
 import { hostname } from 'node:os';
 import { RAGError, throwIfAborted, toRAGError } from '../../core/errors.js';
 import { repeat, runtime, sleep } from '../../core/runtime.js';
-import type { HeldConnection, PostgresDatabase, RunStatement } from '../../postgres/postgres-database.js';
+import type {
+  HeldConnection,
+  PostgresDatabase,
+  RunStatement,
+} from '../../platform/postgres/postgres-database.js';
 import type { LockRequest, LockSubject, WriterLock } from '../lock.js';
 
 /** Pause between two attempts, in milliseconds. Waiting on the server would hold a snapshot, which index builds wait for. */

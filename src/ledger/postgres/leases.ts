@@ -1,6 +1,6 @@
 import { RAGError } from '../../core/errors.js';
-import type { PostgresDatabase, RunStatement } from '../../postgres/postgres-database.js';
-import type { SqlRow } from '../../postgres/postgres-session.js';
+import type { PostgresDatabase, RunStatement } from '../../platform/postgres/postgres-database.js';
+import type { SqlRow } from '../../platform/postgres/postgres-session.js';
 import { hexOf, storableText } from '../ledger-text.js';
 import { generationLost } from '../still-live.js';
 import { bytesOf, numberOf, textOf } from './row.js';

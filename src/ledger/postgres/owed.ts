@@ -1,4 +1,4 @@
-import type { SqlRow } from '../../postgres/postgres-session.js';
+import type { SqlRow } from '../../platform/postgres/postgres-session.js';
 import type { ItemKey } from '../ledger.js';
 import { hexOf, storableText } from '../ledger-text.js';
 import type { OwedBatch, OwedCount, OwedItem, OwedReader } from '../owed.js';

@@ -1,6 +1,6 @@
 import { RAGError } from '../../core/errors.js';
 import { runtime } from '../../core/runtime.js';
-import type { PostgresDatabase, RunStatement } from '../../postgres/postgres-database.js';
+import type { PostgresDatabase, RunStatement } from '../../platform/postgres/postgres-database.js';
 import type { HistoryWriter } from '../history.js';
 import type {
   CompletedItem,

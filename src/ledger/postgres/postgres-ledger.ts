@@ -1,6 +1,9 @@
 import { RAGError } from '../../core/errors.js';
-import { connectionSettings, type PostgresConnectionOptions } from '../../postgres/connection-settings.js';
-import { PostgresDatabase } from '../../postgres/postgres-database.js';
+import {
+  connectionSettings,
+  type PostgresConnectionOptions,
+} from '../../platform/postgres/connection-settings.js';
+import { PostgresDatabase } from '../../platform/postgres/postgres-database.js';
 import type { GenerationReader, GenerationTarget, GenerationWriter, IndexFacts, Ledger } from '../ledger.js';
 import type { LockRequest, WriterLock } from '../lock.js';
 import { startRun } from '../rows/runs.js';

@@ -1,5 +1,5 @@
 import { RAGError } from '../../core/errors.js';
-import type { SqlRow } from '../../postgres/postgres-session.js';
+import type { SqlRow } from '../../platform/postgres/postgres-session.js';
 import { originalText } from '../ledger-text.js';
 
 /** Text of a column as it was handed in. Throws `INDEX_DAMAGED` where it holds something else. */

@@ -1,5 +1,5 @@
-import type { PostgresDatabase, RunStatement } from '../../postgres/postgres-database.js';
-import type { SqlParameter, SqlRow } from '../../postgres/postgres-session.js';
+import type { PostgresDatabase, RunStatement } from '../../platform/postgres/postgres-database.js';
+import type { SqlParameter, SqlRow } from '../../platform/postgres/postgres-session.js';
 import { keyOf, storableText } from '../ledger-text.js';
 import { type ColumnType, type Key, madeOf, type SpelledColumn } from '../rows/columns.js';
 import type { Answer, InsertStep, Program, ProgramRunner, Step } from '../rows/program.js';

@@ -1,6 +1,6 @@
 import { RAGError } from '../../core/errors.js';
-import type { PostgresDatabase, RunStatement } from '../../postgres/postgres-database.js';
-import { tableExists } from '../../postgres/table-exists.js';
+import type { PostgresDatabase, RunStatement } from '../../platform/postgres/postgres-database.js';
+import { tableExists } from '../../platform/postgres/table-exists.js';
 import { CHANGE_SLOTS } from '../rows/changes.js';
 import { ROW_TABLES } from '../rows/document-rows.js';
 import { FACT_TABLES } from '../rows/facts.js';
@@ -264,7 +264,7 @@ const MIGRATIONS: readonly (readonly string[])[] = [
   ],
   // Symbols, sections and commits are in the graph.
   ['UPDATE ragstone_ledger_document SET graph = 0'],
-  // What a language model read out of chunks: see `../../graph/facts.ts`.
+  // What a language model read out of chunks: see `../../relations/graph/facts.ts`.
   [
     `CREATE TABLE ragstone_ledger_fact (
       chunk_key bytea PRIMARY KEY,

@@ -1,4 +1,4 @@
-import type { GraphPage } from '../../graph/graph.js';
+import type { GraphPage } from '../../relations/graph/graph.js';
 import { storableText } from '../ledger-text.js';
 import { bigint, bytes, type Columns, integer, type RowOf, text, word } from './columns.js';
 import { each, insert, type Program, type ProgramRunner, run, select } from './program.js';

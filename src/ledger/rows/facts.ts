@@ -1,6 +1,6 @@
-import type { CommunitySummary, FactReader, FactRecord, FactWriter } from '../../graph/facts.js';
-import type { GraphPage } from '../../graph/graph.js';
-import { entityName } from '../../graph/names.js';
+import type { CommunitySummary, FactReader, FactRecord, FactWriter } from '../../relations/graph/facts.js';
+import type { GraphPage } from '../../relations/graph/graph.js';
+import { entityName } from '../../relations/graph/names.js';
 import { codeOf } from '../chunk-states.js';
 import { nameKeyOf } from '../graph-rows.js';
 import { packRecord, unpackFacts, unpackSummary } from '../packed-facts.js';

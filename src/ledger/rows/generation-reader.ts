@@ -1,7 +1,7 @@
-import type { StatementReader } from '../../conflicts/statement-rows.js';
 import { FOLDED_KEY } from '../../core/pushed-fields.js';
-import type { FactReader } from '../../graph/facts.js';
-import type { GraphPage, GraphReader } from '../../graph/graph.js';
+import type { StatementReader } from '../../relations/conflicts/statement-rows.js';
+import type { FactReader } from '../../relations/graph/facts.js';
+import type { GraphPage, GraphReader } from '../../relations/graph/graph.js';
 import { documentPlan } from '../document-plan.js';
 import type {
   DocumentHead,

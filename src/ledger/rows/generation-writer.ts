@@ -1,5 +1,5 @@
-import type { StatementFilling } from '../../conflicts/statement-rows.js';
-import type { FactWriter } from '../../graph/facts.js';
+import type { StatementFilling } from '../../relations/conflicts/statement-rows.js';
+import type { FactWriter } from '../../relations/graph/facts.js';
 import { keyOf } from '../ledger-text.js';
 import type { SourceState } from '../source-state.js';
 import { generationLost } from '../still-live.js';

@@ -1,4 +1,4 @@
-import type { GraphReader, GraphReference, GraphRows } from '../../graph/graph.js';
+import type { GraphReader, GraphReference, GraphRows } from '../../relations/graph/graph.js';
 import { codeOf } from '../chunk-states.js';
 import { NO_ROWS, nameKeyOf, sameRows } from '../graph-rows.js';
 import type { GraphFilling } from '../ledger.js';

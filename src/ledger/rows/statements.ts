@@ -1,4 +1,4 @@
-import type { StatementFilling, StatementReader } from '../../conflicts/statement-rows.js';
+import type { StatementFilling, StatementReader } from '../../relations/conflicts/statement-rows.js';
 import { storableText } from '../ledger-text.js';
 import { bytes, text, word } from './columns.js';
 import { addRows, fillable, type RowBooks, STATEMENTS, unmarked } from './document-rows.js';

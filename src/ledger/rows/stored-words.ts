@@ -1,5 +1,5 @@
 import { RAGError } from '../../core/errors.js';
-import { REFERENCE_KINDS, type ReferenceKind } from '../../graph/graph.js';
+import { REFERENCE_KINDS, type ReferenceKind } from '../../relations/graph/graph.js';
 import { CHUNK_STATES } from '../chunk-states.js';
 import type { DocumentStatus, GenerationState, LedgerChunk } from '../ledger.js';
 

@@ -1,4 +1,4 @@
-import type { SqliteDatabase } from '../../sqlite/sqlite-database.js';
+import type { SqliteDatabase } from '../../platform/sqlite/sqlite-database.js';
 
 /** The rows of one generation in a ledger's file. */
 export interface Books {

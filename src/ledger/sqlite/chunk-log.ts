@@ -1,6 +1,6 @@
 import { RAGError } from '../../core/errors.js';
-import { numberAt, text, textAt } from '../../sqlite/row.js';
-import type { SqliteDatabase } from '../../sqlite/sqlite-database.js';
+import { numberAt, text, textAt } from '../../platform/sqlite/row.js';
+import type { SqliteDatabase } from '../../platform/sqlite/sqlite-database.js';
 import { codeOf } from '../chunk-states.js';
 import { documentPlan, type KnownChunks, workFor } from '../document-plan.js';
 import type { DocumentPlan, LedgerChunk, PlannedDocument } from '../ledger.js';

@@ -1,6 +1,6 @@
 import { isUtf8 } from 'node:buffer';
-import { bytesAt, text, textAt } from '../../sqlite/row.js';
-import type { SqliteDatabase } from '../../sqlite/sqlite-database.js';
+import { bytesAt, text, textAt } from '../../platform/sqlite/row.js';
+import type { SqliteDatabase } from '../../platform/sqlite/sqlite-database.js';
 
 /** Rows whose texts are read as one value: the driver gives one large value far sooner than many small ones. */
 const PAGE_ROWS = 32_768;

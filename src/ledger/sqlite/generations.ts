@@ -1,6 +1,6 @@
 import { RAGError } from '../../core/errors.js';
-import { numberAt } from '../../sqlite/row.js';
-import type { SqliteDatabase } from '../../sqlite/sqlite-database.js';
+import { numberAt } from '../../platform/sqlite/row.js';
+import type { SqliteDatabase } from '../../platform/sqlite/sqlite-database.js';
 import type { GenerationTarget, IndexFacts } from '../ledger.js';
 import { storableText } from '../ledger-text.js';
 import { ROW_TABLES } from '../rows/document-rows.js';

@@ -1,5 +1,5 @@
 import { RAGError } from '../../core/errors.js';
-import { numberAt, text, textAt } from '../../sqlite/row.js';
+import { numberAt, text, textAt } from '../../platform/sqlite/row.js';
 import type { ItemKey } from '../ledger.js';
 import { originalText, storableText } from '../ledger-text.js';
 import { generationLost } from '../still-live.js';

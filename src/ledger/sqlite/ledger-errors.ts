@@ -1,5 +1,5 @@
 import { type ErrorReason, RAGError } from '../../core/errors.js';
-import type { SqliteFaultKind } from '../../sqlite/sqlite-fault.js';
+import type { SqliteFaultKind } from '../../platform/sqlite/sqlite-fault.js';
 
 const FAULTS: Readonly<Record<SqliteFaultKind, { reason: ErrorReason; problem: string }>> = {
   full: {

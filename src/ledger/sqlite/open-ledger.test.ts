@@ -14,7 +14,7 @@ import { join } from 'node:path';
 import type { Readable } from 'node:stream';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import { RAGError } from '../../core/errors.js';
-import { SqliteDatabase } from '../../sqlite/sqlite-database.js';
+import { SqliteDatabase } from '../../platform/sqlite/sqlite-database.js';
 import type { Ledger } from '../ledger.js';
 import { discardLedger, openLedger } from './open-ledger.js';
 

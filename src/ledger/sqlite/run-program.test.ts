@@ -2,7 +2,7 @@ import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { expect, onTestFinished, test } from 'vitest';
-import { SqliteDatabase } from '../../sqlite/sqlite-database.js';
+import { SqliteDatabase } from '../../platform/sqlite/sqlite-database.js';
 import { bytes, integer, key, optional, text } from '../rows/columns.js';
 import { each, insert, run, select } from '../rows/program.js';
 import { GIVEN, oneOf, sql } from '../rows/sql.js';

@@ -1,5 +1,5 @@
-import { bytesAt, numberAt, type SqlRow, text, textAt, textOf } from '../../sqlite/row.js';
-import type { SqliteDatabase, SqlValue } from '../../sqlite/sqlite-database.js';
+import { bytesAt, numberAt, type SqlRow, text, textAt, textOf } from '../../platform/sqlite/row.js';
+import type { SqliteDatabase, SqlValue } from '../../platform/sqlite/sqlite-database.js';
 import { originalText, storableText } from '../ledger-text.js';
 import { type ColumnType, madeOf } from '../rows/columns.js';
 import type { Answer, EachStep, InsertStep, Program, ProgramRunner, Step } from '../rows/program.js';

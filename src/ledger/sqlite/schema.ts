@@ -303,7 +303,7 @@ export const MIGRATIONS: readonly string[] = [
   `,
   // Symbols, sections and commits are in the graph.
   'UPDATE document SET graph = 0',
-  // What a language model read out of chunks, under the id of the chunk, of whichever generations; see `../../graph/facts.ts`.
+  // What a language model read out of chunks, under the id of the chunk, of whichever generations; see `../../relations/graph/facts.ts`.
   `
   CREATE TABLE fact (
     chunk_id TEXT PRIMARY KEY,

@@ -1,4 +1,4 @@
-import type { SqliteDatabase } from '../../sqlite/sqlite-database.js';
+import type { SqliteDatabase } from '../../platform/sqlite/sqlite-database.js';
 import type { HistoryWriter } from '../history.js';
 import type {
   CompletedItem,

@@ -1,4 +1,4 @@
-import { bytesOf, type SqliteDatabase } from '../../sqlite/sqlite-database.js';
+import { bytesOf, type SqliteDatabase } from '../../platform/sqlite/sqlite-database.js';
 import type { GenerationReader, GenerationTarget, GenerationWriter, IndexFacts, Ledger } from '../ledger.js';
 import { storableText } from '../ledger-text.js';
 import { countChange } from '../rows/changes.js';

@@ -1,7 +1,7 @@
 import * as z from 'zod';
-import type { ConflictsRequest } from '../../conflicts/conflict-types.js';
 import { RAGError } from '../../core/errors.js';
 import { isList, ownElements, ownFields, plainCopy, type Refuse, reading } from '../../core/plain-copy.js';
+import type { ConflictsRequest } from '../../relations/conflicts/conflict-types.js';
 import type { PushedDocument } from '../../sources/push/push-source.js';
 import type {
   AskRequest,

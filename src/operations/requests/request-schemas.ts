@@ -2,12 +2,12 @@ import * as z from 'zod';
 import { isSdkLanguageModel } from '../../answering/sdk-language-model.js';
 import type { Chunker } from '../../chunking/chunker.js';
 import type { OwnParts } from '../../config/own-parts.js';
-import { type ConflictsRequest, FINDING_KINDS } from '../../conflicts/conflict-types.js';
 import type { MetadataValue } from '../../core/metadata.js';
 import { isSignal } from '../../core/plain-copy.js';
 import type { AccessControl } from '../../core/scope.js';
-import { REFERENCE_KINDS } from '../../graph/graph.js';
 import type { Parser } from '../../parsing/parser.js';
+import { type ConflictsRequest, FINDING_KINDS } from '../../relations/conflicts/conflict-types.js';
+import { REFERENCE_KINDS } from '../../relations/graph/graph.js';
 import type { PushedDocument } from '../../sources/push/push-source.js';
 import type { Source } from '../../sources/source.js';
 import type {

@@ -2,7 +2,7 @@ import { createRequire } from 'node:module';
 import { setFlagsFromString } from 'node:v8';
 import type * as TreeSitter from 'web-tree-sitter';
 import type { ParsedLanguage } from '../../core/media-types.js';
-import { readRegularFile } from '../../security/regular-file.js';
+import { readRegularFile } from '../../platform/security/regular-file.js';
 
 /** Names of the grammar files in `@vscode/tree-sitter-wasm`. C is read as the part of C++ that it almost is. */
 const GRAMMAR_FILES: Readonly<Record<ParsedLanguage, string>> = {

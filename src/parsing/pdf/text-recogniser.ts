@@ -3,7 +3,7 @@ import type { Worker as Thread } from 'node:worker_threads';
 import { gunzipSync } from 'node:zlib';
 import type { Worker } from 'tesseract.js';
 import { runtime } from '../../core/runtime.js';
-import { readRegularFile } from '../../security/regular-file.js';
+import { readRegularFile } from '../../platform/security/regular-file.js';
 import type { DrawnPicture } from './draw-page.js';
 import type { OcrPart } from './installed-ocr.js';
 

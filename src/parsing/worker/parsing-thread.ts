@@ -3,7 +3,7 @@ import type { ParsedDocument } from '../../core/document.js';
 import { RAGError, systemErrorCode, throwIfAborted } from '../../core/errors.js';
 import { repeat, runtime } from '../../core/runtime.js';
 import { receivedError } from '../../core/sent-error.js';
-import { startWorker, WITHOUT_SECRETS } from '../../threads/start-worker.js';
+import { startWorker, WITHOUT_SECRETS } from '../../platform/threads/start-worker.js';
 import { STILL_AT_WORK } from '../still-at-work.js';
 import { TOLERATE_STRAY_REJECTIONS } from '../stray-rejections.js';
 import { type ParseReply, type ParseRequest, READY } from './parse-message.js';

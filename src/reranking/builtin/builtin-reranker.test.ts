@@ -3,7 +3,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import fc from 'fast-check';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { profileOf } from '../../analysis/query-profile.js';
+import { profileOf } from '../../core/analysis/query-profile.js';
 import type { RerankCandidate } from '../reranker.js';
 import { createBuiltinReranker } from './builtin-reranker.js';
 import { extractFeatures, FEATURES, type Feature } from './features.js';

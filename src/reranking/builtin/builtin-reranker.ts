@@ -1,4 +1,4 @@
-import { profileOf, type WordRarity } from '../../analysis/query-profile.js';
+import { profileOf, type WordRarity } from '../../core/analysis/query-profile.js';
 import { throwIfAborted } from '../../core/errors.js';
 import { sigmoid } from '../../core/logistic.js';
 import type { RerankCandidate, RerankedCandidate, Reranker } from '../reranker.js';

@@ -1,6 +1,6 @@
-import { matchPassage, type PassageMatches } from '../../analysis/passage-matches.js';
-import { bestWindow, density, pairCoverage } from '../../analysis/proximity.js';
-import type { QueryProfile } from '../../analysis/query-profile.js';
+import { matchPassage, type PassageMatches } from '../../core/analysis/passage-matches.js';
+import { bestWindow, density, pairCoverage } from '../../core/analysis/proximity.js';
+import type { QueryProfile } from '../../core/analysis/query-profile.js';
 import type { RerankCandidate } from '../reranker.js';
 
 /**

@@ -1,7 +1,7 @@
 import { fileURLToPath } from 'node:url';
 import * as z from 'zod';
 import { RAGError } from '../../core/errors.js';
-import { readRegularText } from '../../security/regular-file.js';
+import { readRegularText } from '../../platform/security/regular-file.js';
 import { FEATURES } from './features.js';
 import type { TreeParameters } from './tree-ensemble.js';
 

@@ -1,6 +1,6 @@
 // Entry of the thread in which a cross-encoder runs.
 import { workerData } from 'node:worker_threads';
-import { answerCalls } from '../../threads/answer-calls.js';
+import { answerCalls } from '../../platform/threads/answer-calls.js';
 import {
   type Classifier,
   type ClassifierOptions,

@@ -4,7 +4,7 @@ import { setImmediate as nextTurn } from 'node:timers/promises';
 import type { PreTrainedModel, PreTrainedTokenizer } from '@huggingface/transformers';
 import { RAGError } from '../../core/errors.js';
 import { sigmoid } from '../../core/logistic.js';
-import { assertOpenableFiles } from '../../security/regular-file.js';
+import { assertOpenableFiles } from '../../platform/security/regular-file.js';
 
 /** Where a classifier is, and how it is run. */
 export interface ClassifierOptions {

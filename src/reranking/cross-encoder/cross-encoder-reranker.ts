@@ -1,7 +1,7 @@
 import { basename } from 'node:path';
 import { RAGError } from '../../core/errors.js';
-import { startWorker } from '../../threads/start-worker.js';
-import { ThreadCalls } from '../../threads/thread-calls.js';
+import { startWorker } from '../../platform/threads/start-worker.js';
+import { ThreadCalls } from '../../platform/threads/thread-calls.js';
 import { passageTextOf, type Reranker } from '../reranker.js';
 import type { ClassifierOptions, Pairs } from './classifier.js';
 

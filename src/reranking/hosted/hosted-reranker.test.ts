@@ -13,7 +13,7 @@ import {
   type WireReply,
   type WireServer,
 } from '../../../tests/fakes/wire/wire-server.js';
-import type { ProviderConnection } from '../../providers/provider-connection.js';
+import type { ProviderConnection } from '../../platform/providers/provider-connection.js';
 import type { RerankCandidate } from '../reranker.js';
 import { createHostedReranker } from './hosted-reranker.js';
 

@@ -2,12 +2,12 @@ import * as z from 'zod';
 import { RAGError, throwIfAborted } from '../../core/errors.js';
 import { sigmoid } from '../../core/logistic.js';
 import { retry } from '../../core/retry.js';
-import { type CallFailure, describeFailure } from '../../providers/call-failure.js';
-import { estimateTokens } from '../../providers/estimate-tokens.js';
-import { postJson } from '../../providers/post-json.js';
-import type { ProviderConnection } from '../../providers/provider-connection.js';
-import { factsOf, isOwnServer } from '../../providers/provider-table.js';
-import { remedyFor } from '../../providers/remedy.js';
+import { type CallFailure, describeFailure } from '../../platform/providers/call-failure.js';
+import { estimateTokens } from '../../platform/providers/estimate-tokens.js';
+import { postJson } from '../../platform/providers/post-json.js';
+import type { ProviderConnection } from '../../platform/providers/provider-connection.js';
+import { factsOf, isOwnServer } from '../../platform/providers/provider-table.js';
+import { remedyFor } from '../../platform/providers/remedy.js';
 import { passageTextOf, type RerankCandidate, type RerankedCandidate, type Reranker } from '../reranker.js';
 import { type RerankPrice, rerankCost } from './rerank-price.js';
 

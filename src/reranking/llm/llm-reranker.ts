@@ -1,6 +1,6 @@
 import type { ChatModel } from '../../core/chat-model.js';
 import { RAGError } from '../../core/errors.js';
-import { estimateTokens } from '../../providers/estimate-tokens.js';
+import { estimateTokens } from '../../platform/providers/estimate-tokens.js';
 import { passageTextOf, type RerankCandidate, type RerankedCandidate, type Reranker } from '../reranker.js';
 import { listwisePrompt, readListwiseOrder } from './listwise.js';
 

@@ -7,7 +7,7 @@ import { openEmbeddingCache } from '../../embedding/disk-embedding-cache.js';
 import { keysOfVectors } from '../../embedding/kept-vectors.js';
 import { ReaderThreads } from '../../embedding/static/reader/reader-threads.js';
 import type { TextReader } from '../../embedding/text-reader.js';
-import { ThreadCalls } from '../../threads/thread-calls.js';
+import { ThreadCalls } from '../../platform/threads/thread-calls.js';
 import type { RerankCandidate, Reranker } from '../reranker.js';
 import { createReaderReranker, type ReaderRerankerOptions } from './reader-reranker.js';
 

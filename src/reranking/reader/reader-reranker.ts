@@ -1,4 +1,4 @@
-import { asksForLink, isLinkList } from '../../analysis/bare-links.js';
+import { asksForLink, isLinkList } from '../../core/analysis/bare-links.js';
 import { dotProduct } from '../../core/dot-product.js';
 import { RAGError } from '../../core/errors.js';
 import { logOddsOf } from '../../core/logistic.js';

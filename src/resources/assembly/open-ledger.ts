@@ -2,7 +2,7 @@ import type { ResolvedConfig } from '../../config/resolved-config.js';
 import { resolveSecrets } from '../../config/secret-resolver.js';
 import { RAGError } from '../../core/errors.js';
 import type { Ledger } from '../../ledger/ledger.js';
-import type { PostgresConnectionOptions } from '../../postgres/connection-settings.js';
+import type { PostgresConnectionOptions } from '../../platform/postgres/connection-settings.js';
 import { postgresUrl } from '../../stores/server-address.js';
 
 export interface OpenLedgerForOptions {

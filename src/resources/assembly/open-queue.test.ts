@@ -3,7 +3,7 @@ import { temporaryFolder } from '../../../tests/e2e/temporary-folder.js';
 import type { OwnParts } from '../../config/own-parts.js';
 import { createEngine } from '../../engine/create-engine.js';
 import type { Ledger } from '../../ledger/ledger.js';
-import type { WorkQueue } from '../../queue/work-queue.js';
+import type { WorkQueue } from '../../ledger/queue/work-queue.js';
 
 const QUEUE: WorkQueue = {
   isUp: true,

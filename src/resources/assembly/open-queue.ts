@@ -1,7 +1,7 @@
 import type { ResolvedConfig } from '../../config/resolved-config.js';
 import { resolveSecrets } from '../../config/secret-resolver.js';
 import { RAGError } from '../../core/errors.js';
-import type { WorkQueue } from '../../queue/work-queue.js';
+import type { WorkQueue } from '../../ledger/queue/work-queue.js';
 import { borrowed } from './own-parts.js';
 
 /** Whether work is handed to workers. */
@@ -51,7 +51,7 @@ export async function openQueueFor(config: ResolvedConfig): Promise<WorkQueue> {
       'No queue is configured: state the address of a Redis server in rag.queue.url (docs/many-machines.md).',
     );
   await resolveSecrets(queue, ['rag', 'queue'], config);
-  const { openBullmqQueue } = await import('../../queue/bullmq-queue.js');
+  const { openBullmqQueue } = await import('../../ledger/queue/bullmq-queue.js');
   return openBullmqQueue({
     url: queue.url.reveal(),
     prefix: queue.prefix,

@@ -3,9 +3,9 @@ import { formatPath } from '../../config/config-path.js';
 import type { ResolvedConfig } from '../../config/resolved-config.js';
 import { resolveSecrets } from '../../config/secret-resolver.js';
 import type { Secret } from '../../core/secret.js';
-import { openRedis } from '../../redis/open-redis.js';
-import { type RedisShelf, redisShelf } from '../../redis/redis-shelf.js';
-import { rememberServer } from '../../redis/remembered-servers.js';
+import { openRedis } from '../../platform/redis/open-redis.js';
+import { type RedisShelf, redisShelf } from '../../platform/redis/redis-shelf.js';
+import { rememberServer } from '../../platform/redis/remembered-servers.js';
 
 /**
  * Opens the server that the setting `redis` under a path names; loads its driver and no other.

@@ -2,7 +2,7 @@ import { join, resolve } from 'node:path';
 import { isFolder, listModels, missingModelParts, modelCacheDir } from '../../config/models.js';
 import type { ResolvedConfig } from '../../config/resolved-config.js';
 import { RAGError } from '../../core/errors.js';
-import { splitModelName } from '../../providers/provider-table.js';
+import { splitModelName } from '../../platform/providers/provider-table.js';
 import { fetchModelSecrets, type ResolvedHostedModel, resolveHostedModel } from './resolve-provider.js';
 
 /** Which embedding model a configuration comes down to on this machine. */

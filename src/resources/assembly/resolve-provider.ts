@@ -1,14 +1,14 @@
 import { originOf, type ResolvedConfig } from '../../config/resolved-config.js';
 import { resolveSecrets } from '../../config/secret-resolver.js';
 import { RAGError } from '../../core/errors.js';
-import type { ProviderConnection } from '../../providers/provider-connection.js';
+import type { ProviderConnection } from '../../platform/providers/provider-connection.js';
 import {
   factsOf,
   type ModelRole,
   PROVIDER_NAMES,
   type ProviderName,
   splitModelName,
-} from '../../providers/provider-table.js';
+} from '../../platform/providers/provider-table.js';
 
 /** A hosted model and how it is reached. */
 export interface ResolvedHostedModel {

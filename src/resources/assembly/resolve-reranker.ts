@@ -1,6 +1,6 @@
 import type { ResolvedConfig } from '../../config/resolved-config.js';
 import { RAGError } from '../../core/errors.js';
-import { splitModelName } from '../../providers/provider-table.js';
+import { splitModelName } from '../../platform/providers/provider-table.js';
 import { findLocalModel } from './resolve-model.js';
 import { fetchModelSecrets, type ResolvedHostedModel, resolveHostedModel } from './resolve-provider.js';
 

@@ -5,7 +5,7 @@ import { temporaryFolder } from '../../../tests/e2e/temporary-folder.js';
 import { IS_LONG } from '../../../tests/long-forms.js';
 import { createEngine } from '../../engine/create-engine.js';
 import type { Engine, SearchResponse } from '../../operations/engine.js';
-import { freePort, hasRedis, startRedis } from '../../redis/test-redis.js';
+import { freePort, hasRedis, startRedis } from '../../platform/redis/test-redis.js';
 import type { Reranker } from '../../reranking/reranker.js';
 
 type CacheState = 'hit' | 'miss' | 'semantic' | 'off';

@@ -3,9 +3,9 @@ import { join } from 'node:path';
 import { DATA_FILES } from '../../core/data-folder.js';
 import { RAGError } from '../../core/errors.js';
 import { runtime } from '../../core/runtime.js';
-import { makePrivateFolder } from '../../security/private-files.js';
-import { textAt } from '../../sqlite/row.js';
-import { SqliteDatabase } from '../../sqlite/sqlite-database.js';
+import { makePrivateFolder } from '../../platform/security/private-files.js';
+import { textAt } from '../../platform/sqlite/row.js';
+import { SqliteDatabase } from '../../platform/sqlite/sqlite-database.js';
 
 const SCHEMA = `
   CREATE TABLE IF NOT EXISTS result (

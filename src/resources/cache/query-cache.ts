@@ -5,7 +5,7 @@ import { runtime } from '../../core/runtime.js';
 import type { Scope } from '../../core/scope.js';
 import { type TelemetryPayloads, traced } from '../../core/telemetry.js';
 import type { SearchQuery } from '../../operations/engine.js';
-import type { RedisShelf } from '../../redis/redis-shelf.js';
+import type { RedisShelf } from '../../platform/redis/redis-shelf.js';
 import type { FoundPassages } from '../found-passages.js';
 import { cacheKeyOf, digestOf, groupKeyOf } from './cache-key.js';
 import type { KeptResults } from './kept-results.js';

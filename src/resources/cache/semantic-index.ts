@@ -1,6 +1,6 @@
 import { LRUCache } from 'lru-cache';
-import { extractIdentifiers } from '../../analysis/identifiers.js';
-import { readOperators } from '../../analysis/query-operators.js';
+import { extractIdentifiers } from '../../core/analysis/identifiers.js';
+import { readOperators } from '../../core/analysis/query-operators.js';
 import { runtime } from '../../core/runtime.js';
 
 /** An earlier question whose results are kept under a key. */

@@ -10,8 +10,8 @@ import type { LockRequest, WriterLock } from '../../ledger/lock.js';
 import { ledgerError } from '../../ledger/sqlite/ledger-errors.js';
 import { discardLedger, openLedger } from '../../ledger/sqlite/open-ledger.js';
 import { acquireWriterLock } from '../../ledger/writer-lock.js';
-import { encryptFile } from '../../sqlite/encrypted-file.js';
-import { sqliteFaultOf } from '../../sqlite/sqlite-fault.js';
+import { encryptFile } from '../../platform/sqlite/encrypted-file.js';
+import { sqliteFaultOf } from '../../platform/sqlite/sqlite-fault.js';
 import { openLedgerFor, remakeServerLedger } from '../assembly/open-ledger.js';
 import { borrowed } from '../assembly/own-parts.js';
 

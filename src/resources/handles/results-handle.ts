@@ -1,7 +1,7 @@
 import { packConfig } from '../../config/packed-config.js';
 import type { ResolvedConfig } from '../../config/resolved-config.js';
 import { OpenedOnce } from '../../core/shared-load.js';
-import type { RedisShelf } from '../../redis/redis-shelf.js';
+import type { RedisShelf } from '../../platform/redis/redis-shelf.js';
 import { openRedisShelf } from '../assembly/open-redis-shelf.js';
 import { settingsDigest } from '../cache/cache-key.js';
 import { KeptResults, removeKeptResults } from '../cache/kept-results.js';

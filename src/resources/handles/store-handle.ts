@@ -9,7 +9,7 @@ import {
   type MetadataSealing,
   NO_SEALING,
   overFolded,
-} from '../../security/sealed-metadata.js';
+} from '../../platform/security/sealed-metadata.js';
 import type { VectorStoreManager } from '../../stores/failover/store-manager.js';
 import type { VectorCollection, VectorStore } from '../../stores/vector-store.js';
 import { type ConfiguredStore, chooseProvider, createStoreFor } from '../assembly/choose-store.js';

@@ -7,8 +7,8 @@ import { isTelemetryHeard, type SentOperation } from '../../core/heard-operation
 import { runtime } from '../../core/runtime.js';
 import type { Scope } from '../../core/scope.js';
 import { receivedError } from '../../core/sent-error.js';
-import type { PartName } from '../../degradation/level.js';
 import type { SearchQuery } from '../../operations/engine.js';
+import type { PartName } from '../../platform/degradation/level.js';
 import type { FoundPassages } from '../found-passages.js';
 import type { FromProcess, ToProcess } from './search-message.js';
 

@@ -2,8 +2,8 @@ import type { PackedConfig } from '../../config/packed-config.js';
 import type { SentOperation } from '../../core/heard-operations.js';
 import type { Scope } from '../../core/scope.js';
 import type { SentError } from '../../core/sent-error.js';
-import type { PartName } from '../../degradation/level.js';
 import type { SearchQuery } from '../../operations/engine.js';
+import type { PartName } from '../../platform/degradation/level.js';
 import type { FoundPassages } from '../found-passages.js';
 
 /** What a search process is told; plain data, as everything here. */

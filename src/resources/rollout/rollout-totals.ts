@@ -1,10 +1,10 @@
 import { existsSync } from 'node:fs';
 import { dirname } from 'node:path';
 import { type ErrorReason, RAGError } from '../../core/errors.js';
-import { makePrivateFolder } from '../../security/private-files.js';
-import { numberAt, text, textAt } from '../../sqlite/row.js';
-import { SqliteDatabase } from '../../sqlite/sqlite-database.js';
-import type { SqliteFaultKind } from '../../sqlite/sqlite-fault.js';
+import { makePrivateFolder } from '../../platform/security/private-files.js';
+import { numberAt, text, textAt } from '../../platform/sqlite/row.js';
+import { SqliteDatabase } from '../../platform/sqlite/sqlite-database.js';
+import type { SqliteFaultKind } from '../../platform/sqlite/sqlite-fault.js';
 
 /** What is added up. The names are those of the file. */
 export type RolloutTotal =

@@ -1,4 +1,4 @@
-import { definitionKey } from '../../analysis/identifiers.js';
+import { definitionKey } from '../../core/analysis/identifiers.js';
 import type { StoredChunk } from '../../core/chunk.js';
 import { and, contains } from '../../core/filter.js';
 import type { Hit } from '../candidate.js';

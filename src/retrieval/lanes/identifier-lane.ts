@@ -1,5 +1,5 @@
-import { calledKey, extractIdentifiers, isErrorName, isItemKey } from '../../analysis/identifiers.js';
-import { MAX_QUERY_IDENTIFIERS } from '../../analysis/query-text.js';
+import { calledKey, extractIdentifiers, isErrorName, isItemKey } from '../../core/analysis/identifiers.js';
+import { MAX_QUERY_IDENTIFIERS } from '../../core/analysis/query-text.js';
 import type { StoredChunk } from '../../core/chunk.js';
 import { and, contains, or } from '../../core/filter.js';
 import { inTurn } from '../../core/turns.js';

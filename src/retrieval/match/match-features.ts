@@ -1,6 +1,6 @@
-import { matchPassage } from '../../analysis/passage-matches.js';
-import { bestWindow } from '../../analysis/proximity.js';
-import type { QueryProfile } from '../../analysis/query-profile.js';
+import { matchPassage } from '../../core/analysis/passage-matches.js';
+import { bestWindow } from '../../core/analysis/proximity.js';
+import type { QueryProfile } from '../../core/analysis/query-profile.js';
 import { headingPathOf, titleOf } from '../../core/chunk-metadata.js';
 import type { Candidate } from '../candidate.js';
 

@@ -1,6 +1,6 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import { profileOf } from '../../analysis/query-profile.js';
+import { profileOf } from '../../core/analysis/query-profile.js';
 import type { RerankScoring } from '../../reranking/reranker.js';
 import type { Candidate } from '../candidate.js';
 import { candidate, chunk, idsOf, sumOf } from '../test-candidates.js';

@@ -1,4 +1,4 @@
-import type { QueryProfile } from '../../analysis/query-profile.js';
+import type { QueryProfile } from '../../core/analysis/query-profile.js';
 import { logOddsOf, sigmoid } from '../../core/logistic.js';
 import type { RerankScoring } from '../../reranking/reranker.js';
 import { nonIncreasing } from '../calibration/calibration.js';

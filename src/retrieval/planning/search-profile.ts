@@ -2,7 +2,7 @@ import { mkdir, rename, stat, writeFile } from 'node:fs/promises';
 import { dirname } from 'node:path';
 import * as z from 'zod';
 import { RAGError, systemErrorCode } from '../../core/errors.js';
-import { readRegularText } from '../../security/regular-file.js';
+import { readRegularText } from '../../platform/security/regular-file.js';
 import type { WeighedPlan } from './choose-plan.js';
 import { keyOf, type NamedPlan, PLAN_NAMES, type PlanName } from './search-plan.js';
 

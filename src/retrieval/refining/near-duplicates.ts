@@ -1,6 +1,6 @@
-import { areAlternatives, areOpposite } from '../../conflicts/opposites.js';
-import { quantitiesOf } from '../../conflicts/quantities.js';
-import { statementWords } from '../../conflicts/words.js';
+import { areAlternatives, areOpposite } from '../../relations/conflicts/opposites.js';
+import { quantitiesOf } from '../../relations/conflicts/quantities.js';
+import { statementWords } from '../../relations/conflicts/words.js';
 import type { Candidate } from '../candidate.js';
 import type { RemovedCandidate } from '../retriever.js';
 import { isCollapsible } from './collapse.js';

@@ -4,7 +4,7 @@ import type { Notice } from '../../core/notice.js';
 import { traced } from '../../core/telemetry.js';
 import { inTurn } from '../../core/turns.js';
 import { withDeadline } from '../../core/with-deadline.js';
-import { reach } from '../../degradation/parts.js';
+import { reach } from '../../platform/degradation/parts.js';
 import type { RerankCandidate, RerankedCandidate, Reranker, RerankRemark } from '../../reranking/reranker.js';
 import {
   type Candidate,

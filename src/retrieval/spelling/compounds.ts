@@ -1,6 +1,6 @@
-import { analyzeText } from '../../analysis/lexical-analyzer.js';
-import { foldCase, normaliseText } from '../../analysis/normalise.js';
-import { forEachWord } from '../../analysis/tokens.js';
+import { analyzeText } from '../../core/analysis/lexical-analyzer.js';
+import { foldCase, normaliseText } from '../../core/analysis/normalise.js';
+import { forEachWord } from '../../core/analysis/tokens.js';
 import type { QueryWord } from './query-words.js';
 import type { ReadableWords } from './readable-words.js';
 

@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { analyzeText } from '../../analysis/lexical-analyzer.js';
+import { analyzeText } from '../../core/analysis/lexical-analyzer.js';
 import { correctQuery } from './correct-query.js';
 import type { ReadableWords } from './readable-words.js';
 

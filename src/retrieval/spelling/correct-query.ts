@@ -1,9 +1,9 @@
-import { ENGLISH_STOP_WORDS } from '../../analysis/english-stop-words.js';
-import { isForeignGrammar, isForeignText } from '../../analysis/foreign-words.js';
-import { analyzeText } from '../../analysis/lexical-analyzer.js';
-import { foldCase, normaliseText } from '../../analysis/normalise.js';
-import { readQueryText } from '../../analysis/query-text.js';
-import { forEachWord, partsOf } from '../../analysis/tokens.js';
+import { ENGLISH_STOP_WORDS } from '../../core/analysis/english-stop-words.js';
+import { isForeignGrammar, isForeignText } from '../../core/analysis/foreign-words.js';
+import { analyzeText } from '../../core/analysis/lexical-analyzer.js';
+import { foldCase, normaliseText } from '../../core/analysis/normalise.js';
+import { readQueryText } from '../../core/analysis/query-text.js';
+import { forEachWord, partsOf } from '../../core/analysis/tokens.js';
 import { compareText } from '../../core/filter.js';
 import { editDistance } from '../../core/nearest-name.js';
 import type { QueryCorrection } from '../retriever.js';

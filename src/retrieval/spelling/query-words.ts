@@ -1,6 +1,6 @@
-import { extractIdentifiers } from '../../analysis/identifiers.js';
-import { analyzeText } from '../../analysis/lexical-analyzer.js';
-import { foldCase, normaliseText } from '../../analysis/normalise.js';
+import { extractIdentifiers } from '../../core/analysis/identifiers.js';
+import { analyzeText } from '../../core/analysis/lexical-analyzer.js';
+import { foldCase, normaliseText } from '../../core/analysis/normalise.js';
 
 /** Shorter words have too many neighbours that are words. */
 export const SHORTEST_CORRECTED = 5;

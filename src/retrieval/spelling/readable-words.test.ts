@@ -1,5 +1,5 @@
 import { expect, it } from 'vitest';
-import { analyzeText } from '../../analysis/lexical-analyzer.js';
+import { analyzeText } from '../../core/analysis/lexical-analyzer.js';
 import { OPEN_ACCESS } from '../../core/scope.js';
 import { createMemoryStore } from '../../stores/memory/memory-store.js';
 import type { TextQuery, VectorCollection } from '../../stores/vector-store.js';

@@ -1,5 +1,5 @@
-import { indexedTextOfStored } from '../../analysis/indexed-text.js';
-import { analyzeText } from '../../analysis/lexical-analyzer.js';
+import { indexedTextOfStored } from '../../core/analysis/indexed-text.js';
+import { analyzeText } from '../../core/analysis/lexical-analyzer.js';
 import { EVERYTHING } from '../../core/filter.js';
 import type { VectorCollection } from '../../stores/vector-store.js';
 

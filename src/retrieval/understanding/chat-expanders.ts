@@ -1,5 +1,5 @@
 import * as z from 'zod';
-import { analyzeQuery } from '../../analysis/lexical-analyzer.js';
+import { analyzeQuery } from '../../core/analysis/lexical-analyzer.js';
 import type { ChatModel } from '../../core/chat-model.js';
 import { RAGError } from '../../core/errors.js';
 import type { ExpandedQuery, ExpansionContext, ExpansionKind, QueryExpander } from './query-expander.js';

@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest';
-import { extractIdentifiers } from '../../analysis/identifiers.js';
-import { analyzeText } from '../../analysis/lexical-analyzer.js';
+import { extractIdentifiers } from '../../core/analysis/identifiers.js';
+import { analyzeText } from '../../core/analysis/lexical-analyzer.js';
 import type { ChunkRecord } from '../../core/chunk.js';
 import { DegradationLevel } from '../../core/degradation.js';
 import { EVERYTHING } from '../../core/filter.js';

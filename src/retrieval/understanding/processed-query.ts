@@ -1,6 +1,6 @@
-import { ENGLISH_STOP_WORDS } from '../../analysis/english-stop-words.js';
-import { foldCase, normaliseText } from '../../analysis/normalise.js';
-import { forEachWord } from '../../analysis/tokens.js';
+import { ENGLISH_STOP_WORDS } from '../../core/analysis/english-stop-words.js';
+import { foldCase, normaliseText } from '../../core/analysis/normalise.js';
+import { forEachWord } from '../../core/analysis/tokens.js';
 import { identifierRoles } from '../identifier-roles.js';
 import type { PreparedQuery } from '../prepared-query.js';
 import type { ProcessedQuery, QueryIntent } from './query-expander.js';

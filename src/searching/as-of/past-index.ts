@@ -3,7 +3,7 @@ import { RAGError, throwIfAborted } from '../../core/errors.js';
 import { matchesFilter } from '../../core/filter.js';
 import { cacheOwner, type Scope, scopeFilter } from '../../core/scope.js';
 import { embedAll } from '../../embedding/embed-all.js';
-import { type KeptChunk, unpackChunks } from '../../history/kept-chunks.js';
+import { type KeptChunk, unpackChunks } from '../../ledger/history/kept-chunks.js';
 import { damagedHistory, type HistoryVersion, type LedgerHistory } from '../../ledger/history.js';
 import type { IndexFacts } from '../../ledger/ledger.js';
 import type { LoadedEmbedder } from '../../resources/handles/model-handle.js';

@@ -1,15 +1,15 @@
 import { RAGError } from '../../core/errors.js';
 import { type Notice, noticesOfKind } from '../../core/notice.js';
 import type { Scope } from '../../core/scope.js';
-import type { AsOfReport } from '../../history/as-of-report.js';
+import type { AsOfReport } from '../../ledger/history/as-of-report.js';
 import type { HistoryVersion } from '../../ledger/history.js';
 import type { GenerationReader, Ledger, LedgerDocument } from '../../ledger/ledger.js';
-import { splitModelName } from '../../providers/provider-table.js';
+import { splitModelName } from '../../platform/providers/provider-table.js';
+import { overFolded } from '../../platform/security/sealed-metadata.js';
 import type { EngineResources } from '../../resources/engine-resources.js';
 import type { LedgerHandle } from '../../resources/handles/ledger-handle.js';
 import type { ModelHandle } from '../../resources/handles/model-handle.js';
 import type { StoreHandle } from '../../resources/handles/store-handle.js';
-import { overFolded } from '../../security/sealed-metadata.js';
 import { RESTRICTED_NOTICE } from '../../stores/scope-reach.js';
 import { openPast, type PastIndex } from './past-index.js';
 import { resolveMoment } from './resolve-moment.js';

@@ -2,8 +2,8 @@ import type { ResolvedConfig } from '../../config/resolved-config.js';
 import { ageMs } from '../../core/age.js';
 import { RAGError, toRAGError } from '../../core/errors.js';
 import { runtime } from '../../core/runtime.js';
-import type { AsOfReport } from '../../history/as-of-report.js';
-import { readAsOf } from '../../history/moment.js';
+import type { AsOfReport } from '../../ledger/history/as-of-report.js';
+import { readAsOf } from '../../ledger/history/moment.js';
 import type { HistoryMark, LedgerHistory } from '../../ledger/history.js';
 import { createSourceNamed } from '../../resources/assembly/open-sources.js';
 

@@ -3,7 +3,7 @@ import { copyFile, mkdir, mkdtemp, readdir, realpath, rm, stat, writeFile } from
 import { tmpdir } from 'node:os';
 import { dirname, join, relative, resolve, sep } from 'node:path';
 import { systemErrorCode } from '../../core/errors.js';
-import { readRegularText } from '../../security/regular-file.js';
+import { readRegularText } from '../../platform/security/regular-file.js';
 import { emptyRepository, fillRepository, type RepositoryFormat } from './own-repository.js';
 
 /**

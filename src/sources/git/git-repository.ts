@@ -3,7 +3,7 @@ import { constants, existsSync } from 'node:fs';
 import { access, rename, rm, stat } from 'node:fs/promises';
 import { join } from 'node:path';
 import { RAGError, systemErrorCode } from '../../core/errors.js';
-import { makePrivateFolder } from '../../security/private-files.js';
+import { makePrivateFolder } from '../../platform/security/private-files.js';
 import { rootError } from '../file-patterns.js';
 import type { Confinement } from '../source-definition.js';
 import {

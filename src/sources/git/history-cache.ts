@@ -1,7 +1,7 @@
 import { rename, writeFile } from 'node:fs/promises';
 import { dirname } from 'node:path';
-import { makePrivateFolder, PRIVATE_FILE } from '../../security/private-files.js';
-import { readRegularText } from '../../security/regular-file.js';
+import { makePrivateFolder, PRIVATE_FILE } from '../../platform/security/private-files.js';
+import { readRegularText } from '../../platform/security/regular-file.js';
 import { type FileFacts, FileHistory } from './file-history.js';
 import { type GitContext, runGit } from './git-process.js';
 

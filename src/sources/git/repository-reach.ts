@@ -1,9 +1,9 @@
 import { type Dirent, existsSync } from 'node:fs';
 import { readdir, stat } from 'node:fs/promises';
 import { join, resolve } from 'node:path';
-import { isPathInside } from '../../security/path-containment.js';
-import { realPathOf } from '../../security/real-path.js';
-import { readRegularText } from '../../security/regular-file.js';
+import { isPathInside } from '../../platform/security/path-containment.js';
+import { realPathOf } from '../../platform/security/real-path.js';
+import { readRegularText } from '../../platform/security/regular-file.js';
 import { type ForeignRepository, findRepository } from './foreign-repository.js';
 
 /** What reading a repository opens beside files below a folder. */

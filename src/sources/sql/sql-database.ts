@@ -12,8 +12,8 @@ import {
 import type * as PgModule from 'pg';
 import { RAGError, systemErrorCode } from '../../core/errors.js';
 import { momentOf } from '../../core/moment.js';
-import { realPathOf } from '../../security/real-path.js';
-import { assertOpenable } from '../../security/regular-file.js';
+import { realPathOf } from '../../platform/security/real-path.js';
+import { assertOpenable } from '../../platform/security/regular-file.js';
 import { rootError } from '../file-patterns.js';
 import { exactNumber } from './sql-values.js';
 import { rowOfBytes, withTextsAsBytes } from './sqlite-texts.js';

@@ -4,8 +4,8 @@ import { createServer } from 'node:net';
 import { delimiter, join, resolve } from 'node:path';
 import { RAGError, systemErrorCode } from '../../core/errors.js';
 import { runtime, sleep, timeoutSignal } from '../../core/runtime.js';
-import { makePrivateFolder, PRIVATE_FILE } from '../../security/private-files.js';
-import { openRegularFile, readRegularText } from '../../security/regular-file.js';
+import { makePrivateFolder, PRIVATE_FILE } from '../../platform/security/private-files.js';
+import { openRegularFile, readRegularText } from '../../platform/security/regular-file.js';
 import {
   claimFolder,
   isAlive,

@@ -3,7 +3,7 @@ import { rename, rm, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { promisify } from 'node:util';
 import { systemErrorCode } from '../../core/errors.js';
-import { readRegularText } from '../../security/regular-file.js';
+import { readRegularText } from '../../platform/security/regular-file.js';
 
 /** Says which server runs on a folder: two servers on one folder would damage it. */
 export interface ServerClaim {

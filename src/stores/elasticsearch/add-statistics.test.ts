@@ -2,7 +2,7 @@ import assert from 'node:assert/strict';
 import { randomUUID } from 'node:crypto';
 import { describe, expect, it } from 'vitest';
 import { withTestServer } from '../../../tests/with-test-server.js';
-import { analyzeText } from '../../analysis/lexical-analyzer.js';
+import { analyzeText } from '../../core/analysis/lexical-analyzer.js';
 import type { ScoredChunk } from '../../core/chunk.js';
 import { EVERYTHING } from '../../core/filter.js';
 import { direction, record } from '../../testing/vector-store/records.js';

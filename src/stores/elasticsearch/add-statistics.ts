@@ -1,5 +1,5 @@
-import { indexedTextOfStored } from '../../analysis/indexed-text.js';
-import { analyzeText } from '../../analysis/lexical-analyzer.js';
+import { indexedTextOfStored } from '../../core/analysis/indexed-text.js';
+import { analyzeText } from '../../core/analysis/lexical-analyzer.js';
 import { RAGError } from '../../core/errors.js';
 import type { BulkOperation } from './bulk-writer.js';
 import { documentOf } from './chunk-document.js';

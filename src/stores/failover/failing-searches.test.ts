@@ -3,7 +3,7 @@ import { put, SPEC, TwoStores } from '../../../tests/failover/two-stores.js';
 import { RAGError } from '../../core/errors.js';
 import { EVERYTHING } from '../../core/filter.js';
 import { type Runtime, SYSTEM_RUNTIME, withRuntime } from '../../core/runtime.js';
-import { Parts, whileReaching } from '../../degradation/parts.js';
+import { Parts, whileReaching } from '../../platform/degradation/parts.js';
 import type { VectorCollection } from '../vector-store.js';
 import { withStandIns } from './stand-ins.js';
 

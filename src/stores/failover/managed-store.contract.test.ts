@@ -4,7 +4,7 @@ import { join } from 'node:path';
 import { describe, it } from 'vitest';
 import { FaultyStore } from '../../../tests/failover/faulty-store.js';
 import { IS_LONG } from '../../../tests/long-forms.js';
-import { SqliteDatabase } from '../../sqlite/sqlite-database.js';
+import { SqliteDatabase } from '../../platform/sqlite/sqlite-database.js';
 import { testVectorStore } from '../../testing/index.js';
 import { createLibsqlStore } from '../libsql/libsql-store.js';
 import { storeError } from '../libsql/store-errors.js';

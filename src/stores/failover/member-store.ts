@@ -1,6 +1,6 @@
 import { RAGError } from '../../core/errors.js';
 import { withDeadline } from '../../core/with-deadline.js';
-import { Breaker, type PartState } from '../../degradation/breaker.js';
+import { Breaker, type PartState } from '../../platform/degradation/breaker.js';
 import type { CollectionSpec, VectorCollection, VectorStore } from '../vector-store.js';
 import type { Mark } from './journal-state.js';
 import { isSilence } from './outages.js';

@@ -1,5 +1,5 @@
 import { RAGError } from '../../core/errors.js';
-import type { PartState } from '../../degradation/breaker.js';
+import type { PartState } from '../../platform/degradation/breaker.js';
 import type { StoreState, StoresStatus } from './failover-states.js';
 import type { JournalState } from './journal-state.js';
 import type { MemberStore } from './member-store.js';

@@ -2,7 +2,7 @@ import type { FileHandle } from 'node:fs/promises';
 import { dirname, join } from 'node:path';
 import { RAGError, systemErrorCode } from '../../core/errors.js';
 import { runtime } from '../../core/runtime.js';
-import { makePrivateFolder, PRIVATE_FILE } from '../../security/private-files.js';
+import { makePrivateFolder, PRIVATE_FILE } from '../../platform/security/private-files.js';
 import type { CollectionSpec } from '../vector-store.js';
 import type { JournalFiles } from './journal-files.js';
 import { FRAME_BYTES, type Frame, findFrame, frameOf, isWhole, readFrame } from './journal-frame.js';

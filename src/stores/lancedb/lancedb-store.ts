@@ -4,7 +4,7 @@ import { join } from 'node:path';
 import type { Connection, Table } from '@lancedb/lancedb';
 import { RAGError } from '../../core/errors.js';
 import { ALL_FILTER_OPERATORS } from '../../core/filter.js';
-import { makePrivateFolder } from '../../security/private-files.js';
+import { makePrivateFolder } from '../../platform/security/private-files.js';
 import { assertCollectionName, assertSameSpec, assertSpec } from '../store-checks.js';
 import type {
   CollectionSpec,

@@ -1,6 +1,6 @@
 import { existsSync, rmSync } from 'node:fs';
-import { numberAt } from '../../sqlite/row.js';
-import { SqliteDatabase } from '../../sqlite/sqlite-database.js';
+import { numberAt } from '../../platform/sqlite/row.js';
+import { SqliteDatabase } from '../../platform/sqlite/sqlite-database.js';
 import { removeCollection } from './remove-collection.js';
 import { storeError } from './store-errors.js';
 import { prepareStore } from './store-schema.js';

@@ -1,4 +1,4 @@
-import type { SqliteDatabase } from '../../sqlite/sqlite-database.js';
+import type { SqliteDatabase } from '../../platform/sqlite/sqlite-database.js';
 import { averageLengthOf, inverseDocumentFrequency, lengthNorm, termGain } from '../bm25.js';
 import type { TopK } from '../top-k.js';
 import { readPostings } from './postings.js';

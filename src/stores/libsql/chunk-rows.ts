@@ -1,8 +1,8 @@
 import type { ChunkRecord, StoredChunk } from '../../core/chunk.js';
 import type { Metadata } from '../../core/metadata.js';
-import { bytesAt, numberAt, originalText, storableText, text, textAt } from '../../sqlite/row.js';
-import type { SqliteDatabase } from '../../sqlite/sqlite-database.js';
-import { SqliteValueError } from '../../sqlite/sqlite-fault.js';
+import { bytesAt, numberAt, originalText, storableText, text, textAt } from '../../platform/sqlite/row.js';
+import type { SqliteDatabase } from '../../platform/sqlite/sqlite-database.js';
+import { SqliteValueError } from '../../platform/sqlite/sqlite-fault.js';
 import { packTerms } from './packed-terms.js';
 import { SegmentWriter } from './postings.js';
 import { type Profile, vectorOf } from './row-cache.js';

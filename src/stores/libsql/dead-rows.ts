@@ -1,5 +1,5 @@
-import { bytesAt, numberAt } from '../../sqlite/row.js';
-import type { SqliteDatabase } from '../../sqlite/sqlite-database.js';
+import { bytesAt, numberAt } from '../../platform/sqlite/row.js';
+import type { SqliteDatabase } from '../../platform/sqlite/sqlite-database.js';
 import { unpackTerms } from './packed-terms.js';
 import { dropRowsOfTerm } from './postings.js';
 

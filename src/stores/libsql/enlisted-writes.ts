@@ -1,6 +1,6 @@
 import { RAGError } from '../../core/errors.js';
-import { numberAt } from '../../sqlite/row.js';
-import type { SqliteDatabase } from '../../sqlite/sqlite-database.js';
+import { numberAt } from '../../platform/sqlite/row.js';
+import type { SqliteDatabase } from '../../platform/sqlite/sqlite-database.js';
 import { assertRecords, lastRecordById } from '../store-checks.js';
 import type { CollectionSpec, EnlistedWrites } from '../vector-store.js';
 import { deleteRows, rowsOfIds, writeRecords } from './chunk-rows.js';

@@ -1,5 +1,5 @@
-import { bytesAt } from '../../sqlite/row.js';
-import type { SqliteDatabase } from '../../sqlite/sqlite-database.js';
+import { bytesAt } from '../../platform/sqlite/row.js';
+import type { SqliteDatabase } from '../../platform/sqlite/sqlite-database.js';
 import type { ScoredItem, TopK } from '../top-k.js';
 import { type NearRow, unitVectorOf, type VectorIndex } from '../vector-index.js';
 import { type RowCache, vectorOf } from './row-cache.js';

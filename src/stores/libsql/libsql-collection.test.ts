@@ -4,7 +4,7 @@ import { join } from 'node:path';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import type { ChunkRecord } from '../../core/chunk.js';
 import { and, contains, EVERYTHING, eq, oneOf } from '../../core/filter.js';
-import { SqliteDatabase } from '../../sqlite/sqlite-database.js';
+import { SqliteDatabase } from '../../platform/sqlite/sqlite-database.js';
 import type { VectorStore } from '../vector-store.js';
 import { createLibsqlStore } from './libsql-store.js';
 

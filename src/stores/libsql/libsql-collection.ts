@@ -4,8 +4,8 @@ import type { ChunkRecord, ScoredChunk, StoredChunk } from '../../core/chunk.js'
 import { DATA_FILES } from '../../core/data-folder.js';
 import { RAGError, throwIfAborted } from '../../core/errors.js';
 import { compareText, type Filter } from '../../core/filter.js';
-import { numberAt } from '../../sqlite/row.js';
-import type { SqliteDatabase } from '../../sqlite/sqlite-database.js';
+import { numberAt } from '../../platform/sqlite/row.js';
+import type { SqliteDatabase } from '../../platform/sqlite/sqlite-database.js';
 import { termWeights } from '../query-terms.js';
 import { assertCount, assertFilter, assertQueryVector } from '../store-checks.js';
 import { type ScoredItem, TopK } from '../top-k.js';

@@ -1,7 +1,7 @@
 import { deflateRawSync } from 'node:zlib';
 import fc from 'fast-check';
 import { expect, it } from 'vitest';
-import { SqliteValueError } from '../../sqlite/sqlite-fault.js';
+import { SqliteValueError } from '../../platform/sqlite/sqlite-fault.js';
 import { packTerms, unpackTerms } from './packed-terms.js';
 
 const terms = fc.array(fc.oneof(fc.string({ unit: 'binary' }), fc.string()));

@@ -1,6 +1,6 @@
 import { isUtf8 } from 'node:buffer';
 import { inflateRawSync } from 'node:zlib';
-import { SqliteValueError } from '../../sqlite/sqlite-fault.js';
+import { SqliteValueError } from '../../platform/sqlite/sqlite-fault.js';
 
 /**
  * First byte of terms that are not compressed; no DEFLATE begins so, for its bits name a kind of block that there is not. To compress a few

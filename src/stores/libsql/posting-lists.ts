@@ -1,6 +1,6 @@
-import { originalText, storableText, textOf } from '../../sqlite/row.js';
-import type { SqliteDatabase, SqlValue } from '../../sqlite/sqlite-database.js';
-import { SqliteValueError } from '../../sqlite/sqlite-fault.js';
+import { originalText, storableText, textOf } from '../../platform/sqlite/row.js';
+import type { SqliteDatabase, SqlValue } from '../../platform/sqlite/sqlite-database.js';
+import { SqliteValueError } from '../../platform/sqlite/sqlite-fault.js';
 import { pushVarint } from '../varint.js';
 import { decodePostings } from './postings-codec.js';
 

@@ -1,6 +1,6 @@
 import { compareText } from '../../core/filter.js';
-import { bytesAt, numberAt, originalText, storableText, text, textAt } from '../../sqlite/row.js';
-import type { SqliteDatabase } from '../../sqlite/sqlite-database.js';
+import { bytesAt, numberAt, originalText, storableText, text, textAt } from '../../platform/sqlite/row.js';
+import type { SqliteDatabase } from '../../platform/sqlite/sqlite-database.js';
 import { countTerms } from '../bm25.js';
 import { type IsLive, PostingLists, visitLists } from './posting-lists.js';
 import { decodePostings, encodePostings, type PostingBuffer, type PostingList } from './postings-codec.js';

@@ -1,5 +1,5 @@
-import { numberAt } from '../../sqlite/row.js';
-import type { SqliteDatabase } from '../../sqlite/sqlite-database.js';
+import { numberAt } from '../../platform/sqlite/row.js';
+import type { SqliteDatabase } from '../../platform/sqlite/sqlite-database.js';
 import { removeNote } from './vector-rows.js';
 
 /** Removes everything of a collection in one transaction; quiet where there is none. */

@@ -1,9 +1,9 @@
 import type { ChunkRecord } from '../../core/chunk.js';
 import { type FieldLookup, type Filter, lookupPath } from '../../core/filter.js';
 import type { Metadata } from '../../core/metadata.js';
-import { bytesAt, numberAt, originalText, type SqlRow, text, textAt } from '../../sqlite/row.js';
-import type { SqliteDatabase } from '../../sqlite/sqlite-database.js';
-import { SqliteValueError } from '../../sqlite/sqlite-fault.js';
+import { bytesAt, numberAt, originalText, type SqlRow, text, textAt } from '../../platform/sqlite/row.js';
+import type { SqliteDatabase } from '../../platform/sqlite/sqlite-database.js';
+import { SqliteValueError } from '../../platform/sqlite/sqlite-fault.js';
 import { PartStatistics, type TextStatistics } from '../bm25.js';
 import { isSystemField } from '../record-fields.js';
 import { deadRows } from './dead-rows.js';

@@ -1,6 +1,6 @@
 import { RAGError } from '../../core/errors.js';
-import { componentVersion, hasTable, setComponentVersion } from '../../sqlite/component-versions.js';
-import type { SqliteDatabase } from '../../sqlite/sqlite-database.js';
+import { componentVersion, hasTable, setComponentVersion } from '../../platform/sqlite/component-versions.js';
+import type { SqliteDatabase } from '../../platform/sqlite/sqlite-database.js';
 
 /** Version of what the rows of a collection mean, kept with the collection so that a newer one can still be dropped. */
 export const COLLECTION_FORMAT = 2;

@@ -1,5 +1,5 @@
-import { bytesAt, numberAt, text, textAt } from '../../sqlite/row.js';
-import type { SqliteDatabase } from '../../sqlite/sqlite-database.js';
+import { bytesAt, numberAt, text, textAt } from '../../platform/sqlite/row.js';
+import type { SqliteDatabase } from '../../platform/sqlite/sqlite-database.js';
 import type { VectorRows } from '../vector-index.js';
 import { type RowCache, vectorOf } from './row-cache.js';
 

@@ -1,6 +1,6 @@
 import { createHash } from 'node:crypto';
 import type { ChunkRecord } from '../../core/chunk.js';
-import type { RunStatement } from '../../postgres/postgres-database.js';
+import type { RunStatement } from '../../platform/postgres/postgres-database.js';
 import type { CollectionSpec } from '../vector-store.js';
 import { ensureIndexes, type VectorIndexPlan } from './hnsw-index.js';
 import type { VectorIndexSettings } from './postgres-options.js';

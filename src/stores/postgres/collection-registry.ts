@@ -1,5 +1,5 @@
 import { RAGError } from '../../core/errors.js';
-import type { RunStatement } from '../../postgres/postgres-database.js';
+import type { RunStatement } from '../../platform/postgres/postgres-database.js';
 import type { CollectionSpec } from '../vector-store.js';
 import { numberOf, textOf } from './row-reader.js';
 import { originalText, storableText } from './storable-json.js';

@@ -1,7 +1,7 @@
 import { RAGError } from '../../core/errors.js';
-import { assertIdentifier } from '../../postgres/connection-settings.js';
-import type { PostgresDatabase } from '../../postgres/postgres-database.js';
-import type { SqlRow } from '../../postgres/postgres-session.js';
+import { assertIdentifier } from '../../platform/postgres/connection-settings.js';
+import type { PostgresDatabase } from '../../platform/postgres/postgres-database.js';
+import type { SqlRow } from '../../platform/postgres/postgres-session.js';
 import type { ForeignDocument, ForeignDocuments, ForeignPiece } from '../foreign-documents.js';
 import { type PostgresServerOptions, storeDatabase } from './postgres-options.js';
 import { OWN_FACTS } from './rag-documents-row.js';

@@ -1,5 +1,5 @@
 import { systemErrorCode } from '../../core/errors.js';
-import type { RunStatement } from '../../postgres/postgres-database.js';
+import type { RunStatement } from '../../platform/postgres/postgres-database.js';
 import type { VectorIndexSettings } from './postgres-options.js';
 import { numberOf, textOf } from './row-reader.js';
 

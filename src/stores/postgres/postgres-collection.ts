@@ -2,8 +2,8 @@ import type { ChunkRecord, ScoredChunk, StoredChunk } from '../../core/chunk.js'
 import { throwIfAborted } from '../../core/errors.js';
 import type { Filter } from '../../core/filter.js';
 import { runtime } from '../../core/runtime.js';
-import type { CallOptions, PostgresDatabase } from '../../postgres/postgres-database.js';
-import type { SqlRow } from '../../postgres/postgres-session.js';
+import type { CallOptions, PostgresDatabase } from '../../platform/postgres/postgres-database.js';
+import type { SqlRow } from '../../platform/postgres/postgres-session.js';
 import {
   assertCount,
   assertFilter,

@@ -1,5 +1,5 @@
 import { type ErrorReason, RAGError, systemErrorCode } from '../../core/errors.js';
-import { type PostgresFaultKind, postgresFaultOf } from '../../postgres/postgres-fault.js';
+import { type PostgresFaultKind, postgresFaultOf } from '../../platform/postgres/postgres-fault.js';
 
 const FAULTS: Readonly<Record<PostgresFaultKind, { reason: ErrorReason; advice: string }>> = {
   unavailable: {

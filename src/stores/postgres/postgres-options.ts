@@ -5,8 +5,8 @@ import {
   connectionSettings,
   type PostgresConnectionOptions,
   withoutUndefined,
-} from '../../postgres/connection-settings.js';
-import { PostgresDatabase } from '../../postgres/postgres-database.js';
+} from '../../platform/postgres/connection-settings.js';
+import { PostgresDatabase } from '../../platform/postgres/postgres-database.js';
 import { postgresError } from './postgres-errors.js';
 
 /** Where the server is and how it is searched. Shared by both layouts. */

@@ -1,6 +1,6 @@
 import { RAGError } from '../../core/errors.js';
 import { ALL_FILTER_OPERATORS } from '../../core/filter.js';
-import type { PostgresDatabase, RunStatement } from '../../postgres/postgres-database.js';
+import type { PostgresDatabase, RunStatement } from '../../platform/postgres/postgres-database.js';
 import { assertCollectionName, assertSameSpec, assertSpec } from '../store-checks.js';
 import type { CollectionSpec, StoreCapabilities, VectorCollection, VectorStore } from '../vector-store.js';
 import { chunkTableLayout, chunkTableName, createChunkTable, dropChunkTable } from './chunk-table.js';

@@ -2,7 +2,7 @@ import type { ChunkRecord } from '../../core/chunk.js';
 import { RAGError } from '../../core/errors.js';
 import type { Filter } from '../../core/filter.js';
 import { EVERYONE } from '../../core/scope.js';
-import type { RunStatement } from '../../postgres/postgres-database.js';
+import type { RunStatement } from '../../platform/postgres/postgres-database.js';
 import { OWN_FACTS, ragDocumentRow, rowIdOf } from './rag-documents-row.js';
 import type { Parameters } from './sql-text.js';
 import { storableJson, storableText } from './storable-json.js';

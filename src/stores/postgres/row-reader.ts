@@ -1,7 +1,7 @@
 import type { StoredChunk } from '../../core/chunk.js';
 import { RAGError } from '../../core/errors.js';
 import type { Metadata } from '../../core/metadata.js';
-import type { SqlRow } from '../../postgres/postgres-session.js';
+import type { SqlRow } from '../../platform/postgres/postgres-session.js';
 import { originalJson, originalText } from './storable-json.js';
 import { decodeVector } from './vector-codec.js';
 

@@ -1,6 +1,6 @@
 import { RAGError } from '../../core/errors.js';
-import type { PostgresDatabase, RunStatement } from '../../postgres/postgres-database.js';
-import { tableExists } from '../../postgres/table-exists.js';
+import type { PostgresDatabase, RunStatement } from '../../platform/postgres/postgres-database.js';
+import { tableExists } from '../../platform/postgres/table-exists.js';
 import { numberOf } from './row-reader.js';
 import { ensureVectorExtension, findVectorExtension, type VectorTypes } from './vector-extension.js';
 

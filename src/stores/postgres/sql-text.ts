@@ -1,5 +1,5 @@
 import { RAGError } from '../../core/errors.js';
-import type { SqlParameter } from '../../postgres/postgres-session.js';
+import type { SqlParameter } from '../../platform/postgres/postgres-session.js';
 
 /** Most parameters of one statement in the server's protocol, less those of the statement around a filter. */
 const MAX_PARAMETERS = 65_000;

@@ -1,4 +1,4 @@
-import { originalText, storableText } from '../../sqlite/row.js';
+import { originalText, storableText } from '../../platform/sqlite/row.js';
 
 // PostgreSQL refuses NUL in text and in jsonb. The escape is the one of the SQLite stores: order-preserving and one to one.
 export { originalText, storableText };

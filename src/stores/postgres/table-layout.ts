@@ -1,6 +1,6 @@
 import type { ChunkRecord } from '../../core/chunk.js';
 import type { Filter } from '../../core/filter.js';
-import type { RunStatement } from '../../postgres/postgres-database.js';
+import type { RunStatement } from '../../platform/postgres/postgres-database.js';
 import type { FilterTarget } from './filter-sql.js';
 import type { Parameters } from './sql-text.js';
 import type { WordTables } from './words/word-tables.js';

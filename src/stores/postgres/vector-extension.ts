@@ -1,6 +1,6 @@
 import { RAGError } from '../../core/errors.js';
-import type { RunStatement } from '../../postgres/postgres-database.js';
-import { isConflict } from '../../postgres/postgres-fault.js';
+import type { RunStatement } from '../../platform/postgres/postgres-database.js';
+import { isConflict } from '../../platform/postgres/postgres-fault.js';
 import { numberOf, textOf } from './row-reader.js';
 
 /** Names of pgvector's types and operators, qualified, because the extension may be in any schema. */

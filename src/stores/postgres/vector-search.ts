@@ -1,5 +1,5 @@
 import type { ScoredChunk } from '../../core/chunk.js';
-import type { SqlParameter, SqlRow } from '../../postgres/postgres-session.js';
+import type { SqlParameter, SqlRow } from '../../platform/postgres/postgres-session.js';
 import type { VectorQuery } from '../vector-store.js';
 import { compileFilter } from './filter-sql.js';
 import { numberOf, readChunk } from './row-reader.js';

@@ -15,8 +15,8 @@ import type { Index } from 'usearch';
 import * as z from 'zod';
 import { RAGError, systemErrorCode } from '../../core/errors.js';
 import { runtime } from '../../core/runtime.js';
-import { makePrivateFolder, PRIVATE_FILE } from '../../security/private-files.js';
-import { flushFolderSync, openRegularFileSync } from '../../security/regular-file.js';
+import { makePrivateFolder, PRIVATE_FILE } from '../../platform/security/private-files.js';
+import { flushFolderSync, openRegularFileSync } from '../../platform/security/regular-file.js';
 
 /** Version of what a note means. A note of any other version is taken for none, and the graph is built anew. */
 const FORMAT = 1;

@@ -1,8 +1,8 @@
 import { expect, test } from 'vitest';
 import { temporaryFolder } from '../../../tests/e2e/temporary-folder.js';
+import type { Authenticate } from '../../faces/service/authentication/principal.js';
+import { testService } from '../../faces/service/test-service.js';
 import { createEngine, RAGError } from '../../index.js';
-import type { Authenticate } from '../../service/authentication/principal.js';
-import { testService } from '../../service/test-service.js';
 import { type IsolationProbeOptions, probeIsolation } from './isolation-probe.js';
 import type { ProbeCaller } from './probe-exchange.js';
 

@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
-import type { CommunitySummary, FactRecord, FactWriter } from '../../graph/facts.js';
 import type { GenerationWriter } from '../../ledger/ledger.js';
+import type { CommunitySummary, FactRecord, FactWriter } from '../../relations/graph/facts.js';
 import type { LedgerPart } from './contract.js';
 import { AT, indexDocuments, planned, TENANT, targetOf } from './records.js';
 

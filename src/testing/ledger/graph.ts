@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
-import type { GraphRows } from '../../graph/graph.js';
 import type { GenerationReader } from '../../ledger/ledger.js';
+import type { GraphRows } from '../../relations/graph/graph.js';
 import type { LedgerPart } from './contract.js';
 import { AT, indexDocuments, planned, TENANT, targetOf } from './records.js';
 

@@ -1,4 +1,4 @@
-import type { ProviderConnection } from '../../../src/providers/provider-connection.js';
+import type { ProviderConnection } from '../../../src/platform/providers/provider-connection.js';
 import { anthropicWire } from './anthropic-wire.js';
 import type { ChatWire } from './chat-wire.js';
 import { googleWire } from './google-wire.js';

@@ -8,7 +8,7 @@ import {
   isProjectable,
   type Matrix,
   type Normalisation,
-} from '../../../encoder/kernel/encoder-layers.js';
+} from '../../encoder/kernel/encoder-layers.js';
 import { invalidModel, readModelFile } from '../model-folder.js';
 
 /** The encoder that ships with the package; the same place seen from `src/` and from `dist/`. */

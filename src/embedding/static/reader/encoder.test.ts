@@ -1,5 +1,5 @@
 import { beforeAll, describe, expect, test } from 'vitest';
-import type { Matrix, Normalisation } from '../../../encoder/kernel/encoder-layers.js';
+import type { Matrix, Normalisation } from '../../encoder/kernel/encoder-layers.js';
 import { BUILTIN_MODEL_FOLDER, readModelCard } from '../model-folder.js';
 import { loadTokenTable, type TokenTable } from '../token-table.js';
 import { Encoder } from './encoder.js';

@@ -1,4 +1,4 @@
-import { EncoderLayers, meanRow, unit } from '../../../encoder/kernel/encoder-layers.js';
+import { EncoderLayers, meanRow, unit } from '../../encoder/kernel/encoder-layers.js';
 import type { TokenTable } from '../token-table.js';
 import type { EncoderModel } from './encoder-model.js';
 

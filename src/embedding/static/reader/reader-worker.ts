@@ -1,6 +1,6 @@
 // Entry of a thread in which the reader runs.
-import { ENGLISH_STOP_WORDS } from '../../../analysis/english-stop-words.js';
-import { answerCalls } from '../../../threads/answer-calls.js';
+import { ENGLISH_STOP_WORDS } from '../../../core/analysis/english-stop-words.js';
+import { answerCalls } from '../../../platform/threads/answer-calls.js';
 import { BUILTIN_MODEL_FOLDER, readModelCard } from '../model-folder.js';
 import { loadBuiltinTokenizer } from '../static-embedder.js';
 import { loadTokenTable } from '../token-table.js';

@@ -1,7 +1,7 @@
 import { appendFile } from 'node:fs/promises';
 import { dirname } from 'node:path';
 import { timeoutSignal } from '../../../core/runtime.js';
-import { makePrivateFolder, PRIVATE_FILE } from '../../../security/private-files.js';
+import { makePrivateFolder, PRIVATE_FILE } from '../../../platform/security/private-files.js';
 import { type Alert, type AlertChannelSettings, isAtLeast } from './alert.js';
 
 /** How long a webhook may take to answer, in milliseconds. */

@@ -1,6 +1,6 @@
 import { basename, dirname } from 'node:path';
 import { listenToLogEvents } from '../../../core/log-events.js';
-import { makePrivateFolder, PRIVATE_FILE } from '../../../security/private-files.js';
+import { makePrivateFolder, PRIVATE_FILE } from '../../../platform/security/private-files.js';
 
 export interface LogFileOptions {
   /** Least severity that is written. */

@@ -1,5 +1,5 @@
-import type { RunStatement } from '../../../postgres/postgres-database.js';
-import type { SqlRow } from '../../../postgres/postgres-session.js';
+import type { RunStatement } from '../../../platform/postgres/postgres-database.js';
+import type { SqlRow } from '../../../platform/postgres/postgres-session.js';
 import { numberOf, numbersOf, textOf } from '../row-reader.js';
 import { originalText } from '../storable-json.js';
 import { decodeEntries, PackedList, type Posting, type SegmentEntry, visitPostings } from './word-codec.js';

@@ -1,6 +1,6 @@
-import { indexedTextOfStored } from '../../../analysis/indexed-text.js';
-import { analyzeText } from '../../../analysis/lexical-analyzer.js';
-import type { PostgresDatabase, RunStatement } from '../../../postgres/postgres-database.js';
+import { indexedTextOfStored } from '../../../core/analysis/indexed-text.js';
+import { analyzeText } from '../../../core/analysis/lexical-analyzer.js';
+import type { PostgresDatabase, RunStatement } from '../../../platform/postgres/postgres-database.js';
 import {
   COLLECTION_FORMAT,
   lockFormat,

@@ -1,6 +1,6 @@
 import type { Filter } from '../../../core/filter.js';
-import type { RunStatement } from '../../../postgres/postgres-database.js';
-import type { SqlRow } from '../../../postgres/postgres-session.js';
+import type { RunStatement } from '../../../platform/postgres/postgres-database.js';
+import type { SqlRow } from '../../../platform/postgres/postgres-session.js';
 import { type TextStatistics, termScorer } from '../../bm25.js';
 import { termWeights } from '../../query-terms.js';
 import { TopK } from '../../top-k.js';

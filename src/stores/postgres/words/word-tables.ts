@@ -1,4 +1,4 @@
-import type { RunStatement } from '../../../postgres/postgres-database.js';
+import type { RunStatement } from '../../../platform/postgres/postgres-database.js';
 
 /**
  * The words of a collection, in four tables beside its chunks:

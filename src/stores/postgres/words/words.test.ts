@@ -1,7 +1,7 @@
 import { randomUUID } from 'node:crypto';
 import pg from 'pg';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
-import { analyzeText } from '../../../analysis/lexical-analyzer.js';
+import { analyzeText } from '../../../core/analysis/lexical-analyzer.js';
 import type { ChunkRecord } from '../../../core/chunk.js';
 import { contains, EVERYTHING, eq, type Filter, oneOf } from '../../../core/filter.js';
 import { axis, idsOf, record, seededRandom } from '../../../testing/vector-store/records.js';

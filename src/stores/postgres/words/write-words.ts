@@ -1,4 +1,4 @@
-import type { RunStatement } from '../../../postgres/postgres-database.js';
+import type { RunStatement } from '../../../platform/postgres/postgres-database.js';
 import { countTerms } from '../../bm25.js';
 import { numberOf, textOf } from '../row-reader.js';
 import { storableText } from '../storable-json.js';

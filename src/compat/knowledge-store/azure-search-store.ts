@@ -1,0 +1,56 @@
+import type { Embedder } from '../../embedding/embedder.js';
+import { KnowledgeStoreConfig } from './config.js';
+import { openShelf } from './factory.js';
+import { ShelvedKnowledgeStore } from './shelved-knowledge-store.js';
+
+/** What an `AzureSearchStore` is made with, under either naming. */
+export interface AzureSearchStoreOptions {
+  /** Address of the service: `https://NAME.search.windows.net`. */
+  readonly endpoint: string;
+  /** An admin key. Give a value read from the environment. Default: the identity of this machine signs in. */
+  readonly apiKey?: string;
+  readonly api_key?: string;
+  /** Begins the name of every index. @default 'ragstone' */
+  readonly namespace?: string;
+  /** @default 'asdlc_documents' */
+  readonly collectionName?: string;
+  readonly collection_name?: string;
+  /** @default the model `all-MiniLM-L6-v2`, or the built-in one where that is not on this machine */
+  readonly embeddingFunction?: Embedder | null;
+  readonly embedding_function?: Embedder | null;
+}
+
+/**
+ * The store in Azure AI Search: `new AzureSearchStore('https://NAME.search.windows.net', key)`, or with one object. What was written
+ * is found some seconds later. Needs `@azure/search-documents`, and `@azure/identity` where there is no key.
+ */
+export class AzureSearchStore extends ShelvedKnowledgeStore {
+  constructor(
+    endpointOrOptions: string | AzureSearchStoreOptions,
+    apiKey?: string,
+    collectionName?: string,
+    embeddingFunction?: Embedder | null,
+  ) {
+    const options: AzureSearchStoreOptions =
+      typeof endpointOrOptions === 'object'
+        ? endpointOrOptions
+        : {
+            endpoint: endpointOrOptions,
+            ...(apiKey === undefined ? {} : { apiKey }),
+            ...(collectionName === undefined ? {} : { collectionName }),
+            embeddingFunction: embeddingFunction ?? null,
+          };
+    const name = options.collectionName ?? options.collection_name;
+    const config = new KnowledgeStoreConfig(name === undefined ? {} : { collectionName: name });
+    const embedder = options.embeddingFunction ?? options.embedding_function ?? undefined;
+    super(async () => {
+      const { createAzureSearchStore } = await import('../../stores/azure-ai-search/azure-search-store.js');
+      const store = createAzureSearchStore({
+        url: options.endpoint,
+        apiKey: options.apiKey ?? options.api_key,
+        namespace: options.namespace,
+      });
+      return openShelf(config, { store, ...(embedder === undefined ? {} : { embedder }) });
+    });
+  }
+}

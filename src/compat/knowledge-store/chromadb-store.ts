@@ -1,0 +1,42 @@
+import type { Embedder } from '../../embedding/embedder.js';
+import { KnowledgeStoreConfig } from './config.js';
+import { openShelf } from './factory.js';
+import { ShelvedKnowledgeStore } from './shelved-knowledge-store.js';
+
+/** What a `ChromaDBStore` is made with, under either naming. */
+export interface ChromaDBStoreOptions {
+  /** @default 'localhost' */
+  readonly host?: string;
+  /** @default 8000 */
+  readonly port?: number;
+  /** @default 'asdlc_documents' */
+  readonly collectionName?: string;
+  readonly collection_name?: string;
+  /** @default the model `all-MiniLM-L6-v2`, or the built-in one where that is not on this machine */
+  readonly embeddingFunction?: Embedder | null;
+  readonly embedding_function?: Embedder | null;
+}
+
+/** The store on a Chroma server: `new ChromaDBStore('localhost', 8000)`, or with one object. */
+export class ChromaDBStore extends ShelvedKnowledgeStore {
+  constructor(
+    hostOrOptions: string | ChromaDBStoreOptions = {},
+    port?: number,
+    collectionName?: string,
+    embeddingFunction?: Embedder | null,
+  ) {
+    const options: ChromaDBStoreOptions =
+      typeof hostOrOptions === 'object'
+        ? hostOrOptions
+        : {
+            host: hostOrOptions,
+            ...(port === undefined ? {} : { port }),
+            ...(collectionName === undefined ? {} : { collectionName }),
+            embeddingFunction: embeddingFunction ?? null,
+          };
+    // Named, so that the server is used also where its address is the default one.
+    const config = new KnowledgeStoreConfig({ host: 'localhost', ...options });
+    const embedder = options.embeddingFunction ?? options.embedding_function ?? undefined;
+    super(() => openShelf(config, embedder === undefined ? {} : { embedder }));
+  }
+}

@@ -1,0 +1,124 @@
+import type { Command } from 'commander';
+import { RAGError } from '../../../core/errors.js';
+import type { EngineView, RunFailure, SourceSyncState } from '../../../index.js';
+import type { CliContext } from '../context.js';
+import { ExitCode } from '../errors.js';
+import { withTenantView } from '../open-engine.js';
+import { collect, wholeNumber } from '../parse-options.js';
+import { displayPath } from '../render/place.js';
+import { type OwnerOptions, withOwnerOptions } from '../scope-options.js';
+
+interface FailureOptions extends OwnerOptions {
+  readonly source?: readonly string[];
+  readonly wait?: number;
+}
+
+const EXAMPLES = `
+Examples:
+  $ ragstone failures                         what could not be indexed, and when it is tried again
+  $ ragstone failures list --source wiki      of one source
+  $ ragstone failures retry                   try everything again now, what was given up too
+  $ ragstone failures retry docs/plan.pdf     try one file again`;
+
+/** `ragstone failures [list | retry] [--source S] [ITEM...]` */
+export function registerFailures(program: Command, context: CliContext): void {
+  const command = program
+    .command('failures')
+    .description(
+      'what could not be indexed, and sources that could not be read: when it is tried again, or that it was given up',
+    )
+    .addHelpText('after', EXAMPLES);
+  const withSource = (part: Command): Command =>
+    withOwnerOptions(
+      part
+        .argument('[items...]', 'paths or ids, as they are listed; without any, all')
+        .option('--source <name>', 'of this source; may be repeated', collect),
+    ).addHelpText('after', EXAMPLES);
+  withSource(
+    command.command('list', { isDefault: true }).description('list them, most attempts first'),
+  ).action((items: string[], options: FailureOptions) => runList(context, items, options));
+  withSource(
+    command
+      .command('retry')
+      .description('try them again now, what was given up too, and bring their sources in step')
+      .option('--wait <seconds>', 'wait this long for another writer to finish', wholeNumber(0)),
+  ).action((items: string[], options: FailureOptions) => runRetry(context, items, options));
+}
+
+const requestOf = (items: readonly string[], { source }: FailureOptions) => ({
+  ...(source === undefined ? {} : { sources: source }),
+  ...(items.length === 0 ? {} : { items }),
+});
+
+async function runList(
+  context: CliContext,
+  items: readonly string[],
+  options: FailureOptions,
+): Promise<void> {
+  const { failures, sources, runError } = await withTenantView(context, options, async (view) => {
+    const failures = await view.failures(requestOf(await inFull(items, view, context), options));
+    const sources = items.length > 0 ? [] : (await view.sourceStates()).filter(isFailing(options));
+    const runError = failures.length + sources.length > 0 ? undefined : await errorOfLastRun(view);
+    return { failures, sources, runError };
+  });
+  const { renderFailedItems } = await import('../render/failed-items.js');
+  const found = { failures, sources, ...(runError === undefined ? {} : { runError }) };
+  context.printResult(found, () => renderFailedItems(found, context));
+}
+
+/** A run that ends by an error leaves nothing with an item or a source that says so. */
+async function errorOfLastRun(view: EngineView): Promise<RunFailure | undefined> {
+  try {
+    return (await view.status()).lastRun?.error;
+  } catch (error) {
+    if (RAGError.isInstance(error) && error.reason === 'INDEX_EMPTY') return undefined;
+    throw error;
+  }
+}
+
+const isFailing =
+  ({ source: names }: FailureOptions) =>
+  ({ source, lastError }: SourceSyncState): boolean =>
+    lastError !== undefined && names?.includes(source) !== false;
+
+/** Ids as they are, and files, which are listed as seen from the working folder, by their whole path. */
+async function inFull(
+  items: readonly string[],
+  view: Pick<EngineView, 'failures'>,
+  context: CliContext,
+): Promise<string[]> {
+  if (items.length === 0) return [];
+  const failures = await view.failures();
+  return items.map((name) => {
+    if (failures.some(({ item }) => item === name)) return name;
+    return (
+      failures.find(({ path }) => path !== undefined && displayPath(context, path) === name)?.path ?? name
+    );
+  });
+}
+
+async function runRetry(
+  context: CliContext,
+  items: readonly string[],
+  options: FailureOptions,
+): Promise<void> {
+  const { startProgress } = await import('../render/progress.js');
+  const { wait } = options;
+  const result = await withTenantView(context, options, async (view) => {
+    const progress = startProgress(context);
+    try {
+      return await view.retry({
+        ...requestOf(await inFull(items, view, context), options),
+        ...(wait === undefined ? {} : { waitMs: wait * 1000 }),
+        onProgress: progress.update,
+        signal: context.signal,
+      });
+    } finally {
+      progress.stop();
+    }
+  });
+  const { renderIndexResult } = await import('../render/index-result.js');
+  if (!context.isJson) for (const notice of result.notices) context.warn(notice);
+  context.printResult(result, () => renderIndexResult(result, context));
+  if (!result.success) context.exitCode = ExitCode.failed;
+}

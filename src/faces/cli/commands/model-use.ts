@@ -1,0 +1,191 @@
+import type { Command } from 'commander';
+import type { RAGSettingsInput } from '../../../config/schema/index.js';
+import { RAGError } from '../../../core/errors.js';
+import type { IndexStatus } from '../../../index.js';
+import type { CliContext } from '../context.js';
+import { withEngine } from '../open-engine.js';
+import { startDownload } from '../render/progress.js';
+import { runIndex } from './index.js';
+
+type EmbeddingSettings = NonNullable<RAGSettingsInput['embedding']> & { readonly model: string };
+
+const TRANSFORMERS = '@huggingface/transformers';
+
+const EXAMPLES = `
+Examples:
+  $ ragstone model use all-MiniLM-L6-v2              a recommended model ("ragstone model list"), fetched once and checked
+  $ ragstone model use all-MiniLM-L6-v2 --from https://mirror.example     from a mirror of the hub
+  $ ragstone model use all-MiniLM-L6-v2 --from /media/models              a folder that holds it: no network is needed
+  $ ragstone model use ./models/my-model             a folder on this machine
+  $ ragstone model use Xenova/all-MiniLM-L12-v2      any ONNX model of the Hugging Face hub
+  $ ragstone model use multilingual-e5-small         for text and questions in many languages
+  $ ragstone model use builtin                       back to the model of the package
+
+The index is built anew beside the present one, which answers until the new one is complete. Where that fails, the
+configuration stays as it was. BERT models with uncased WordPiece need no package (onnx:...), others need
+@huggingface/transformers (transformers:...); either may be written before the name. HF_ENDPOINT names another hub.`;
+
+/** `ragstone model use MODEL` */
+export function registerModelUse(model: Command, context: CliContext): void {
+  model
+    .command('use')
+    .description('fetch an embedding model, name it in the configuration, and build the index anew with it')
+    .argument(
+      '<model>',
+      'a recommended model, a folder of an ONNX model, an id on the Hugging Face hub, or builtin',
+    )
+    .option('--from <place>', 'folder that holds the model, or address of a mirror of the hub')
+    .addHelpText('after', EXAMPLES)
+    .action((name: string, { from }: { readonly from?: string }) => runUse(context, { name, from }));
+}
+
+interface Asked {
+  readonly name: string;
+  readonly from: string | undefined;
+}
+
+async function runUse(context: CliContext, asked: Asked): Promise<void> {
+  // Reads the configuration as every command does: one that nobody trusts is refused before anything is written.
+  const documents = await withEngine(context, (engine) => engine.status().then(countOf, noneIfEmpty));
+  const project = await projectOf(context);
+  const settings = await settingsFor(context, asked, project);
+  const { configFileToWrite, replacingSettings } = await import('../../../config/write-settings.js');
+  const file = await configFileToWrite(context.cwd, context.globals.config);
+  const removed = settings.sha256 === undefined ? [['embedding', 'sha256']] : [];
+  await replacingSettings(file, { settings: { embedding: settings }, removed }, async () => {
+    if (context.globals.config === undefined) {
+      const { trustConfiguration } = await import('../../../config/trust/trust-configuration.js');
+      await trustConfiguration(project.root);
+    }
+    if (documents > 0) await runIndex(context, [], { force: true });
+  });
+  const pinned = settings.sha256 === undefined ? '' : `, with the SHA-256 ${settings.sha256}`;
+  const told = `${file} names ${settings.model}${pinned}.`;
+  if (documents > 0) context.note(told);
+  else
+    context.printResult(
+      { file, ...settings },
+      () => `${told} Nothing is indexed yet: run "ragstone index FOLDER".`,
+    );
+}
+
+const countOf = ({ documents }: IndexStatus): number => documents;
+
+function noneIfEmpty(error: unknown): number {
+  if (error instanceof Error && 'reason' in error && error.reason === 'INDEX_EMPTY') return 0;
+  throw error;
+}
+
+interface Project {
+  readonly root: string;
+  readonly dataDir: string;
+  readonly hasPrefixes: boolean;
+}
+
+async function projectOf({ cwd, env, globals }: CliContext): Promise<Project> {
+  const { loadConfig } = await import('../../../config/load-config.js');
+  const { projectRoot, dataDir, rag } = await loadConfig({
+    trust: 'unchecked',
+    cwd,
+    env,
+    ...(globals.config === undefined ? {} : { file: globals.config }),
+    ...(globals.data === undefined ? {} : { dataDir: globals.data }),
+  });
+  const { queryPrefix, documentPrefix } = rag.embedding;
+  return {
+    root: projectRoot,
+    dataDir,
+    hasPrefixes: queryPrefix !== undefined || documentPrefix !== undefined,
+  };
+}
+
+async function settingsFor(context: CliContext, asked: Asked, project: Project): Promise<EmbeddingSettings> {
+  const none = project.hasPrefixes ? { queryPrefix: '', documentPrefix: '' } : {};
+  if (asked.name === 'builtin') return { model: asked.name, ...none };
+  const [, runtime, name = ''] = /^(?:(onnx|transformers):)?(.*)$/s.exec(asked.name) ?? [];
+  const { examineModel } = await import('../../../config/models.js');
+  const local = await localFolder(context, { ...asked, name }, project.root);
+  const found = local ?? (await fetched(context, { ...asked, name }, project.dataDir));
+  const { sha256, problem } = await examineModel(found.folder);
+  if (found.sha256 !== undefined && found.sha256 !== sha256)
+    throw new RAGError(
+      'MODEL_INVALID',
+      `The network in ${found.folder} has the SHA-256 ${sha256}, where that of ${name} is ${found.sha256}. Delete the folder and try again.`,
+    );
+  const chosen = runtime ?? (problem === undefined ? 'onnx' : 'transformers');
+  if (chosen === 'transformers')
+    await assertPackage(`It cannot be run without the package: ${problem ?? ''}.`);
+  // As the cards of these models ask.
+  const prefixes = /(?:^|\/)(?:multilingual-)?e5-/.test(name)
+    ? { queryPrefix: 'query: ', documentPrefix: 'passage: ' }
+    : none;
+  return {
+    model: `${chosen}:${found.name}`,
+    ...(local === undefined ? { allowRemote: true } : {}),
+    sha256,
+    ...prefixes,
+  };
+}
+
+/** Where a model is, and how the configuration names it. */
+interface FoundModel {
+  readonly folder: string;
+  readonly name: string;
+  /** What its network has to have. */
+  readonly sha256?: string | undefined;
+}
+
+const isAddress = (place: string | undefined): place is string => /^https?:\/\//.test(place ?? '');
+
+/** A folder is named by its path from the project. */
+async function localFolder(
+  { cwd }: CliContext,
+  { name, from }: Asked,
+  root: string,
+): Promise<FoundModel | undefined> {
+  if (isAddress(from)) return undefined;
+  const { join, relative, resolve, sep } = await import('node:path');
+  const { checkModelFolder, isFolder } = await import('../../../config/models.js');
+  const inside = resolve(cwd, from ?? '.', name);
+  const folder = from === undefined || (await isFolder(join(inside, 'onnx'))) ? inside : resolve(cwd, from);
+  if (from === undefined && !(await isFolder(folder))) return undefined;
+  await checkModelFolder(folder);
+  const path = relative(root, folder).replaceAll(sep, '/');
+  return { folder, name: path.startsWith('.') ? path : `./${path}` };
+}
+
+/** What is no folder is a recommended model, or an id of the hub. */
+async function fetched(context: CliContext, { name, from }: Asked, dataDir: string): Promise<FoundModel> {
+  const { fetchModel, recommendedModel } = await import('../../../config/models.js');
+  const recommended = recommendedModel(name);
+  if (recommended?.install !== undefined)
+    await assertPackage(
+      `${recommended.name} runs by it alone, for its words are cut in another way than ours.`,
+    );
+  const { HF_ENDPOINT, HF_TOKEN } = context.env;
+  const remoteHost = from ?? HF_ENDPOINT;
+  const display = startDownload(context);
+  try {
+    const id = recommended?.id ?? name;
+    const folder = await fetchModel(dataDir, id, {
+      signal: context.signal,
+      onProgress: display.update,
+      ...(remoteHost === undefined ? {} : { remoteHost }),
+      // A mirror is not the hub that the token is for.
+      ...(HF_TOKEN === undefined || from !== undefined ? {} : { token: HF_TOKEN }),
+    });
+    return { folder, name: id, sha256: recommended?.pinned?.files['onnx/model_quantized.onnx']?.sha256 };
+  } finally {
+    display.stop();
+  }
+}
+
+async function assertPackage(why: string): Promise<void> {
+  const { isInstalled } = await import('../../../config/models.js');
+  if (isInstalled(TRANSFORMERS)) return;
+  throw new RAGError(
+    'PACKAGE_MISSING',
+    `The model needs the package ${TRANSFORMERS}, which is not installed. ${why} Install it, some 620 MB: npm install ${TRANSFORMERS}@4.3.1`,
+    { details: { package: TRANSFORMERS } },
+  );
+}

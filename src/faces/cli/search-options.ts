@@ -1,0 +1,106 @@
+import { type Command, Option } from 'commander';
+import type { CollapseMode, Filter, SearchMode, SearchQuery } from '../../index.js';
+import { collect, collectFilter, isoDate, numberBetween, wholeNumber } from './parse-options.js';
+
+/** Which documents count, on a command line. */
+export interface FilterOptions {
+  readonly filter?: readonly Filter[];
+  readonly sourceType?: readonly string[];
+  readonly source?: readonly string[];
+  readonly since?: Date;
+  readonly until?: Date;
+  readonly asOf?: string;
+}
+
+/** The options of a search on a command line. */
+export interface SearchOptions extends FilterOptions {
+  readonly topK?: number;
+  readonly mode?: SearchMode;
+  readonly hops?: number;
+  readonly minSimilarity?: number;
+  readonly exactWords?: boolean;
+  readonly collapse?: CollapseMode;
+  readonly explain?: boolean;
+  readonly deadlineMs?: number;
+  readonly maxCost?: number;
+}
+
+/** The options that narrow a search to some documents. */
+export const withFilterOptions = (command: Command): Command =>
+  command
+    .option('--filter <key=value>', 'metadata that must hold; may be repeated', collectFilter)
+    .option('--source-type <type>', 'only documents of this type; may be repeated', collect)
+    .option('--source <name>', 'only documents of this source; may be repeated', collect)
+    .option('--since <date>', 'only documents changed on or after this date', isoDate('start'))
+    .option('--until <date>', 'only documents changed on or before this date', isoDate('end'));
+
+/** The option that asks the index as it was. */
+export const AS_OF = [
+  '--as-of <date|tag>',
+  'the index as it was then (rag.history): a date, a time with its zone, or a tag of a Git source',
+] as const;
+
+/** The options of `search`, but for how many results and how they are shown. */
+export const withSearchOptions = (command: Command): Command =>
+  withFilterOptions(
+    command.addOption(
+      new Option('--mode <mode>', 'which lanes run').choices(['hybrid', 'dense', 'lexical', 'graph']),
+    ),
+  )
+    .option(
+      '--hops <n>',
+      'of mode graph: steps from what is found first, 1 to 3 (default: 1)',
+      wholeNumber(1, 3),
+    )
+    .option('--min-similarity <score>', 'leave out results below this relevance, 0 to 1', numberBetween(0, 1))
+    .addOption(collapseOption('show each document, or each backlog item and ticket, once'))
+    .option(...EXACT_WORDS)
+    .option(
+      '--deadline-ms <n>',
+      'do what is worth most in this time, and say what was left out',
+      wholeNumber(1),
+    )
+    .option(
+      '--max-cost <dollars>',
+      'leave out what hosted models would cost beyond this, and say so',
+      numberBetween(0, 1_000),
+    );
+
+/** The option for what stands once among the passages of a search or of an answer. */
+export const collapseOption = (description: string): Option =>
+  new Option('--collapse <what>', description).choices(['document', 'items', 'none']);
+
+/** The option that takes words as they are typed. */
+export const EXACT_WORDS = ['--exact-words', 'do not put mistyped words right'] as const;
+
+/** A search as the command line asks for it. */
+export function toQuery(text: string, options: SearchOptions, signal: AbortSignal): SearchQuery {
+  const { topK, mode, hops, filter, sourceType, source, since, until, asOf } = options;
+  const { minSimilarity, exactWords, collapse, deadlineMs, maxCost } = options;
+  const dateRange = {
+    ...(since === undefined ? {} : { start: since }),
+    ...(until === undefined ? {} : { end: until }),
+  };
+  return {
+    text,
+    signal,
+    ...(asOf === undefined ? {} : { asOf }),
+    filters: {
+      ...(sourceType === undefined ? {} : { sourceType }),
+      ...(source === undefined ? {} : { source }),
+      ...(since === undefined && until === undefined ? {} : { dateRange }),
+    },
+    ...(filter === undefined ? {} : { filter: { op: 'and', filters: filter } }),
+    options: {
+      explainScore: true,
+      ...(topK === undefined ? {} : { topK }),
+      ...(mode === undefined ? {} : { mode }),
+      ...(hops === undefined ? {} : { hops }),
+      ...(minSimilarity === undefined ? {} : { minSimilarity }),
+      ...(exactWords === undefined ? {} : { exactWords }),
+      ...(collapse === undefined ? {} : { collapse }),
+      ...(deadlineMs === undefined ? {} : { deadlineMs }),
+      ...(maxCost === undefined ? {} : { maxCost }),
+    },
+  };
+}

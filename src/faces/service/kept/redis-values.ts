@@ -1,0 +1,81 @@
+import type { RedisConnection } from '../../../platform/redis/open-redis.js';
+import { digestOf, KEPT_LIMITS, type KeptPlace, type KeptValues } from './kept-values.js';
+
+/** What is needed of the client of `ioredis`. */
+interface RedisCommands {
+  get(key: string): Promise<string | null>;
+  set(key: string, value: string, unit: 'PX', milliseconds: number): Promise<unknown>;
+  set(key: string, value: string, unit: 'PX', milliseconds: number, when: 'NX'): Promise<'OK' | null>;
+  del(key: string): Promise<number>;
+}
+
+/** One that went between two commands is asked for again so often. */
+const ATTEMPTS = 3;
+
+/**
+ * Kept where services of several machines agree. While the server does not answer each keeps its values in `own`, as each counts its own
+ * calls then; the health says so.
+ */
+export class RedisValues implements KeptValues {
+  readonly #connection: RedisConnection;
+  readonly #own: KeptValues;
+
+  constructor(connection: RedisConnection, own: KeptValues) {
+    this.#connection = connection;
+    this.#own = own;
+  }
+
+  get(place: KeptPlace): Promise<string | undefined> {
+    return this.#ask(
+      async (commands) => (await commands.get(nameOf(place))) ?? undefined,
+      () => this.#own.get(place),
+    );
+  }
+
+  set(place: KeptPlace, value: string, milliseconds: number): Promise<void> {
+    if (value.length > KEPT_LIMITS[place.kind].characters) return Promise.resolve();
+    return this.#ask(
+      async (commands) => void (await commands.set(nameOf(place), value, 'PX', milliseconds)),
+      () => this.#own.set(place, value, milliseconds),
+    );
+  }
+
+  claim(place: KeptPlace, value: string, milliseconds: number): Promise<string | undefined> {
+    const claim = async (commands: RedisCommands): Promise<string | undefined> => {
+      for (let attempt = 0; attempt < ATTEMPTS; attempt++) {
+        if ((await commands.set(nameOf(place), value, 'PX', milliseconds, 'NX')) === 'OK') return undefined;
+        const known = await commands.get(nameOf(place));
+        if (known !== null) return known;
+      }
+      return undefined;
+    };
+    return this.#ask(claim, () => this.#own.claim(place, value, milliseconds));
+  }
+
+  remove(place: KeptPlace): Promise<void> {
+    return this.#ask(
+      async (commands) => void (await commands.del(nameOf(place))),
+      () => this.#own.remove(place),
+    );
+  }
+
+  /** The connection is not closed with it. */
+  close(): void {
+    this.#own.close();
+  }
+
+  async #ask<Outcome>(
+    ask: (commands: RedisCommands) => Promise<Outcome>,
+    otherwise: () => Promise<Outcome>,
+  ): Promise<Outcome> {
+    if (!this.#connection.isUp) return otherwise();
+    try {
+      return await ask(this.#connection.client as RedisCommands);
+    } catch {
+      return otherwise();
+    }
+  }
+}
+
+const nameOf = ({ kind, tenant, key }: KeptPlace): string =>
+  `ragstone:${kind}:${digestOf(tenant)}:${digestOf(key)}`;

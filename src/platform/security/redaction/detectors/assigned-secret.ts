@@ -1,0 +1,63 @@
+import type { TextRange } from '../../../../core/document.js';
+import { type Detection, matchAt } from '../detection.js';
+import { detectOptionSecrets } from './option-secret.js';
+import { looksMade, OTHER_SETTING, passwordBefore, passwordFarther } from './password-in-prose.js';
+import { isPlaceholder } from './placeholder.js';
+import { SECRET_NAME, SECRET_STEMS } from './secret-names.js';
+import { isExpression, isKey, isPassphrase } from './secret-values.js';
+import { SecretsBelowLabels } from './secrets-below-labels.js';
+import { detectIdentifiedBy, passwordOfStatement } from './statement-secret.js';
+
+const QUOTE = `["'\`]`;
+// What may stand between a name and its value: `=`, `:`, `=>`, `:=`, full-width forms, `is` and its like in prose.
+const ASSIGNS = String.raw`(?:${QUOTE}?\]?\s{0,4}(?:=>|:=|[:=：＝])\s{0,4}(?:[NbruBRU](?=["']))?|\s(?:is|was|lautet|ist|est|es|era|jest|är|è|é|to)(?:\s?:)?\s|[是为は]\s?|>|(?:\s|[ \t]{2,4})(?=["'\x60]))`;
+const VALUE = String.raw`(?:"([^"\r\n]{1,512})"|'([^'\r\n]{1,512})'|\x60([^\x60\r\n]{1,512})\x60|「([^」\r\n]{1,256})」|([^\s"'\x60,;<>()&，。；、）】」]{1,512}))`;
+const ASSIGNED = new RegExp(`(${ASSIGNS})${VALUE}`, 'iuyd');
+
+/** Passwords and keys that a name beside them tells: settings, JSON, XML, code, headers, options, prose. */
+export function* detectAssignedSecrets(text: string): Generator<Detection> {
+  yield* detectOptionSecrets(text);
+  yield* detectIdentifiedBy(text);
+  const labels = new SecretsBelowLabels(text);
+  for (const stem of SECRET_STEMS) {
+    stem.lastIndex = 0;
+    for (let at = stem.exec(text)?.index; at !== undefined; at = stem.exec(text)?.index) {
+      const name = matchAt(SECRET_NAME, text, at);
+      if (name === null) continue;
+      const range = { start: at, end: at + name[0].length };
+      const isPassword = name[1] !== undefined;
+      const found = secretOf(text, range, isPassword);
+      if (found !== undefined) yield { ...found, type: 'API_KEY' };
+      for (const secret of labels.find(range, isPassword)) yield { ...secret, type: 'API_KEY' };
+      stem.lastIndex = Math.max(range.end, found?.end ?? 0);
+    }
+  }
+}
+
+const secretOf = (text: string, name: TextRange, isPassword: boolean): TextRange | undefined =>
+  assignedValue(text, name.end, isPassword) ??
+  (isPassword
+    ? (passwordOfStatement(text, name) ?? passwordBefore(text, name.start) ?? passwordFarther(text, name.end))
+    : undefined);
+
+/** The value that is given to a name, where it is one. */
+function assignedValue(text: string, nameEnd: number, isPassword: boolean): TextRange | undefined {
+  const match = matchAt(ASSIGNED, text, nameEnd);
+  const range = match?.indices?.slice(2).find((group) => group !== undefined);
+  if (match === null || range === undefined) return undefined;
+  const [start, stop] = range;
+  const isQuoted = match[6] === undefined;
+  const whole = text.slice(start, stop);
+  // A full stop or comma ends the sentence, `]` and `}` what the value stands in; `!` may well belong to a password.
+  const value = isQuoted ? whole : whole.replace(/\\[rn].*$/, '').replace(/[.:\]}\\|*…–—]+$/, '');
+  const end = start + value.length;
+  const isProse = /^\s?(?:\p{L}|[:：]\s)/u.test(match[1] ?? '');
+  if (value === '' || isPlaceholder(value) || (!isQuoted && isExpression(value, text[end]))) return undefined;
+  // What is all that its line holds may be shorter (`SecretsBelowLabels`).
+  const isBelow = !isQuoted && /^[^\p{L}]*[\r\n]/u.test(match[1] ?? '');
+  if (isBelow && (!looksMade(value) || OTHER_SETTING.test(value))) return undefined;
+  const isSecret = isPassword
+    ? isPassphrase(value, isQuoted ? 'quoted' : isProse ? 'prose' : 'beside')
+    : isKey(value);
+  return isSecret ? { start, end } : undefined;
+}

@@ -1,0 +1,157 @@
+import { compareText } from '../../core/filter.js';
+import { itemIdsOf } from '../../core/item-id.js';
+import type { Metadata } from '../../core/metadata.js';
+import type { GraphReference, GraphRows } from './graph.js';
+import {
+  boardsName,
+  folderOfIndex,
+  keyName,
+  MAX_NAME,
+  moduleName,
+  noteName,
+  numberName,
+  pageName,
+  pathName,
+  readSection,
+  symbolName,
+  urlName,
+  WHOLE_KEY,
+  withoutExtension,
+} from './names.js';
+import { codePartsOf } from './references/code-parts.js';
+import { importsOf, isModule } from './references/imports.js';
+import { linksOf } from './references/links.js';
+import { mentionsOf } from './references/mentions.js';
+import { relationsOf } from './references/relations.js';
+import { sharedOf } from './references/shared.js';
+import { definedIn, hasDefinitions, symbolsNamedIn } from './references/symbols.js';
+
+/** What the ledger keeps of a document: the rows depend on nothing else, so that they can be made again at any time. */
+export interface GraphDocument {
+  readonly source: string;
+  readonly externalId: string;
+  readonly title?: string | undefined;
+  /** As it is stored: what is encrypted of it names nobody. */
+  readonly metadata: Metadata;
+  readonly text: string;
+}
+
+/** Of more, the rows of one document would weigh more than its chunks: a hostile text. */
+export const MAX_REFERENCES = 10_000;
+/** Of more, a file that defines them is generated or data. */
+const MAX_SYMBOLS = 2_000;
+
+export interface MadeGraphRows extends GraphRows {
+  /** What was left out, in words; undefined where everything is there. */
+  readonly cut?: string | undefined;
+}
+
+/** Names and references of a document. Pure. */
+export function graphRowsOf(document: GraphDocument): MadeGraphRows {
+  const path = pathOf(document);
+  const symbols = distinct(definedIn(document.text, path));
+  const names = distinct([...namesOf(document), ...symbols.slice(0, MAX_SYMBOLS).map(symbolName)]).sort(
+    compareText,
+  );
+  const own = new Set(names);
+  const references = distinctReferences(
+    referencesOf(document, path).filter(
+      ({ target }) => target.length <= MAX_NAME && !own.has(readSection(target)?.page ?? target),
+    ),
+  );
+  const cut = cutOf(references.length, symbols.length);
+  return {
+    names,
+    references: references
+      .slice(0, MAX_REFERENCES)
+      .sort((a, b) => compareText(a.kind, b.kind) || compareText(a.target, b.target)),
+    ...(cut === undefined ? {} : { cut }),
+  };
+}
+
+function cutOf(references: number, symbols: number): string | undefined {
+  const cuts = [
+    ...(references > MAX_REFERENCES
+      ? [`the first ${MAX_REFERENCES} of ${references} things that it refers to`]
+      : []),
+    ...(symbols > MAX_SYMBOLS ? [`the first ${MAX_SYMBOLS} of ${symbols} names that it defines`] : []),
+  ];
+  return cuts.length === 0 ? undefined : `The graph keeps ${cuts.join(', and ')}.`;
+}
+
+function referencesOf(document: GraphDocument, path: string): GraphReference[] {
+  const { source, metadata, text, title = '' } = document;
+  const place = { source, path };
+  return [
+    ...inText(text, place),
+    ...mentionsOf(`${title}\n${text}`, source),
+    ...relationsOf(metadata, place),
+    ...sharedOf(metadata),
+  ];
+}
+
+/** Source files are many, and full of names: imports say more of less. */
+function inText(text: string, place: { readonly source: string; readonly path: string }): GraphReference[] {
+  if (isModule(place.path)) return importsOf(text, place);
+  const parts = codePartsOf(text);
+  return [...linksOf(parts.prose, place), ...(hasDefinitions(place.path) ? [] : symbolsNamedIn(parts))];
+}
+
+/** Where a document is in its source: the path before the item that a file holds. */
+const pathOf = ({ externalId, metadata: { source } }: GraphDocument): string =>
+  (typeof source === 'string' && source !== '' ? source : externalId).replace(/#.*$/, '');
+
+function namesOf(document: GraphDocument): string[] {
+  const { source, externalId, metadata } = document;
+  const path = pathOf(document);
+  const ids = [externalId, externalId.slice(externalId.lastIndexOf('#') + 1), ...itemIdsOf(metadata)];
+  // A file may be called by the key of its item.
+  const keys = [...ids, withoutExtension(path.slice(path.lastIndexOf('/') + 1))].filter((id) =>
+    WHOLE_KEY.test(id),
+  );
+  const numbers = ids.filter((id) => /^\d{1,9}$/.test(id));
+  const folder = folderOfIndex(path);
+  const url = typeof metadata.url === 'string' ? urlName(metadata.url) : undefined;
+  return [
+    pathName(source, externalId),
+    pathName(source, path),
+    pageName(source, withoutExtension(path)),
+    ...(folder === undefined ? [] : [pageName(source, folder)]),
+    ...notesOf(document, path).map((note) => noteName(source, note)),
+    ...(isModule(path) ? modulesOf(path).map((module) => moduleName(source, module)) : []),
+    ...keys.map(keyName),
+    ...numbers.map((number) => numberName(source, number)),
+    ...(typeof metadata.workItemId === 'number' ? [boardsName(String(metadata.workItemId))] : []),
+    ...(url === undefined ? [] : [url]),
+  ].filter((name) => name.length <= MAX_NAME);
+}
+
+/** Names under which notes link to a page: the ends of its path, its title, and the aliases that it states. */
+function notesOf({ title, metadata }: GraphDocument, path: string): string[] {
+  if (!NOTE_PATH.test(path)) return [];
+  const parts = path.split('/').slice(-MOST_PARTS);
+  const ends = parts.map((_, at) => parts.slice(at).join('/'));
+  const { aliases } = metadata;
+  const stated: readonly unknown[] = Array.isArray(aliases) ? aliases : [aliases];
+  return [...ends, title, ...stated.slice(0, MOST_ALIASES)].filter(
+    (name) => typeof name === 'string' && name !== '',
+  ) as string[];
+}
+
+/** Of Markdown, Org mode or plain text; what a program pushed may have no extension. */
+const NOTE_PATH = /\.(?:md|mdx|markdown|qmd|rmd|org|txt)$|(?:^|\/)[^./]+$/i;
+const MOST_PARTS = 4;
+const MOST_ALIASES = 20;
+
+/** A package is loaded by the name of its folder. */
+function modulesOf(path: string): string[] {
+  const module = withoutExtension(path);
+  const folder = module.replace(/(?:^|\/)(?:index|__init__)$/, '');
+  return folder === module || folder === '' ? [module] : [module, folder];
+}
+
+const distinct = (texts: readonly string[]): string[] => [...new Set(texts)];
+
+const distinctReferences = (references: readonly GraphReference[]): GraphReference[] => [
+  ...new Map(references.map((reference) => [`${reference.kind} ${reference.target}`, reference])).values(),
+];
