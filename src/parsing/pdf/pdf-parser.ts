@@ -293,7 +293,8 @@ function warningsOf({ texts, scanned, pictured, encoded, unknown, total, stopped
         ? `Pages are pictures, with no more than a line of text beside each, which is stored; pictures are not read.${advice}`
         : `No page holds text: the document is scanned or drawn.${advice}`,
     );
-  } else if (scanned.length > 0) {
+  } else if (scanned.length > 0 && pictured.isOff) {
+    // With OCR each of them has been named, and why it was not read.
     warnings.push(`Pages without text, scanned or empty: ${listNumbers(scanned)}.${advice}`);
   }
   if (stopped !== undefined)

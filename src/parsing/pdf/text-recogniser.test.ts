@@ -1,5 +1,5 @@
 import type { Worker } from 'node:worker_threads';
-import { afterEach, expect, test } from 'vitest';
+import { afterEach, expect, test, vi } from 'vitest';
 import { scannedPicture } from '../../../tests/fixtures/documents/make-scan.js';
 import { installedOcr } from './installed-ocr.js';
 import { TextRecogniser } from './text-recogniser.js';
@@ -11,6 +11,7 @@ const threads: Worker[] = [];
 const keep = (thread: Worker): void => void threads.push(thread);
 process.on('worker', keep);
 afterEach(async () => {
+  vi.restoreAllMocks();
   for (const thread of threads.splice(0)) await thread.terminate();
 });
 
@@ -46,9 +47,11 @@ test('a thread that dies while it waits fails nothing', async () => {
   expect(threads).toHaveLength(2);
 });
 
-test('a picture that Tesseract cannot open fails, and the next one is read', async () => {
-  const recogniser = open();
+test('a picture that Tesseract cannot open fails, nothing of it reaches stderr, and the next one is read', async () => {
   const cut = { ...picture, grey: picture.grey.subarray(0, 100) };
+  const written = vi.spyOn(process.stderr, 'write');
+  const recogniser = open();
   await expect(recogniser.recognise(cut, 30_000)).rejects.toThrow();
   await reads(recogniser);
+  expect(written).not.toHaveBeenCalled();
 });

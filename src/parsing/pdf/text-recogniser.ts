@@ -13,6 +13,9 @@ export interface RecognisedText {
   readonly confidence: number;
 }
 
+/** Thrown where a picture took longer than it may. */
+export class TooLong extends Error {}
+
 /** Until it is ready, in milliseconds. */
 const MAX_START_MS = 60_000;
 
@@ -33,7 +36,7 @@ export class TextRecogniser {
     this.#part = part;
   }
 
-  /** @throws Error where it takes longer than `maxMs`, or Tesseract fails or ends; the next picture finds a new thread */
+  /** @throws `TooLong` where it takes longer than `maxMs`, another Error where Tesseract fails or ends; the next picture finds a new thread */
   async recognise(picture: DrawnPicture, maxMs: number): Promise<RecognisedText> {
     this.#running ??= this.#start();
     const { worker, thread } = await this.#running;
@@ -72,6 +75,8 @@ async function start({ languages: [first, ...others] }: OcrPart): Promise<Runnin
   const thread = await Promise.race([begun, starting.then(() => begun)]);
   // While it waits nobody listens, and an error that nobody hears would end the parsing thread.
   thread.on('error', () => undefined);
+  // Tesseract and Leptonica say of each line that they cannot read that they cannot, on streams that are the user's.
+  for (const stream of [thread.stdout, thread.stderr]) stream.unpipe().resume();
   const worker = await within(thread, MAX_START_MS, () => starting);
   if (others.length === 0) return { worker, thread };
   await within(thread, MAX_START_MS, async () => {
@@ -92,7 +97,7 @@ async function within<T>(thread: Thread, maxMs: number, work: () => Promise<T>):
   let forget: () => void = () => undefined;
   const ended = new Promise<never>((_, reject) => {
     const fail = (cause?: unknown): void => reject(new Error('Tesseract ended.', { cause }));
-    const stop = runtime().setTimer(() => reject(new Error('Tesseract took too long.')), maxMs);
+    const stop = runtime().setTimer(() => reject(new TooLong('Tesseract took too long.')), maxMs);
     thread.once('exit', fail).once('error', fail);
     forget = () => {
       stop();

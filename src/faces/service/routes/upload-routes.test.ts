@@ -83,7 +83,10 @@ describe('files', () => {
       200,
       {
         results: [
-          { ...read('contract.pdf'), notices: ['Pages without text, scanned or empty: 2.'] },
+          {
+            ...read('contract.pdf'),
+            notices: ['Not read by OCR: page 2 (empty, drawn, or a picture of more than 64 million pixels).'],
+          },
           read('plan.docx'),
           read('page.html'),
           read('notes.md'),
