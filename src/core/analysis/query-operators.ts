@@ -40,8 +40,6 @@ const OPERATOR = new RegExp(
 /** Where a query has none of these it has no operator, and the large expression need not be compiled: 60 ms of a command. */
 const SIGN = /["“„«*]|(?:^|[\s(])-/u;
 
-/** `-DskipTests`. */
-const INNER_CAPITAL = /^[^.].*\p{Lu}/u;
 /** Before the second half of a compound: `Privatpersonen und -organisationen`. */
 const JOINS = /(?:^|\s)(?:und|oder|sowie|bzw\.|en|of|and|or|och|og|eller|y|o|et|ou|e),?\s+$/iu;
 
@@ -60,7 +58,7 @@ export function readOperators(query: string): QueryOperators | undefined {
     const quoted = parts.slice(0, -2).find((part) => part !== undefined);
     if (!/[\p{L}\p{N}]/u.test(quoted ?? excludedWord ?? beginning ?? '')) continue;
     const before = query.slice(at, match.index);
-    if (excludedWord !== undefined && (INNER_CAPITAL.test(excludedWord) || JOINS.test(before))) continue;
+    if (excludedWord !== undefined && JOINS.test(before)) continue;
     at = match.index + whole.length;
     rest.push(before);
     if (excludedWord !== undefined || (quoted !== undefined && minus === '-')) {
