@@ -162,7 +162,7 @@ class PieceReader {
   /** The whole block where it is short enough, else what stands around the unit, on the likelier side first. */
   #inside({ kind, first, end }: Block, at: number): Set<number> {
     const all = range(first, end);
-    if (kind === 'fields') return new Set([at, ...(at === first ? this.#likeliest(all.slice(1)) : [])]);
+    if (kind === 'fields') return new Set(this.#isTitle(first) ? [first, at] : [at]);
     if (this.#wordsOf(all) <= MOST_WORDS) return new Set(all);
     if (kind === 'table') return this.#rowsLike(at, all);
     const kept = new Set([at]);
@@ -179,9 +179,10 @@ class PieceReader {
     }
   }
 
-  /** What is quoted with the first field, which is a title as a rule and tells nothing alone. */
-  #likeliest(all: readonly number[]): number[] {
-    return all.toSorted((a, b) => this.#probability(b) - this.#probability(a)).slice(0, 1);
+  /** A title says which page its fields are of, and tells nothing alone. */
+  #isTitle(index: number): boolean {
+    const { start, end } = this.#placed(this.#units[index] ?? { start: 0, end: 0 });
+    return /^["']?(?:title|name)\b/i.test(exactText({ entry: this.#entry, start, end }));
   }
 
   /** Of a long table its head and the rows that are nearly as likely to answer, the likeliest while there is room. */

@@ -1,5 +1,6 @@
 import { asksForLink, leadsOn } from '../core/analysis/bare-links.js';
 import { withoutIdentifiers } from '../core/analysis/identifiers.js';
+import { asksForField, isOutdated } from './asked-field.js';
 import { askedIdentifier, type Holding, holdingOf } from './asked-identifier.js';
 import { type AskedItems, askedItems } from './asked-items.js';
 import { namesError } from './pasted-error.js';
@@ -40,6 +41,15 @@ const ASKED_ABOUT_LOGIT = 1.5;
 const KEY_ALONE_LOGIT = -4;
 /** What is said goes before where it is said. Chosen by hand. */
 const LEADS_ON_LOGIT = -3;
+
+/** A field of front matter that is not asked for goes behind the text of its page; what calls itself outdated, behind what does not. Chosen by hand. */
+const UNASKED_FIELD_LOGIT = -4;
+const OUTDATED_LOGIT = -2;
+/** Steps go before what is said of them where a question asks how something is done. Chosen by hand. */
+const STEPS_LOGIT = 1.5;
+const ASKS_FOR_STEPS =
+  /^\s*(?:how (?:do|can|could|should|would|must) (?:I|you|we|one)\b|how to\b|(?:what|which) (?:are the )?steps\b|what do (?:I|you|we) have to do\b)/i;
+const STEPS = /^ {0,3}\d{1,9}[.)] [\s\S]*\n {0,3}\d{1,9}[.)] /m;
 
 /** What is of another section than the identifier that a question is about goes behind what holds it, an item or row beside the one that does a little. Chosen by hand. */
 const HOLDING_LOGITS: Readonly<Record<Holding, number>> = { own: 0, section: -1.5, none: -6 };
@@ -101,7 +111,8 @@ function ranked(
       addedLogit(quotations[index], asked) +
         (ofErrors[index] ?? 0) +
         (ofIdentifier[index] ?? 0) +
-        (wantsLink ? 0 : leadingLogit(quotations[index])),
+        (wantsLink ? 0 : leadingLogit(quotations[index])) +
+        pageLogit(question, quotations[index]),
     ),
   );
   const highest = logits.reduce((most, logit) => Math.max(most, logit), Number.NEGATIVE_INFINITY);
@@ -126,6 +137,16 @@ function addedLogit(quotation: Quotation | undefined, asked: AskedItems): number
 
 const leadingLogit = (quotation: Quotation | undefined): number =>
   quotation !== undefined && leadsOn(quotation.sentence.sentence.text) ? LEADS_ON_LOGIT : 0;
+
+function pageLogit(question: string, quotation: Quotation | undefined): number {
+  if (quotation === undefined) return 0;
+  const { entry, sentence, decisive } = quotation;
+  const isField = sentence.sentence.kind === 'field';
+  const ofField =
+    isField && !asksForField(question, exactText({ entry, ...decisive })) ? UNASKED_FIELD_LOGIT : 0;
+  const ofSteps = ASKS_FOR_STEPS.test(question) && STEPS.test(textOfQuotation(quotation)) ? STEPS_LOGIT : 0;
+  return ofField + ofSteps + (isOutdated(question, entry.metadata.status) ? OUTDATED_LOGIT : 0);
+}
 
 function identifierLogits(question: string, quotations: readonly Quotation[]): number[] {
   const identifier = askedIdentifier(question);

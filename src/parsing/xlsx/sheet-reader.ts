@@ -20,6 +20,8 @@ export interface Sheet {
   readonly left: number;
   /** Rows and columns that are hidden and hold something. */
   readonly hidden: number;
+  /** Those of them that are rows: the rows around one follow each other. */
+  readonly hiddenRows: ReadonlySet<number>;
 }
 
 /** Cells of a sheet that are read. */
@@ -42,14 +44,11 @@ export async function readSheet(xml: string, facts: SheetFacts, room: TextRoom):
   let text: string | undefined;
   const merged: string[] = [];
   const hiddenColumns: { readonly first: number; readonly last: number }[] = [];
-  const hidden = new Set<string>();
+  const hiddenRows = new Set<number>();
+  const filledHiddenColumns = new Set<number>();
   let isHiddenRow = false;
-  const hiddenAt = (): string | undefined => {
-    if (isHiddenRow) return `row ${row}`;
-    return hiddenColumns.some(({ first, last }) => first <= column && column <= last)
-      ? `column ${column}`
-      : undefined;
-  };
+  const isHiddenColumn = (): boolean =>
+    hiddenColumns.some(({ first, last }) => first <= column && column <= last);
   const parser: SaxesParser = new Parser({ xmlns: false, fragment: true });
   parser.on('opentag', ({ name: tag, attributes }) => {
     const local = tag.slice(tag.indexOf(':') + 1);
@@ -77,8 +76,9 @@ export async function readSheet(xml: string, facts: SheetFacts, room: TextRoom):
       text = undefined;
     } else if (local === 'c' && cell !== undefined) {
       const shown = shownValue(cell, facts);
-      const hiddenIn = shown === '' && !cell.hasFormula ? undefined : hiddenAt();
-      if (hiddenIn !== undefined) hidden.add(hiddenIn);
+      const isEmpty = shown === '' && !cell.hasFormula;
+      if (!isEmpty && isHiddenRow) hiddenRows.add(row);
+      else if (!isEmpty && isHiddenColumn()) filledHiddenColumns.add(column);
       else if (shown === '' && cell.hasFormula) formulas += 1;
       else if (shown !== '') {
         read += 1;
@@ -100,7 +100,7 @@ export async function readSheet(xml: string, facts: SheetFacts, room: TextRoom):
   });
   parser.write(xml.replace(/^\s*<\?xml[^>]*\?>/, '')).close();
   fillMerged(rows, merged, room);
-  return { rows, formulas, left, hidden: hidden.size };
+  return { rows, formulas, left, hidden: hiddenRows.size + filledHiddenColumns.size, hiddenRows };
 }
 
 const isTrue = (value: string | undefined): boolean => /^(?:1|true)$/.test(value ?? '');
@@ -125,6 +125,13 @@ export const columnOf = (reference: string): number =>
     (sum, letter) => sum * 26 + letter.charCodeAt(0) - 64,
     0,
   ) - 1;
+
+/** The row before one, hidden rows aside. */
+export function rowBefore(row: number, { hiddenRows }: Pick<Sheet, 'hiddenRows'>): number {
+  let before = row - 1;
+  while (hiddenRows.has(before)) before -= 1;
+  return before;
+}
 
 export const rowOf = (reference: string): number => Number(/\d+$/.exec(reference)?.[0] ?? 1) - 1;
 

@@ -8,13 +8,21 @@ import { scriptText } from '../raised-text.js';
 import { allOf, childOf, type XmlElement, xmlText } from '../read-xml.js';
 import { TextRoom } from '../text-room.js';
 import { numberForms } from './number-formats.js';
-import { columnOf, MAX_CELLS, readSheet, rowOf, type Sheet, type SheetFacts } from './sheet-reader.js';
+import {
+  columnOf,
+  MAX_CELLS,
+  readSheet,
+  rowBefore,
+  rowOf,
+  type Sheet,
+  type SheetFacts,
+} from './sheet-reader.js';
 
 /**
  * Workbooks (`.xlsx`, `.xlsm`, templates): each sheet under its name, what stands between empty rows as a table whose first row is the header. Values are read as cells show them,
  * formulas as what they came to when the file was saved. Pictures, charts, macros, and sheets, rows and columns that are hidden, are left out and counted.
  */
-export const XLSX_FORMAT: ConvertedFormat = { mediaType: MEDIA_TYPES.xlsx, version: 1, convert: readXlsx };
+export const XLSX_FORMAT: ConvertedFormat = { mediaType: MEDIA_TYPES.xlsx, version: 2, convert: readXlsx };
 
 const MAIN_PART = 'xl/workbook.xml';
 
@@ -95,13 +103,14 @@ const stringOf = (item: XmlElement): string =>
     .join('');
 
 /** Comments with the names of the row and the column that they are about: `Comment on B2 (Ann, salary): …`. */
-function commentsOf(root: XmlElement | undefined, { rows }: Sheet): string[] {
+function commentsOf(root: XmlElement | undefined, sheet: Sheet): string[] {
+  const { rows } = sheet;
   const comments = root === undefined ? [] : [...allOf(root, 'comment'), ...allOf(root, 'threadedComment')];
   const headers = new Map<number, ReadonlyMap<number, string>>();
   let above: ReadonlyMap<number, string> | undefined;
   for (const number of [...rows.keys()].sort((a, b) => a - b)) {
     const row = rows.get(number);
-    if (!rows.has(number - 1) || (above?.size ?? 0) < 2) above = row;
+    if (!rows.has(rowBefore(number, sheet)) || (above?.size ?? 0) < 2) above = row;
     if (above !== undefined) headers.set(number, above);
   }
   return comments.map((comment) => {
@@ -128,12 +137,13 @@ function plainName(cell: string): string[] {
 }
 
 /** What stands between empty rows, as Markdown: a table, or a line where only one cell of a row holds something. */
-function tablesOf({ rows }: Sheet, room: TextRoom): string[] {
+function tablesOf(sheet: Sheet, room: TextRoom): string[] {
+  const { rows } = sheet;
   const numbers = [...rows.keys()].sort((a, b) => a - b);
   const blocks: (readonly ReadonlyMap<number, string>[])[] = [];
   let block: ReadonlyMap<number, string>[] = [];
   for (const [index, number] of numbers.entries()) {
-    if (index > 0 && number !== (numbers[index - 1] ?? 0) + 1) {
+    if (index > 0 && rowBefore(number, sheet) !== numbers[index - 1]) {
       blocks.push(block);
       block = [];
     }

@@ -1,0 +1,52 @@
+import { analyzeText } from '../core/analysis/lexical-analyzer.js';
+import { type ExpectedAnswer, expectedAnswerOf } from './expected-answer.js';
+
+/** A field of front matter: its key, and what it holds. */
+const FIELD = /^\s*["']?([\p{L}_][\p{L}\p{N}_. -]{0,60})["']?\s*[:=]\s*([\s\S]*)$/u;
+
+/** Fields that say what their page is about, in words that a question about its text shares. */
+const ABOUT =
+  /^(?:title|name|summary|description|abstract|tags?|keywords?|labels?|categor(?:y|ies)|aliases|slug|id)$/i;
+
+/** Fields whose values are of a kind that a question asks for without the word: `who approves it?`, `when was it changed?` */
+const KINDS: Readonly<Partial<Record<ExpectedAnswer, RegExp>>> = {
+  name: /owner|author|contact|assignee|review|maintain|lead|team|approv|by$/i,
+  time: /date|updated|modified|created|lastmod|due|expir|since|until|valid|effective/i,
+  quantity: /version|revision|release|size|limit|count|price|cost/i,
+};
+const LEAST_STEM = 3;
+
+/** Whether a question asks for what a field of front matter holds, by its key, its kind or its value; true for other text. */
+export function asksForField(question: string, field: string): boolean {
+  const [, key = '', value = ''] = FIELD.exec(field) ?? [];
+  if (key === '') return true;
+  const asked = analyzeText(question);
+  const named = analyzeText(key.replaceAll(/[_.-]|(?<=\p{Ll})(?=\p{Lu})/gu, ' '));
+  if (named.some((term) => asked.some((other) => isAlike(term, other)))) return true;
+  if (ABOUT.test(key.trim())) return false;
+  if (KINDS[expectedAnswerOf(question)]?.test(key.trim()) === true) return true;
+  const held = new Set(analyzeText(value));
+  return asked.some((term) => held.has(term));
+}
+
+/** `owns` and `owner`. */
+const isAlike = (a: string, b: string): boolean =>
+  a === b ||
+  (Math.min(a.length, b.length) >= LEAST_STEM &&
+  Math.max(a.length, b.length) - Math.min(a.length, b.length) <= 3
+    ? a.startsWith(b) || b.startsWith(a)
+    : false);
+
+/** What its own front matter says is no longer so. */
+const OUTDATED = /^(?:obsolete|deprecated|superseded|archived|retired|withdrawn|replaced|outdated|old)\b/i;
+
+/** Whether a page calls itself outdated, and the question does not ask for that. */
+export function isOutdated(question: string, status: unknown): boolean {
+  return (
+    typeof status === 'string' &&
+    OUTDATED.test(status.trim()) &&
+    !/\b(?:obsolete|deprecated|superseded|archived|retired|withdrawn|replaced|outdated|old(?:er)?|former(?:ly)?|previous(?:ly)?|histor\w+|used to)\b/i.test(
+      question,
+    )
+  );
+}
