@@ -285,6 +285,17 @@ describe('restoreBackup', () => {
     await expectRefused(pack, /ledger\.db is missing/);
   });
 
+  it('refuses an archive whose list names a folder', async () => {
+    const pack = await unpacked();
+    const manifest = JSON.parse(readFileSync(join(pack, 'manifest.json'), 'utf8')) as BackupManifest;
+    const one = { path: 'store/l', bytes: 0, sha256: contentHash('') };
+    const two = { path: 'store/l/a', bytes: 1, sha256: contentHash('x') };
+    const files = [...manifest.files, one, two];
+    writeFileSync(join(pack, 'manifest.json'), JSON.stringify({ ...manifest, files }));
+    writeFiles(pack, { 'store/l/a': 'x' });
+    await expectRefused(pack, /store\/l is missing/);
+  });
+
   it.each(['data/.restored', 'data/.restored/a', 'data/.restoring', 'data/store/a'])(
     'refuses an archive with %s, where it works itself or the store goes',
     async (path) => {

@@ -1,4 +1,4 @@
-import { existsSync } from 'node:fs';
+import { existsSync, lstatSync } from 'node:fs';
 import { mkdir, readdir, rename, rm, writeFile } from 'node:fs/promises';
 import { join, resolve } from 'node:path';
 import { extract, list } from 'tar';
@@ -108,7 +108,7 @@ async function readManifest(archive: string): Promise<BackupManifest> {
 const filesOf = ({ files }: BackupManifest, part: string): BackedUpFile[] =>
   files.filter(({ path }) => path.startsWith(`${part}/`));
 
-/** Whoever has a service for tenants alone has no index of his own, and no store of it. */
+/** A service for tenants alone has no index of its own, and no store of it. */
 function assertLedger(manifest: BackupManifest, archive: string): void {
   const ledger = `${DATA}/${LEDGER}`;
   const isThere = manifest.files.some(({ path }) => path === ledger);
@@ -193,7 +193,8 @@ async function unpack(
   throwIfAborted(signal);
   for (const { path, sha256 } of files) {
     const unpacked = join(stage, path.slice(part.length + 1));
-    if (!existsSync(unpacked)) throw invalidBackup(archive, `${path} is missing`);
+    if (lstatSync(unpacked, { throwIfNoEntry: false })?.isFile() !== true)
+      throw invalidBackup(archive, `${path} is missing`);
     if ((await hashOf(unpacked, signal)) !== sha256) throw invalidBackup(archive, `${path} is damaged`);
     await flushFile(unpacked);
   }
