@@ -54,7 +54,7 @@ export async function* streamAnswer(
     timing.end(error);
     throw error;
   } finally {
-    // Whoever listens may stop before the end.
+    // A listener may stop before the end.
     timing.end();
   }
 }
@@ -181,7 +181,7 @@ const rewriteNotices = (failure: AnswerFallback | undefined): Notice[] =>
         ],
   );
 
-/** Whoever insists on a language model that nobody named would take the answer for the model's. */
+/** A caller that insists on a language model nobody named would take the answer for the model's. */
 const noModel = (): RAGError =>
   new RAGError(
     'CONFIG_INVALID',

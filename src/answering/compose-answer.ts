@@ -74,7 +74,7 @@ const NEAREST_PLACES = 3;
 /** No answer, the reason, and the nearest places. */
 export function abstain(findings: Findings, abstention: Abstention): Answer {
   const [nearest, ...others] = apart(findings.evidence.quotations, NEAREST_PLACES);
-  // Whoever gets no answer reads on: the nearest passage is quoted as an answer would be, the others by what decides.
+  // A reader without an answer reads on: the nearest passage is quoted as an answer would be, the others by what decides.
   const further = [
     ...(nearest === undefined ? [] : [wholeStretch(nearest)]),
     ...others.map(({ entry, decisive }) => ({ entry, ...decisive })),

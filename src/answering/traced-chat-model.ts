@@ -43,7 +43,7 @@ async function* tracedStream(model: ChatModel, request: ChatRequest): AsyncGener
   };
   signal?.addEventListener('abort', endLate, { once: true });
   const events = span.run(() => model.stream(request)[Symbol.asyncIterator]());
-  // Whoever stops a call is told of it in whatever way the model has; nothing failed.
+  // A stopped call is told in the way of the model; nothing failed.
   const breakOff = (failure: unknown): void => {
     span.end(signal?.aborted === true ? new RAGError('ABORTED', 'The call was stopped.') : failure);
   };
@@ -68,7 +68,7 @@ async function* tracedStream(model: ChatModel, request: ChatRequest): AsyncGener
     throw error;
   } finally {
     signal?.removeEventListener('abort', endLate);
-    // Whoever leaves the loop ends the call.
+    // Leaving the loop ends the call.
     await events.return?.();
     span.end();
   }

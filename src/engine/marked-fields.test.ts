@@ -332,7 +332,7 @@ async function pushed(text: string, mediaType: string, fields = [FIELD], metadat
   expect(stats.errors).toEqual([]);
   const read = await engine.get('ann');
   const found = await engine.search({ text: 'archive', options: { mode: 'lexical' } });
-  // Whoever may read a document is shown its fields.
+  // Readers of a document are shown its fields.
   const results = found.results.map(({ content, metadata: { knowledgeRest: _, ...rest } }) => [
     content,
     Object.entries(rest).filter(([name]) => !name.startsWith(FIELD)),

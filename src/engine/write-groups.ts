@@ -31,7 +31,7 @@ interface Entry<Write, Outcome> {
 
 /**
  * Group commit: writes that come while another one is under way wait, and those that may go together go together in one. Each is told
- * its own outcome. Whoever gives up waiting leaves the others alone.
+ * its own outcome. A caller that gives up waiting leaves the others alone.
  */
 export class WriteGroups<Write extends GroupedWrite, Outcome> {
   readonly #work: OpenWork;

@@ -44,7 +44,7 @@ export async function carryOver(
   for (const item of items) {
     run.checkAborted();
     await targets.giveWay?.();
-    // Whoever lost the lock of the whole may still be at it, and is refused what others claim.
+    // A writer that lost the lock of the whole may still write, and is refused what others claim.
     await targets.claims?.takeAll(item, [item.itemId], targets);
     await carryItem(item, from, targets, run);
     await targets.claims?.release(item, [item.itemId]);

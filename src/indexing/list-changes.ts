@@ -166,7 +166,7 @@ class Listing {
     if (this.#isBeingWritten(item)) this.#toRead.push(item);
     else if (force || before === undefined || retried?.has(item.id)) this.#toRead.push(item);
     else if (isCurrent(before, item, this.#context)) this.#unchanged.push(item.id);
-    // Whoever hands a document in wants it tried.
+    // A document that is handed in is tried.
     else if (
       isHandedIn ||
       !failedAlike(before, { version: item.version, processingKey: itemKey(item.id, this.#context) })

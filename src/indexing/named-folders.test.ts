@@ -292,7 +292,7 @@ describe('a folder that was named', () => {
 
   test('whose way is closed fails the run and loses nothing', async () => {
     await index('input', { paths: ['docs'] });
-    // Whoever may read everything meets a loop of links.
+    // Full read access meets a loop of links.
     renameSync(at('input'), at('away'));
     symlinkSync('input', at('input'));
     const { success, stats } = await index('elsewhere', { options: { prune: true } });

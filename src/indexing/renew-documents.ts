@@ -42,7 +42,7 @@ export async function renewDocuments(
       run.checkAborted();
       const { tenant, source } = key;
       const ids = some.map(({ itemId }) => itemId);
-      // Whoever writes one of them now writes it as it should be.
+      // A writer of one of them now writes it as it should be.
       const taken = await targets.claims?.take(key, ids);
       const own = ids.filter((id) => taken?.has(id) !== false);
       const held = await from.reader.documentsOfItems(tenant, source, own);

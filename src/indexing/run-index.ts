@@ -125,7 +125,7 @@ async function bringInStep(pipeline: IndexPipeline, run: IndexRun): Promise<void
   }
 }
 
-/** Whoever stops a run is told in `details` what of it is kept. */
+/** A stopped run says in `details` what of it is kept. */
 function saysWhatIsKept(error: unknown, run: IndexRun): unknown {
   if (!RAGError.isInstance(error) || error.reason !== 'ABORTED') return error;
   const { documentsProcessed, documentsDeleted } = run.total();

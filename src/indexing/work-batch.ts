@@ -113,7 +113,7 @@ interface SortedWork {
   /** Done by somebody, or not to be tried now. */
   readonly done: OwedItem[];
   readonly keptOut: OwedItem[];
-  /** Whoever read them died. */
+  /** Their reader died. */
   readonly deadly: OwedItem[];
 }
 

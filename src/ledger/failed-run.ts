@@ -41,6 +41,6 @@ export async function recordFailedRun(
       stats: JSON.stringify({ ...stats, failure: { reason, message } }),
     });
   } catch {
-    // Whoever waits for the run is told the first error.
+    // A caller that waits for the run is told the first error.
   }
 }

@@ -19,7 +19,7 @@ export const nothingIndexed = (config: ResolvedConfig): RAGError =>
     `Nothing is indexed in ${placeOfIndex(config)} yet. Run \`ragstone index FOLDER\` first.${triedBefore(config)}`,
   );
 
-/** Whoever tried a folder expects it to be there. */
+/** After `try`, the folder is expected to be there. */
 function triedBefore({ dataDir }: ResolvedConfig): string {
   if (!existsSync(join(dataDir, DATA_FOLDERS.tries))) return '';
   const folders = triedFolders(dataDir);

@@ -32,7 +32,7 @@ export async function hasWords({ lexical }: Pick<WordsBeside, 'lexical'>, name: 
 
 /**
  * Copies the words of a collection into the lexical index where that lacks them: of a store that an earlier version searched
- * itself, or where the index was lost. Whoever opens the collection waits for it, so nothing is written meanwhile; a death leaves it
+ * itself, or where the index was lost. Opening the collection waits for it, so nothing is written meanwhile; a death leaves it
  * to be begun again.
  */
 export async function copyWords(parts: WordsBeside, name: string): Promise<void> {

@@ -6,7 +6,7 @@ const staticResponse = z.strictObject({
     .string()
     .min(1)
     .max(10_000)
-    .describe('What is said. Whoever may ask may read it, of whatever tenant, so put nothing secret in it.'),
+    .describe('What is said. Every caller of every tenant can read it: put nothing secret in it.'),
   words: z
     .array(z.string().min(1))
     .min(1)

@@ -21,7 +21,7 @@ interface OpenEngineOptions {
   readonly waitForReader?: boolean;
 }
 
-/** Opens the engine that the global options describe. Whoever opens it closes it. */
+/** Opens the engine that the global options describe. The caller closes it. */
 export async function openEngine(context: CliContext, options: OpenEngineOptions = {}): Promise<Engine> {
   const { createEngine } = await import('../../index.js');
   context.log('debug', `opening the engine in ${context.cwd}`);
@@ -48,7 +48,7 @@ interface Watched {
   readonly monitoring?: { readonly name: string | undefined };
 }
 
-/** Opens the indexes of all tenants. Whoever opens them closes them. */
+/** Opens the indexes of all tenants. The caller closes them. */
 export async function openDeployments(
   context: CliContext,
   options: Pick<CreateEngineOptions, 'searchProcesses' | 'waitForReader'> = {},

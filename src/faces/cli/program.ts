@@ -94,7 +94,7 @@ export function buildProgram(context: CliContext): Command {
       refuseBlanks(command);
       context.globals = command.optsWithGlobals<GlobalOptions>();
       context.server = chooseServer(program, command, (text) => context.noteOnce(text));
-      // Whoever reads a configuration in this process then trusts it.
+      // Every later reader of the configuration in this process then trusts it.
       if (context.globals.trust === true) context.env.RAGSTONE_TRUST = '1';
     });
   // Not by `Option.env`, which reads the variables of the process alone.

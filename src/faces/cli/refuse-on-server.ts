@@ -40,7 +40,7 @@ const DONE_BY_SERVICES: Readonly<Record<string, readonly string[]>> = {
 };
 const OF_EVERY_COMMAND = ['server', 'json', 'quiet', 'logLevel'];
 
-/** Whoever states one of them means an index of this machine. */
+/** Each of them means an index of this machine. */
 const OF_THIS_MACHINE = ['config', 'data', 'trust'];
 
 /** What nobody expects of a service, whatever the environment names. */

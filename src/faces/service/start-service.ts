@@ -166,7 +166,7 @@ export async function startService({
       const giveUp = SYSTEM_RUNTIME.setTimer(() => {
         stopping.abort(new RAGError('SERVICE_UNAVAILABLE', 'The service stops.'));
       }, server.stopMs);
-      // Whoever does not read an answer to its end would keep the service for ever.
+      // An answer that is not read to its end would keep the service for ever.
       const cut = SYSTEM_RUNTIME.setTimer(() => app.server.closeAllConnections(), server.stopMs + CUT_MS);
       await Promise.all([app.close(), sync?.stop(), upgrade?.stop()]);
       // A move is taken up again by the next service.

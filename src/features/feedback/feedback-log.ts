@@ -185,5 +185,5 @@ function isWithin({ scope: owner }: FeedbackEvent, scope: Scope): boolean {
 const full = (): RAGError =>
   new RAGError(
     'FEEDBACK_FULL',
-    'No more feedback of this tenant is kept (rag.feedback.maxBytes). Whoever runs the index makes room for it.',
+    'No more feedback of this tenant is kept (rag.feedback.maxBytes). The operator of the index makes room for it.',
   );

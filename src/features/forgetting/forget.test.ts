@@ -248,7 +248,7 @@ test('documents of others are not meant, nor are receipts of others known', asyn
   expect((await other.list()).documents).toEqual([]);
   await expect(engine.checkReceipt(receipt.id)).rejects.toMatchObject({ reason: 'USAGE' });
   await expect(engine.letIn(receipt.id)).rejects.toMatchObject({ reason: 'USAGE' });
-  // Whoever keeps the index forgets what he may not read.
+  // The keeper of the index forgets what it may not read.
   expect(await engine.forget({ filter: eq('reporter', 'x') })).toMatchObject({ documents: 1 });
 });
 

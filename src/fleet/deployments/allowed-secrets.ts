@@ -1,7 +1,7 @@
 import { literalPattern } from '../../core/literal-pattern.js';
 
 /**
- * Whether a deployment may name a secret. Whoever saves deployments names a server, too, and the secret is sent there: one that nobody
+ * Whether a deployment may name a secret. A saved deployment names a server, too, and the secret is sent there: one that nobody
  * meant for that would be given away.
  *
  * @param patterns `rag.deployments.secrets`; a `*` stands for any text within one part of a path

@@ -137,7 +137,7 @@ withTestServer({ describe, it }, SERVER, (url) => {
       }
       expect([await idsOf('globex'), await idsOf('acme')]).toEqual([['globex'], ['acme']]);
       await deployments.moveTenant({ tenantId: 'globex', model: 'Shared' });
-      // Whoever leaves it leaves it to others.
+      // Leaving it leaves it to others.
       expect(await deployments.saveDeploymentConfig({ ...alias, tenantId: 'empty' })).toMatchObject({
         model: 'CustomerOwned',
       });

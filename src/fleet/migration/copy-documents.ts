@@ -104,7 +104,7 @@ async function* readAhead(
     for (const group of groups) {
       const before = await reading;
       reading = read(group);
-      // Whoever stops early asks for it no more.
+      // An early stop asks for it no more.
       reading.catch(() => undefined);
       if (before !== undefined) yield before;
     }

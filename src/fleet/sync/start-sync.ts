@@ -90,7 +90,7 @@ class RunningSync implements Sync {
     this.#scope = scopeOf(options.scope ?? LOCAL_SCOPE);
     this.#folder = syncFolder(plan.dataDir, this.#scope.tenant);
     this.ended = this.#run();
-    // Whoever asks for it is told; whoever does not is told by events.
+    // A caller that asks is told; others are told by events.
     this.ended.catch(() => undefined);
   }
 
@@ -117,7 +117,7 @@ class RunningSync implements Sync {
   }
 
   async #run(): Promise<void> {
-    // Whoever starts it hears of everything.
+    // The caller that starts it hears of everything.
     await Promise.resolve();
     const lock = await this.#ownTurn();
     if (lock === undefined) return this.#tell({ type: 'stopped' });

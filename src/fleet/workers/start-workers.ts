@@ -81,7 +81,7 @@ class RunningWorkers implements Workers {
     this.#options = options;
     this.#fatal = rejectable();
     this.ended = this.#run();
-    // Whoever asks for it is told; whoever does not is told by events.
+    // A caller that asks is told; others are told by events.
     this.ended.catch(() => undefined);
   }
 
@@ -95,7 +95,7 @@ class RunningWorkers implements Workers {
   }
 
   async #run(): Promise<void> {
-    // Whoever starts it hears of everything.
+    // The caller that starts it hears of everything.
     await Promise.resolve();
     const queue = await this.#open();
     if (queue === undefined) return;

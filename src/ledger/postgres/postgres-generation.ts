@@ -172,7 +172,7 @@ export class PostgresGenerationWriter extends LedgerGenerationWriter implements 
   async commit(documentIds: readonly string[], at: string): Promise<void> {
     await this.#writeDocuments('commit documents', documentIds, async (books, rows) => {
       if (rows.length !== new Set(documentIds).size) {
-        // Whoever has taken an item over may have deleted its documents.
+        // Another writer that took the item over may have deleted its documents.
         await assertLeases(books.run, this.#holder);
         throw new RAGError('INTERNAL', 'A document was to be committed before it was planned.');
       }

@@ -120,7 +120,7 @@ describe.skipIf(!hasRedis())('on a real Redis', () => {
       { concurrency: 1 },
     );
     await until(() => given.length === 1);
-    // Whoever wakes up and says that it is done harms nobody.
+    // A worker that wakes up and reports it as done harms nobody.
     proxy.mode = 'pass';
     finish();
     await until(async () => (await queue.counts()).active === 0);

@@ -12,7 +12,7 @@ export type BatchOutcome =
       readonly restMs?: number;
     };
 
-/** Does one batch. Whoever throws is given it again later. */
+/** Does one batch. A batch that throws is given out again later. */
 export type BatchHandler = (batch: OwedBatch) => Promise<BatchOutcome>;
 
 /** How many batches a queue holds. */

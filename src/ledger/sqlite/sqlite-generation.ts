@@ -220,7 +220,7 @@ export class SqliteGenerationWriter extends LedgerGenerationWriter implements Ge
   #commit(documentIds: readonly string[], at: string): void {
     const { keepRevisions } = this.#options;
     for (const documentId of documentIds) {
-      // Whoever has taken an item over may have deleted its documents.
+      // Another writer that took the item over may have deleted its documents.
       if (itemOfDocument(this.#books, documentId) === undefined) this.#assertAllHeld();
       this.#assertDocumentHeld(documentId);
       commitDocument(this.#books, documentId, { at, keepRevisions });

@@ -46,7 +46,7 @@ function issuesOf(schema: z.ZodType, value: unknown, refusal: Refusal): readonly
 const isMissing = (issue: Issue): boolean =>
   issue.code === 'invalid_type' && issue.path.length > 0 && issue.input === undefined;
 
-/** Whoever has another API in mind sees both what is missing and what stands in its place. */
+/** A caller with another API in mind sees both what is missing and what stands in its place. */
 function needed(issue: Issue, unknown: Issue | undefined): string {
   const instead =
     unknown?.code === 'unrecognized_keys'

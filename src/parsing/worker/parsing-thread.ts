@@ -189,6 +189,6 @@ async function startParser({ memoryMb }: ParsingLimits): Promise<Worker> {
     );
     worker.once('error', reject);
   });
-  // Whoever waits for an answer listens too; without a listener an error would end the process.
+  // A caller that waits for an answer listens too; without a listener an error would end the process.
   return worker.on('error', () => undefined);
 }

@@ -220,7 +220,7 @@ export class ModelHandle {
   }
 
   /**
-   * A model that vectors are made with behind everything else. Whoever opens it closes it.
+   * A model that vectors are made with behind everything else. The caller closes it.
    *
    * @param key what names it, for errors
    * @throws RAGError `MODEL_NOT_FOUND` and others of `createBackgroundEmbedderFor`

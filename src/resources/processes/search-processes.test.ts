@@ -93,7 +93,7 @@ describe('search processes', () => {
     expect((await find(0))?.plan).toMatchObject({ name: 'whole' });
     expect((await find(0))?.plan?.deadlineMs).toBeGreaterThan(30_000);
     expect((await find(59_999.5))?.plan).toMatchObject({ name: 'words', deadlineMs: 1 });
-    // Whoever asks is told of the deadline that was given.
+    // The caller is told of the deadline that was given.
     const engine = await openEngine(cwd, 1);
     const { plan } = await engine.search({ text: 'quokka', options: { deadlineMs: 60_000 } }, A);
     expect(plan).toMatchObject({ deadlineMs: 60_000, isInTime: true, leftOut: [] });

@@ -137,7 +137,7 @@ function only<Part extends object>(what: string, members: Partial<Part>): Part {
   return new Proxy(members as Part, {
     get: (target, name) => {
       if (name in target) return Reflect.get(target, name) as unknown;
-      // Whoever awaits it asks for this.
+      // Awaiting it asks for this.
       if (typeof name === 'symbol' || name === 'then') return undefined;
       throw new RAGError(
         'INTERNAL',

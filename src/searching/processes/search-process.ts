@@ -25,7 +25,7 @@ async function find(message: Extract<ToProcess, { kind: 'find' }>): Promise<void
   try {
     const resources = indexes.get(index);
     if (resources === undefined) throw new Error(`There is no index ${index}.`);
-    // Whoever asks keeps what is found.
+    // The asking process caches the results.
     const work = { resources, isCached: false };
     const search = () => findPassages({ ...query, signal: controller.signal }, scope, work);
     const recorded = isHeard ? recordOperations(search) : undefined;

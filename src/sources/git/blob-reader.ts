@@ -110,7 +110,7 @@ export class BlobReader {
     keepAlive(child, false);
     const end = (): void => {
       if (this.#waiting.length > 0 || this.#child !== child) return;
-      // Whoever asks while it ends is answered by another one.
+      // A question while it ends is answered by another one.
       this.#child = undefined;
       child.stdin.end();
     };

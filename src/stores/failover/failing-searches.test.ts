@@ -66,7 +66,7 @@ describe('S3: the first store takes requests and says nothing', () => {
     const FAILURES = 2;
     const RETRY_AFTER_MS = 1_000;
     let now = 0;
-    // Whoever waits has waited long enough as soon as nothing else is to do.
+    // The wait is over as soon as nothing else is to do.
     const runtime: Runtime = {
       ...SYSTEM_RUNTIME,
       elapsed: () => now,

@@ -36,7 +36,7 @@ export const testGenerations: LedgerPart = (test) => {
     await ledger.switchTo(facts.generation, AT);
     const [second, third] = [await ledger.begin(targetOf, AT), await ledger.begin(targetOf, AT)];
     await ledger.switchTo(second.generation, AT, facts.generation);
-    // Whoever hears no answer asks again.
+    // A caller without an answer asks again.
     await ledger.switchTo(second.generation, LATER, facts.generation);
     await assert.rejects(ledger.switchTo(third.generation, LATER, facts.generation), {
       reason: 'INDEX_LEASE_LOST',

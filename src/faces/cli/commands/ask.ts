@@ -140,7 +140,7 @@ async function answerOnce(context: CliContext, view: IndexView, asked: Asked): P
   return answer;
 }
 
-/** Where every file of a run failed there is an index, and nothing in it. Whoever may not see its state is told what was found. */
+/** Where every file of a run failed there is an index, and nothing in it. A caller that may not see its state is told what was found. */
 async function refuseEmptyIndex(view: IndexView): Promise<void> {
   const status = await view.status().catch(() => undefined);
   if (status?.documents !== 0) return;

@@ -129,7 +129,7 @@ async function shownAgain(
   view: EngineView,
   { query, topK, context }: ShownSearch,
 ): Promise<readonly SearchResult[]> {
-  // Whoever may not keep anything need not wait for a search.
+  // Without permission to write, nothing waits for a search.
   await view.listFeedback({ limit: 1 });
   const { results } = await view.search({
     text: query,

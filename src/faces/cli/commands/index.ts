@@ -195,7 +195,7 @@ async function takeOverTries(
     }
 }
 
-/** Whoever is in a folder of a project sees which index is meant. */
+/** In a folder of a project it says which index is meant. */
 async function noteProject(context: CliContext): Promise<void> {
   const { config, data } = context.globals;
   if (config !== undefined || data !== undefined) return;

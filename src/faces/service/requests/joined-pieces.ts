@@ -26,7 +26,7 @@ export function joinPieces(app: FastifyInstance, bytes: SharedPlaces): void {
       onTooSmall: () => void reply.header('connection', 'close'),
       onBytes: (all, before) => held.grow(Math.max(0, all - MOST_BYTES) - Math.max(0, before - MOST_BYTES)),
     });
-    // Whoever reads may have stopped listening.
+    // The reader may have stopped listening.
     joined.on('error', () => undefined);
     payload
       .on('error', (error) => joined.destroy(error))

@@ -87,7 +87,7 @@ test('parts are checked once a second, however many ask, and the newer of two ch
   const after = SYSTEM_RUNTIME.elapsed() + 1;
   ofInterval = { at: after, health: healthOf(true) };
   expect(checks.outSince(after)).toEqual([]);
-  // Whoever waited meanwhile may be late for it.
+  // A caller that waited meanwhile may be late for it.
   expect(checks.outSince(before)).toEqual(['store']);
   expect(await new PartChecks(indexes).health()).toEqual(healthOf(false));
 });
