@@ -77,7 +77,7 @@ describe('Word documents', () => {
 
   it('count text that a change takes out, and headers and footers with words', async () => {
     const deleted = '<w:del w:id="1" w:author="a"><w:r><w:delText>gone</w:delText></w:r></w:del>';
-    const body = `<w:p><w:pPr><w:rPr><w:del w:id="2" w:author="a"/></w:rPr></w:pPr>${run('a')}${deleted}${run('b')}</w:p>`;
+    const body = `<w:p><w:pPr><w:rPr><w:del w:id="2" w:author="a"/></w:rPr></w:pPr>${run('a')}${deleted}</w:p><w:p>${run('b')}</w:p>`;
     const parts = [
       { name: 'word/header1.xml', content: `<w:hdr><w:p>${run('Internal')}</w:p></w:hdr>` },
       { name: 'word/footer1.xml', content: `<w:ftr><w:p>${run('3')}</w:p></w:ftr>` },
