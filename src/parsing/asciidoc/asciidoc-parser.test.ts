@@ -42,7 +42,7 @@ describe('the header', () => {
   it.each<[string, string, object]>([
     [
       '= G\nAnn Author <ann@a.example>\nv1.2, 2026-01-02: Gates\n\nBy {author}.',
-      '# G\nAuthor: Ann Author <ann@a.example>\nVersion: 1.2, Date: 2026-01-02, Gates\nBy Ann Author.',
+      '# G\nAuthor: Ann Author <ann@a.example>\nVersion: 1.2, Date: 2026-01-02, Gates\nBy {author}.',
       facts,
     ],
     [

@@ -33,6 +33,8 @@ export class AsciidocReader {
   #lead = '';
   /** Files that are included, as they are named. */
   readonly included: readonly string[];
+  /** What the lines below the title state. No sentence is filled in from it: fields that are encrypted would be told there. */
+  readonly #header = new Map<string, string>();
   #pictures = 0;
   #embedded = 0;
 
@@ -55,7 +57,7 @@ export class AsciidocReader {
   get metadata(): Metadata {
     return Object.fromEntries(
       [...HEADER_FACTS].flatMap(([name, label]) => {
-        const value = this.#attributes.get(name) ?? '';
+        const value = this.#attributes.get(name) ?? this.#header.get(name) ?? '';
         return value === '' ? [] : [[label.toLowerCase(), value]];
       }),
     );
@@ -140,14 +142,14 @@ export class AsciidocReader {
   #headerLine(text: string, at: number): string {
     const authors = text.split(';').map((author) => AUTHOR.exec(author.trim()));
     if (at === 0 && authors.every((author) => author !== null)) {
-      this.#attributes.define('author', authors.map(([, name = '']) => name.replaceAll('_', ' ')).join(', '));
+      this.#header.set('author', authors.map(([, name = '']) => name.replaceAll('_', ' ')).join(', '));
       return `Author: ${text}`;
     }
     const { version, date, remark } = REVISION.exec(text)?.groups ?? {};
-    const isBelowAuthor = at === 1 && this.#attributes.get('author') !== undefined;
+    const isBelowAuthor = at === 1 && this.#header.has('author');
     if (!isBelowAuthor || (version ?? date) === undefined) return text;
-    if (version !== undefined) this.#attributes.define('revnumber', version);
-    if (date !== undefined) this.#attributes.define('revdate', date);
+    if (version !== undefined) this.#header.set('revnumber', version);
+    if (date !== undefined) this.#header.set('revdate', date);
     const facts = [
       ...(version === undefined ? [] : [`Version: ${version}`]),
       ...(date === undefined ? [] : [`Date: ${date}`]),
