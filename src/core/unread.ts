@@ -9,6 +9,8 @@ export type UnreadKind =
       | 'attachments'
       | 'cells'
       | 'hidden parts'
+      | 'headers and footers'
+      | 'included files'
       | 'macros'
       | 'commands'
     )

@@ -20,6 +20,8 @@ interface Format {
   /** Whether a line that is not blank belongs to what the first one defines, behind the line above it. */
   readonly goesOn: (first: string, line: string, above: string) => boolean;
   readonly reference: RegExp;
+  /** Under which name a text defines what is metadata under another one. */
+  readonly aliases?: Readonly<Record<string, string>>;
 }
 
 const ATTRIBUTE = /^[ \t]*:!?([\p{L}\p{N}_.-]+)!?:(?=[ \t]|$)/u;
@@ -36,6 +38,7 @@ const FORMATS: ReadonlyMap<string, Format> = new Map([
       nameOf: (line) => ATTRIBUTE.exec(line)?.[1] ?? termName(line),
       goesOn: isOfAttribute,
       reference: /\{([\p{L}\p{N}_.-]+)\}/gu,
+      aliases: { version: 'revnumber', date: 'revdate' },
     },
   ],
   [
@@ -64,7 +67,9 @@ export function definedFields(text: string, mediaType: string, names: readonly s
   return names.flatMap((name) => {
     const own = name.toLowerCase();
     const reached = new Set(
-      [...definitions.keys()].filter((key) => key === own || key.startsWith(`${own}.`)),
+      [...definitions.keys()].filter(
+        (key) => key === own || key === format.aliases?.[own] || key.startsWith(`${own}.`),
+      ),
     );
     // What is added while the set is gone through comes, too.
     for (const key of reached)

@@ -1,11 +1,22 @@
 import type { Element, ElementContent, Nodes, Root, RootContent, Text } from 'hast';
 import type { Options as WriterOptions } from 'remark-stringify';
 import { RAGError } from '../core/errors.js';
+import type { UnreadCounts, UnreadKind } from '../core/unread.js';
 import { isLineNumbers, listingOf } from './code-listings.js';
+import {
+  allText,
+  drawnText,
+  isFurnitureOrUnread,
+  isHidden,
+  isSign,
+  isUnread,
+  UNREAD,
+  unreadKind,
+} from './left-out-elements.js';
 import { formulaText } from './math-markup.js';
 import { placeOfTable, TABLE_PLACE, takePlainTables } from './plain-tables.js';
 import { type Script, scriptOf, scriptText } from './raised-text.js';
-import { isPanel, isTabLabel, joinTabs, withTabLabels } from './tab-panels.js';
+import { isTabLabel, joinTabs, withTabLabels } from './tab-panels.js';
 import { fillTables } from './table-grid.js';
 import { isCell, narrowTables } from './wide-tables.js';
 
@@ -24,18 +35,9 @@ export interface MarkdownPage extends WrittenMarkdown {
   readonly language?: string;
   /** `<meta name="description">`. */
   readonly description?: string;
+  /** What of its content is shown otherwise than as text, or not shown; pictures that Markdown names are not counted. */
+  readonly unread: UnreadCounts;
 }
-
-/** Elements that hold no text to read. */
-const UNREAD: ReadonlySet<string> = new Set([
-  ...['script', 'style', 'noscript', 'template', 'svg', 'math', 'canvas', 'iframe', 'object', 'embed'],
-  ...['button', 'input', 'select', 'textarea', 'dialog', 'audio', 'video', 'map', 'link', 'meta', 'base'],
-]);
-/** What surrounds the content of a page. */
-const FURNITURE: ReadonlySet<string> = new Set(['nav', 'footer', 'aside', 'search', 'menu']);
-const FURNITURE_ROLES: ReadonlySet<string> = new Set([
-  ...['navigation', 'banner', 'contentinfo', 'search', 'complementary', 'dialog', 'alert'],
-]);
 
 /**
  * HTML as Markdown (CommonMark and GFM tables): headings, lists, tables, code and links are kept; scripts, forms and what
@@ -48,7 +50,8 @@ const FURNITURE_ROLES: ReadonlySet<string> = new Set([
 export async function htmlToMarkdown(html: string, name: string): Promise<MarkdownPage> {
   return withinDepth(name, async () => {
     const tree = await parseHtmlTree(html);
-    return { ...(await treeToMarkdown(mainContent(tree))), ...headOf(tree) };
+    const { content, unread } = mainContent(tree);
+    return { ...(await treeToMarkdown(content)), ...headOf(tree), unread };
   });
 }
 
@@ -238,9 +241,6 @@ function scriptParts(script: Script, element: Element): readonly RootContent[] {
   return isLink || written === text ? element.children : [asText(written)];
 }
 
-const allText = (node: Nodes): string =>
-  node.type === 'text' ? node.value : 'children' in node ? node.children.map(allText).join('') : '';
-
 const asText = (value: string): Text => ({ type: 'text', value });
 
 /** Does conversion work; @throws `DOCUMENT_INVALID` for elements nested too deep. */
@@ -258,7 +258,7 @@ export async function withinDepth<T>(name: string, work: () => Promise<T>): Prom
   }
 }
 
-function headOf(tree: Root): Omit<MarkdownPage, keyof WrittenMarkdown> {
+function headOf(tree: Root): Omit<MarkdownPage, keyof WrittenMarkdown | 'unread'> {
   const title = textOf(find(tree, ({ tagName }) => tagName === 'title'));
   const language = find(tree, ({ tagName }) => tagName === 'html')?.properties.lang;
   const description = find(
@@ -275,7 +275,7 @@ function headOf(tree: Root): Omit<MarkdownPage, keyof WrittenMarkdown> {
 }
 
 /** The part of a page that says something, without what cannot be read. */
-function mainContent(tree: Root): Root {
+function mainContent(tree: Root): Pick<MarkdownPage, 'unread'> & { readonly content: Root } {
   const main = find(tree, (element) => element.tagName === 'main' || element.properties.role === 'main');
   const articles = main === undefined ? findAll(tree, ({ tagName }) => tagName === 'article') : [];
   const only = articles.length === 1 ? articles[0] : undefined;
@@ -283,30 +283,19 @@ function mainContent(tree: Root): Root {
   joinTabs(content ?? tree);
   const isDropped = content === undefined ? isFurnitureOrUnread : isUnread;
   const children: readonly RootContent[] = content?.children ?? tree.children;
-  return { type: 'root', children: children.flatMap((child) => prune(child, isDropped)) };
+  const left: LeftOut = { isDropped, unread: {} };
+  const kept = children.flatMap((child) => prune(child, left));
+  return { content: { type: 'root', children: kept }, unread: left.unread };
 }
 
-const isUnread = (element: Element): boolean => {
-  const { tagName, properties } = element;
-  return (
-    UNREAD.has(tagName) ||
-    tagName === 'head' ||
-    tagName === 'nav' ||
-    ((properties.hidden === true || properties.ariaHidden === 'true') &&
-      !isPanel(properties) &&
-      !isNote(element))
-  );
+interface LeftOut {
+  readonly isDropped: (element: Element) => boolean;
+  readonly unread: Partial<Record<UnreadKind, number>>;
+}
+
+const count = ({ unread }: LeftOut, kind: UnreadKind | undefined): void => {
+  if (kind !== undefined) unread[kind] = (unread[kind] ?? 0) + 1;
 };
-
-/** Notes of a book stand beside its text, and are shown where somebody asks for one (EPUB 3 structural semantics, DPUB-ARIA). */
-const isNote = ({ properties }: Element): boolean =>
-  [properties['epub:type'], properties.role].some((type) => NOTE_TYPE.test(String(type ?? '')));
-const NOTE_TYPE = /(?:^|[\s-])(?:foot|end|rear)notes?(?:$|\s)/;
-
-const isFurnitureOrUnread = (element: Element): boolean =>
-  isUnread(element) ||
-  (FURNITURE.has(element.tagName) && !isNote(element)) ||
-  (typeof element.properties.role === 'string' && FURNITURE_ROLES.has(element.properties.role));
 
 /** What stands in headings for those who read or edit the page, and is no part of them: `[edit]`, `\u00b6`. */
 const isHeadingTool = ({ properties: { className } }: Element): boolean =>
@@ -322,22 +311,31 @@ function formulaOf(element: Element): string | undefined {
   return isTex ? `$${textOf(element)}$` : undefined;
 }
 
-function prune<Node extends RootContent | ElementContent>(
-  node: Node,
-  isDropped: (element: Element) => boolean,
-): Node[] {
+function prune<Node extends RootContent | ElementContent>(node: Node, left: LeftOut): Node[] {
   if (node.type === 'comment' || node.type === 'doctype') return [];
   if (node.type !== 'element') return [node];
   const formula = formulaOf(node);
   if (formula !== undefined) return [asText(formula) as Node];
   const isLabel = isTabLabel(node);
-  if ((!isLabel && isDropped(node)) || isLineNumbers(node) || isHeadingTool(node)) return [];
+  if (isLineNumbers(node) || isHeadingTool(node)) return [];
+  if (!isLabel) {
+    const kind = unreadKind(node);
+    if (kind === undefined && node.tagName !== 'svg' && left.isDropped(node)) return [];
+    if (isHidden(node)) {
+      if (allText(node).trim() !== '') count(left, 'hidden parts');
+      return [];
+    }
+    if (isSign(node)) return [];
+    count(left, kind);
+    if (node.tagName === 'svg') return [asText(` ${drawnText(node)} `.replace(/\s+/g, ' ')) as Node];
+    if (kind !== undefined) return [];
+  }
   const properties = { ...node.properties };
   for (const name of ['href', 'src'] as const) {
     // Code and data in an address are no place to go to.
     if (/^\s*(?:javascript|data|vbscript):/i.test(String(properties[name] ?? ''))) delete properties[name];
   }
-  const children = withTabLabels(node).children.flatMap((child) => prune(child, isDropped));
+  const children = withTabLabels(node).children.flatMap((child) => prune(child, left));
   const listing = listingOf(node, children);
   return listing === undefined
     ? [{ ...node, ...(isLabel ? { tagName: 'p' } : {}), properties, children }]

@@ -110,14 +110,18 @@ export function resolvePart(folder: string, target: string): string {
 export const macrosIn = ({ entries }: Pick<Archive, 'entries'>): number =>
   [...entries.keys()].filter((entry) => /(?:^|\/)vbaProject\.bin$/i.test(entry)).length;
 
-/** `dc:title` of the properties of an Office document. */
-export function declaredTitle(archive: Archive): string | undefined {
+/** `dc:title` and `dc:creator` of the properties of an Office document. */
+export function declaredFacts(archive: Archive): {
+  readonly title: string | undefined;
+  readonly author: string | undefined;
+} {
   const core = archive.text('docProps/core.xml');
-  const title = /<dc:title>([^<]{1,500})<\/dc:title>/.exec(core)?.[1];
-  const text = title
-    ?.replace(/&(lt|gt|quot|apos|amp);/g, (_, entity: string) => XML_ENTITIES[entity] ?? '')
-    .trim();
-  return text === '' ? undefined : text;
+  const factOf = (name: string): string | undefined =>
+    new RegExp(`<dc:${name}>([^<]{1,500})</dc:${name}>`)
+      .exec(core)?.[1]
+      ?.replace(/&(lt|gt|quot|apos|amp);/g, (_, entity: string) => XML_ENTITIES[entity] ?? '')
+      .trim() || undefined;
+  return { title: factOf('title'), author: factOf('creator') };
 }
 
 const XML_ENTITIES: Readonly<Record<string, string>> = { lt: '<', gt: '>', quot: '"', apos: "'", amp: '&' };

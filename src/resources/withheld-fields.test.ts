@@ -1,6 +1,9 @@
 import fc from 'fast-check';
 import { expect, test } from 'vitest';
-import { withholdText } from './withheld-fields.js';
+import type { RawDocument } from '../core/document.js';
+import { OPEN_ACCESS } from '../core/scope.js';
+import { createAsciidocParser } from '../parsing/asciidoc/asciidoc-parser.js';
+import { parseWithheld, withholdText } from './withheld-fields.js';
 
 const VALUE = 'zirconflorin';
 const secrets = fc.oneof(
@@ -34,6 +37,28 @@ test.each(['a list', 'lines'])('records of JSON stay valid, as long, and clean: 
     }),
   );
 });
+
+const SENTENCE = 'By {author} in {revnumber} of {revdate}.';
+const HEADERS = [
+  `= G\nAnn Lee <ann@a.example>\nv1.2, 2026-01-02: Gates\n\n${SENTENCE}\n`,
+  `= G\n:author: Ann Lee\n:revnumber: 1.2\n:revdate: 2026-01-02\n\n${SENTENCE}\n`,
+];
+const FACTS: readonly (readonly [string, string])[] = [
+  ['author', 'Ann Lee'],
+  ['version', '1.2'],
+  ['date', '2026-01-02'],
+];
+test.each(HEADERS.flatMap((content) => FACTS.map(([field, value]) => ({ content, field, value }))))(
+  'the header of AsciiDoc tells no $field that is marked: $content',
+  async ({ content, field, value }) => {
+    const raw = { externalId: 'a.adoc', mediaType: 'text/asciidoc', metadata: {}, access: OPEN_ACCESS };
+    const parse = (each: RawDocument) => Promise.resolve(createAsciidocParser().parse(each));
+    const { parsed } = await parseWithheld({ ...raw, content }, [field], parse);
+    expect(parsed.text).not.toContain(value);
+    // It is encrypted.
+    expect(parsed.metadata[field]).toBe(value);
+  },
+);
 
 const PARTS = [
   'salary',

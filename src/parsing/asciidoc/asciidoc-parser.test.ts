@@ -26,12 +26,36 @@ describe('sections', () => {
     );
     expect(blocks.map(({ kind, level, label }) => [kind, level, label])).toEqual([
       ['heading', 1, 'The Guide'],
+      ['paragraph', undefined, undefined],
+      ['paragraph', undefined, undefined],
       ['heading', 2, 'Lamp'],
       ['paragraph', undefined, undefined],
       ['heading', 3, 'More'],
     ]);
     expect(title).toBe('The Guide');
     expect(text.split('\n')[5]).toBe('## Lamp');
+  });
+});
+
+describe('the header', () => {
+  const facts = { author: 'Ann Author', version: '1.2', date: '2026-01-02' };
+  it.each<[string, string, object]>([
+    [
+      '= G\nAnn Author <ann@a.example>\nv1.2, 2026-01-02: Gates\n\nBy {author}.',
+      '# G\nAuthor: Ann Author <ann@a.example>\nVersion: 1.2, Date: 2026-01-02, Gates\nBy {author}.',
+      facts,
+    ],
+    [
+      '= G\n// kept out\n:author: Ann Author\n:revnumber: 1.2\n:revdate: 2026-01-02\n:toc:\n',
+      '# G\nAuthor: Ann Author\nVersion: 1.2\nDate: 2026-01-02',
+      facts,
+    ],
+    ['= G\nAnn; Bo_Li\nv3\n', '# G\nAuthor: Ann; Bo_Li\nVersion: 3', { author: 'Ann, Bo Li', version: '3' }],
+    ['= G\nAnn\n2 May 2026\n', '# G\nAuthor: Ann\nDate: 2 May 2026', { author: 'Ann', date: '2 May 2026' }],
+    ['= G\nIt opens early, always.\nIt shuts at 5.\n', '# G\nIt opens early, always.\nIt shuts at 5.', {}],
+  ])('is text and metadata: %j', (source, text, metadata) => {
+    expect(read(source)).toBe(text);
+    expect(parse(source).metadata).toEqual(metadata);
   });
 });
 
@@ -61,8 +85,19 @@ describe('blocks', () => {
     expect(read(source)).toBe(expected);
   });
 
-  it('say that what they include is not read', () => {
-    expect(parse('include::a[]').warnings).toEqual([expect.stringContaining('include')]);
+  it.each(['include::a.adoc[]', '= T\ninclude::a.adoc[]\n', '----\ninclude::a.adoc[lines=1..2]\n----'])(
+    'count and name what they include: %j',
+    (source) => {
+      const { warnings, unread } = parse(source);
+      expect(warnings).toEqual(['Files that it includes were not read in its place: "a.adoc".']);
+      expect(unread).toEqual({ 'included files': 1 });
+    },
+  );
+
+  it('count pictures and films', () => {
+    const { unread } = parse('image::a.png[A lamp]\n\nSee image:b.png[] and icon:x[].\n\nvideo::a.mp4[]\n');
+    expect(unread).toEqual({ pictures: 2, 'embedded files': 1 });
+    expect(parse('text').unread).toBeUndefined();
   });
 });
 

@@ -1,3 +1,5 @@
+import type { Metadata } from '../../core/metadata.js';
+import type { UnreadCounts } from '../../core/unread.js';
 import { MarkdownLines } from '../markdown-lines.js';
 import { Attributes } from './attributes.js';
 import { readInline } from './inline.js';
@@ -29,11 +31,36 @@ export class AsciidocReader {
   #settings = '';
   /** "Note" before the next paragraph. */
   #lead = '';
-  hasInclusions = false;
+  /** Files that are included, as they are named. */
+  readonly included: readonly string[];
+  /** What the lines below the title state. No sentence is filled in from it: fields that are encrypted would be told there. */
+  readonly #header = new Map<string, string>();
+  #pictures = 0;
+  #embedded = 0;
 
   constructor(lines: readonly string[]) {
     this.#lines = lines.map((line) => line.trimEnd());
     this.out = new MarkdownLines(lines.length);
+    // They stand for lines of the file before any block is read, in code and tables too.
+    this.included = this.#lines.flatMap((line) => INCLUSION.exec(line)?.[1] ?? []);
+  }
+
+  get unread(): UnreadCounts {
+    return {
+      pictures: this.#pictures,
+      'embedded files': this.#embedded,
+      'included files': this.included.length,
+    };
+  }
+
+  /** Author, version and date of the header. */
+  get metadata(): Metadata {
+    return Object.fromEntries(
+      [...HEADER_FACTS].flatMap(([name, label]) => {
+        const value = this.#attributes.get(name) ?? this.#header.get(name) ?? '';
+        return value === '' ? [] : [[label.toLowerCase(), value]];
+      }),
+    );
   }
 
   read(): void {
@@ -41,7 +68,10 @@ export class AsciidocReader {
   }
 
   #at = (line: number): string => this.#lines[line] ?? '';
-  #inline = (text: string): string => readInline(this.#attributes.expand(text));
+  #inline = (text: string): string =>
+    readInline(this.#attributes.expand(text), () => {
+      this.#pictures += 1;
+    });
 
   #readBlock(line: number): number {
     const text = this.#at(line);
@@ -63,6 +93,8 @@ export class AsciidocReader {
     const [, name, value = ''] = ATTRIBUTE.exec(text) ?? [];
     if (name !== undefined) {
       this.#attributes.define(name, value);
+      const label = HEADER_FACTS.get(name.toLowerCase());
+      if (label !== undefined && value !== '') this.#writeParagraph(line, [`${label}: ${value}`]);
       return true;
     }
     if (ANCHOR.test(text)) return true;
@@ -80,7 +112,8 @@ export class AsciidocReader {
   #readDirective(line: number, text: string): boolean {
     const [, name, , content = ''] = DIRECTIVE.exec(text) ?? [];
     if (name === undefined) return false;
-    if (name === 'include') this.hasInclusions = true;
+    if (name === 'image') this.#pictures += 1;
+    if (name === 'video' || name === 'audio') this.#embedded += 1;
     const alt = /^"?([^",=]+)"?(?:,|$)/.exec(content)?.[1];
     if (name === 'image' && alt !== undefined) this.#writeParagraph(line, [alt]);
     // A condition may hold its text itself.
@@ -93,12 +126,36 @@ export class AsciidocReader {
     this.out.heading(line, level, this.#inline(title));
     // Author and revision stand below the title, down to the first blank line; attributes among them are read.
     let next = line + 1;
-    if (level === 1 && line < HEADER_LINES)
-      while (this.#at(next) !== '' && !HEADING.test(this.#at(next))) {
-        this.#readSetting(next, this.#at(next));
-        next += 1;
-      }
+    if (level !== 1 || line >= HEADER_LINES) return next;
+    for (let facts = 0; this.#at(next) !== '' && !HEADING.test(this.#at(next)); next += 1) {
+      const text = this.#at(next);
+      if (/^\/\/(?!\/)/.test(text) || this.#readSetting(next, text) || this.#readDirective(next, text))
+        continue;
+      if (this.#opensBlock(text) || this.#isItem(text)) break;
+      this.#writeParagraph(next, [this.#headerLine(text, facts)]);
+      facts += 1;
+    }
     return next;
+  }
+
+  /** The line of authors, and the one of the revision below it (AsciiDoc, "Document header"), with names for what they state. */
+  #headerLine(text: string, at: number): string {
+    const authors = text.split(';').map((author) => AUTHOR.exec(author.trim()));
+    if (at === 0 && authors.every((author) => author !== null)) {
+      this.#header.set('author', authors.map(([, name = '']) => name.replaceAll('_', ' ')).join(', '));
+      return `Author: ${text}`;
+    }
+    const { version, date, remark } = REVISION.exec(text)?.groups ?? {};
+    const isBelowAuthor = at === 1 && this.#header.has('author');
+    if (!isBelowAuthor || (version ?? date) === undefined) return text;
+    if (version !== undefined) this.#header.set('revnumber', version);
+    if (date !== undefined) this.#header.set('revdate', date);
+    const facts = [
+      ...(version === undefined ? [] : [`Version: ${version}`]),
+      ...(date === undefined ? [] : [`Date: ${date}`]),
+      ...(remark === undefined ? [] : [remark]),
+    ];
+    return facts.join(', ');
   }
 
   #takeSettings(): string {
@@ -270,6 +327,18 @@ export class AsciidocReader {
     this.out.add({ kind: 'paragraph', startLine: from, endLine: from + lines.length }, '');
   }
 }
+
+const INCLUSION = /^include::([^\s[][^[]{0,1000})\[.*\]$/;
+/** Attributes of the header, by what they state. */
+const HEADER_FACTS: ReadonlyMap<string, string> = new Map([
+  ['author', 'Author'],
+  ['revnumber', 'Version'],
+  ['revdate', 'Date'],
+]);
+const AUTHOR = /^(\p{L}[\p{L}\p{M}\p{N}'._-]*(?: +[\p{L}\p{M}\p{N}'._-]+){0,4})(?: +<[^<>]{1,300}>)?$/u;
+/** `v1.2, 2026-01-02: what changed`; a version alone has its letter. */
+const REVISION =
+  /^(?:[^\d,:]{0,20}(?<version>\d[^\s,:]{0,50})(?:,|(?<=^v\S*)(?=:|$)))?\s*(?<date>\p{N}[^:]{0,60}|\p{L}[^:\d]{0,30}\d[^:]{0,30})?(?::\s+(?<remark>\S.*))?$/u;
 
 /** A title this far down is no title of the document. */
 const HEADER_LINES = 50;

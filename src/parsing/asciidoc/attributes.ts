@@ -12,6 +12,10 @@ export class Attributes {
     this.#values.set(name.toLowerCase(), this.expand(value));
   }
 
+  get(name: string): string | undefined {
+    return this.#values.get(name);
+  }
+
   /** What nothing is defined for stays. */
   expand(text: string): string {
     return text.replace(REFERENCE, (reference, name: string) => {

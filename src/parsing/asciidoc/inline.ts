@@ -5,14 +5,19 @@
 const MARKUP =
   /`\+?([^`\n]{1,300}?)\+?`|(?:link:)?((?:https?|mailto):[^\s[\]<>]{1,500})\[([^\]]{0,300})\]|link:([^\s[\]<>]{1,300})\[([^\]]{0,300})\]|<<([^<>,]{1,200})(?:,([^<>]{1,300}))?>>|\b(xref|image|kbd|btn|menu|footnote|footnoteref|icon|pass|stem|anchor|indexterm):([^\s[\]]{0,300})\[([^\]]{0,500})\]|\[\[[^\]\n]{1,200}\]\]|(?:\[[.#\w%-]{1,60}\])?(?<![\w&#])#(?=\S)([^#\n]{1,300})(?<=\S)#(?![\w#])| \+$/gm;
 
-/** Text as a person reads it, in Markdown; no line end is added or lost. */
-export function readInline(text: string): string {
+/**
+ * Text as a person reads it, in Markdown; no line end is added or lost.
+ *
+ * @param onPicture is called for each picture
+ */
+export function readInline(text: string, onPicture: () => void): string {
   return text.replace(MARKUP, (_, ...groups: (string | undefined)[]) => {
     const [code, address, linkText, path, pathText, id, title, macro, target, content, passage] = groups;
     if (code !== undefined) return `\`${code}\``;
     if (address !== undefined) return linkTo(address, linkText ?? '');
     if (path !== undefined) return firstOf(pathText ?? '') || path;
     if (id !== undefined) return (title ?? id).trim();
+    if (macro === 'image') onPicture();
     if (macro !== undefined) return macroText(macro, target ?? '', content ?? '') + lineEndsIn(content ?? '');
     return passage ?? '';
   });

@@ -75,6 +75,24 @@ describe('Word documents', () => {
     expect(parsed.unread).toEqual({ 'hidden parts': 2 });
   });
 
+  it('count text that a change takes out, and headers and footers with words', async () => {
+    const deleted = '<w:del w:id="1" w:author="a"><w:r><w:delText>gone</w:delText></w:r></w:del>';
+    const body = `<w:p><w:pPr><w:rPr><w:del w:id="2" w:author="a"/></w:rPr></w:pPr>${run('a')}${deleted}</w:p><w:p>${run('b')}</w:p>`;
+    const parts = [
+      { name: 'word/header1.xml', content: `<w:hdr><w:p>${run('Internal')}</w:p></w:hdr>` },
+      { name: 'word/footer1.xml', content: `<w:ftr><w:p>${run('3')}</w:p></w:ftr>` },
+    ];
+    const parsed = await parse(makeZip([...docxEntries(body), ...parts]));
+    expect(parsed.text.trim()).toBe('ab');
+    expect(parsed.unread).toEqual({ 'hidden parts': 1, 'headers and footers': 1 });
+  });
+
+  it('state the author of their properties', async () => {
+    const core = { name: 'docProps/core.xml', content: '<cp><dc:creator>Ada &amp; Bo</dc:creator></cp>' };
+    const { metadata } = await parse(makeZip([...docxEntries(docxParagraph('x')), core]));
+    expect(metadata).toEqual({ author: 'Ada & Bo' });
+  });
+
   it('keep what is said of pictures', async () => {
     const picture = (descr: string): string =>
       `<w:r><w:drawing><wp:inline xmlns:wp="http://schemas.openxmlformats.org/drawingml/2006/wordprocessingDrawing"><wp:docPr id="7" name="p" descr="${descr}"/><a:graphic xmlns:a="http://schemas.openxmlformats.org/drawingml/2006/main"><a:graphicData><pic:pic xmlns:pic="http://schemas.openxmlformats.org/drawingml/2006/picture"><pic:blipFill><a:blip xmlns:r="http://schemas.openxmlformats.org/officeDocument/2006/relationships" r:embed="p"/></pic:blipFill></pic:pic></a:graphicData></a:graphic></wp:inline></w:drawing></w:r>`;

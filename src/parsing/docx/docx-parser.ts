@@ -3,7 +3,7 @@ import { toRAGError } from '../../core/errors.js';
 import { MEDIA_TYPES } from '../../core/media-types.js';
 import type { UnreadCounts } from '../../core/unread.js';
 import { htmlToMarkdown } from '../html-to-markdown.js';
-import { ARCHIVE_LIMITS, type Archive, declaredTitle, macrosIn, openArchive } from '../open-archive.js';
+import { ARCHIVE_LIMITS, type Archive, declaredFacts, macrosIn, openArchive } from '../open-archive.js';
 import type { Parser, SyncParser } from '../parser.js';
 import type { ZipLimits } from '../unpack-zip.js';
 import { unreadOf } from '../unread.js';
@@ -19,14 +19,14 @@ export interface DocxParserOptions {
 
 /**
  * Parser for Word documents (`.docx`, `.docm`, templates). The stored text is the document as Markdown: headings, lists, tables, links, notes,
- * comments, formulas in a line, results of fields, numbers as Word shows them. Pictures (but for their descriptions), charts, embedded files, macros and hidden text are left out and counted; headers, footers and tracked deletions
- * are left out. The file is unpacked within limits before it is opened.
+ * comments, formulas in a line, results of fields, numbers as Word shows them. Pictures (but for their descriptions), charts, embedded files, macros, hidden text, headers, footers and tracked deletions are left out
+ * and counted. The file is unpacked within limits before it is opened.
  *
  * @throws `DOCUMENT_TOO_LARGE`, `DOCUMENT_INVALID`
  */
 export function createDocxParser({ markdown, limits = ARCHIVE_LIMITS }: DocxParserOptions): Parser {
   return {
-    version: 3,
+    version: 4,
     mediaTypes: [MEDIA_TYPES.docx],
     parse: (document) => parseDocx(document, markdown, limits),
   };
@@ -43,16 +43,18 @@ async function parseDocx(
   const { html, pictures, warnings } = await toHtml(parts, externalId);
   const page = await htmlToMarkdown(html, externalId);
   const parsed = markdown.parse({ ...document, content: page.markdown.replace(ESCAPED_NUMBER, '$1$2') });
-  const title = titleOf(html, { heading: parsed.title, declared: declaredTitle(archive) });
+  const { title: declared, author } = declaredFacts(archive);
+  const title = titleOf(html, { heading: parsed.title, declared });
   const isEmpty = parsed.text.trim() === '';
   return {
     ...parsed,
     ...(title === undefined ? {} : { title }),
-    metadata: {},
+    metadata: author === undefined ? {} : { author },
     ...unreadOf({
       pictures,
       ...unreadParts(parts.get(MAIN_PART)),
       'hidden parts': hidden,
+      'headers and footers': headersAndFooters(archive),
       macros: macrosIn(archive),
     }),
     warnings: [...warnings, ...page.warnings, ...parsed.warnings, ...(isEmpty ? [EMPTY_WARNING] : [])],
@@ -77,7 +79,7 @@ async function preparedParts(
     const xml = Buffer.from(parts.get(part) ?? []).toString('utf8');
     if (xml === '') continue;
     const shown = withoutHidden(withoutWrappers(xml), styles);
-    hidden += shown.hidden;
+    hidden += shown.hidden + (xml.match(DELETION)?.length ?? 0);
     parts.set(part, Buffer.from(shown.xml));
   }
   const document = Buffer.from(parts.get(MAIN_PART) ?? []).toString('utf8');
@@ -85,6 +87,17 @@ async function preparedParts(
   if (document !== '') parts.set(MAIN_PART, Buffer.from(await withNumbers(document, numbering, name)));
   return { parts, hidden };
 }
+
+/** Text that a change takes out; the mark of a paragraph that one takes out holds nothing (ECMA-376 part 1, 17.13.5.14). */
+const DELETION = /<w:del\s[^>]*[^>/]>/g;
+
+/** Parts that hold words, and not only numbers of pages. */
+const headersAndFooters = ({ entries }: Archive): number =>
+  [...entries].filter(
+    ([part, bytes]) =>
+      /^word\/(?:header|footer)\d*\.xml$/.test(part) &&
+      /<w:t(?:\s[^>]*)?>[^<]*\p{L}/u.test(Buffer.from(bytes).toString('utf8')),
+  ).length;
 
 /** A run with what is set for it, up to its end or the next one in it. */
 const RUN = /(<w:r(?:\s[^>]*)?>\s*<w:rPr>)([\s\S]*?)(<\/w:rPr>(?:(?!<w:r[\s>])[\s\S])*?<\/w:r>)/g;

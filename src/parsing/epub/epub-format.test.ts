@@ -67,6 +67,20 @@ describe('EPUB books', () => {
     });
   });
 
+  it('count a picture once, also where its file is missing or a drawing frames it', async () => {
+    const { unread } = await parseAs(
+      EPUB_FORMAT,
+      makeEpub(
+        {
+          'text/a.xhtml':
+            '<svg viewBox="0 0 9 9"><image xlink:href="../a.png"/></svg><img src="../b%20c.png" alt="Plan"/><img src="../b%20c.png"/><svg><path/></svg><p hidden="hidden">x</p>',
+        },
+        { items: '<item id="i" href="a.png" media-type="image/png"/>' },
+      ),
+    );
+    expect(unread).toEqual({ pictures: 3, 'hidden parts': 1 });
+  });
+
   it('are read once where they name a chapter again', async () => {
     const parsed = await parseAs(
       EPUB_FORMAT,

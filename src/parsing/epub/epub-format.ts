@@ -5,9 +5,14 @@ import type { ConvertedDocument, ConvertedFormat } from '../converted-parser.js'
 import { htmlToMarkdown } from '../html-to-markdown.js';
 import { openArchive, resolvePart } from '../open-archive.js';
 import { allOf, childOf, xmlText } from '../read-xml.js';
+import { addedCounts } from '../unread.js';
 
 /** Books in EPUB: their chapters in the order of reading, as pages of HTML are read. */
-export const EPUB_FORMAT: ConvertedFormat = { mediaType: MEDIA_TYPES.epub, convert: readEpub };
+export const EPUB_FORMAT: ConvertedFormat = {
+  mediaType: MEDIA_TYPES.epub,
+  version: 1,
+  convert: readEpub,
+};
 
 async function readEpub(document: RawDocument): Promise<ConvertedDocument> {
   const { externalId } = document;
@@ -29,9 +34,17 @@ async function readEpub(document: RawDocument): Promise<ConvertedDocument> {
     return type.includes('html') ? [resolvePart(folder, decodedPath(href))] : [];
   });
   const pages = [];
+  const pictures = new Set(
+    [...items.values()].flatMap(({ href = '', 'media-type': type = '' }) =>
+      type.startsWith('image/') ? [resolvePart(folder, decodedPath(href))] : [],
+    ),
+  );
   for (const chapter of chapters) {
     const html = archive.text(chapter);
-    if (html !== '') pages.push(await htmlToMarkdown(html, externalId));
+    if (html === '') continue;
+    const at = chapter.slice(0, chapter.lastIndexOf('/') + 1);
+    for (const [, source = ''] of html.matchAll(PICTURE)) pictures.add(resolvePart(at, decodedPath(source)));
+    pages.push(await htmlToMarkdown(html.replace(FRAMED_PICTURE, ''), externalId));
   }
   const facts = childOf(opf, 'metadata');
   const factOf = (name: string): string => {
@@ -46,12 +59,15 @@ async function readEpub(document: RawDocument): Promise<ConvertedDocument> {
       .join('\n\n'),
     title: title === '' ? undefined : title,
     metadata: { ...(locale === '' ? {} : { locale }), ...(author === '' ? {} : { author }) },
-    unread: {
-      pictures: [...items.values()].filter(({ 'media-type': type = '' }) => type.startsWith('image/')).length,
-    },
+    unread: addedCounts([{ pictures: pictures.size }, ...pages.map(({ unread }) => unread)]),
     warnings: [...pages.flatMap(({ warnings }) => warnings), ...archive.warnings()],
   };
 }
+
+/** A picture that a chapter shows, whether the book holds its file or not. */
+const PICTURE = /<(?:img|image)\b[^<>]*?\s(?:src|xlink:href|href)\s*=\s*["']([^"'<>]+)["']/gi;
+/** A drawing that only sizes a picture, as covers have it. */
+const FRAMED_PICTURE = /<svg\b[^<>]*>\s*<image\b[^<>]*>(?:\s*<\/image>)?\s*<\/svg>/gi;
 
 function decodedPath(href: string): string {
   try {

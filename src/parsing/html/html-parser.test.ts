@@ -307,10 +307,49 @@ make test</code></pre><ul><li>one</li><li>two</li></ul></body></html>`,
 
   it.each([
     '<div hidden>not</div>',
-    '<span aria-hidden="true">not</span>',
+    '<div style="color: red; display:none">not</div>',
+    '<p style="VISIBILITY: hidden !important">not</p>',
     '<div class="table-content" hidden>not</div>',
-  ])('reads nothing else that is hidden: %s', async (hidden) => {
-    expect((await parse(`<main><p>Text.</p>${hidden}</main>`)).text).not.toContain('not');
+  ])('counts what else is hidden, and does not read it: %s', async (hidden) => {
+    const { text, unread } = await parse(`<main><p>Text.</p>${hidden}<div hidden> </div></main>`);
+    expect(text).not.toContain('not');
+    expect(unread).toEqual({ 'hidden parts': 1 });
+  });
+
+  it.each([
+    ['what is kept from readers of screens', '<span aria-hidden="true">says</span>', 'a says b'],
+    ['without its signs', '<i aria-hidden="true">\ue001</i><a aria-hidden="true" href="#a">#</a>', 'a b'],
+    ['with ticks', '<span aria-hidden="true">\u2713</span>', 'a \u2713 b'],
+    ['without words of icons', '<i class="material-icons" aria-hidden="true">home</i>', 'a b'],
+    ['styles that hide nothing', '<i style="display:block;visibility:visible">says</i>', 'a _says_ b'],
+    ['what a page folds', '<details><summary>More</summary>says</details>', 'says'],
+  ])('reads what a page shows: %s', async (_, html, expected) => {
+    const { text, unread } = await parse(`<main><div>a ${html} b</div></main>`);
+    expect(text.replace(/\s+/g, ' ')).toContain(expected);
+    expect(unread).toBeUndefined();
+  });
+
+  it.each<[string, object | undefined]>([
+    ['<svg><path d="M0"/></svg>', { pictures: 1 }],
+    ['<svg aria-hidden="true"><path d="M0"/></svg>', undefined],
+    ['<canvas>not</canvas>', { pictures: 1 }],
+    ['<img src="a.png" alt="Plan"><canvas></canvas>', { pictures: 2 }],
+    ['<object type="image/svg+xml" data="a.svg">not</object>', { pictures: 1 }],
+    ['<object data="a.pdf"><embed src="a.pdf"></object>', { 'embedded files': 1 }],
+    ['<embed src="a.swf"><iframe src="a"></iframe>', { 'embedded files': 2 }],
+    ['<video src="a">not</video><audio src="a"></audio>', { 'embedded files': 2 }],
+    ['<iframe hidden src="a"></iframe><nav><svg></svg></nav>', undefined],
+  ])('counts what it shows and does not say: %s', async (html, expected) => {
+    const { text, unread } = await parse(`<main><p>Text.</p>${html}</main>`);
+    expect(text).not.toContain('not');
+    expect(unread).toEqual(expected);
+  });
+
+  it('reads the words of drawings', async () => {
+    const { text } = await parse(
+      '<main><p>Flow:</p><svg><title>Path</title><style>.a{}</style><text>Gate<tspan>way</tspan></text><text>Queue</text><foreignObject><div>Worker</div></foreignObject></svg></main>',
+    );
+    expect(text.trim()).toBe('Flow:\n\nPath Gateway Queue Worker');
   });
 
   it('repeats what spans rows and columns in each of them', async () => {

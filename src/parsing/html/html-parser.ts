@@ -3,6 +3,7 @@ import { RAGError } from '../../core/errors.js';
 import { MEDIA_TYPES } from '../../core/media-types.js';
 import { htmlToMarkdown } from '../html-to-markdown.js';
 import type { Parser, SyncParser } from '../parser.js';
+import { addedCounts, unreadOf } from '../unread.js';
 import { decodeHtml } from './decode-html.js';
 
 export interface HtmlParserOptions {
@@ -16,13 +17,13 @@ const DEFAULT_MAX_BYTES = 10 * 1024 * 1024;
 
 /**
  * Parser for `text/html`. The stored text is the page's main content as Markdown (see `htmlToMarkdown`), and the blocks are
- * those of Markdown. The encoding that a page declares is believed.
+ * those of Markdown. The encoding that a page declares is believed. Pictures, embedded files and parts that are hidden are counted; words of drawings are read.
  *
  * @throws `DOCUMENT_TOO_LARGE`, `DOCUMENT_INVALID`, and what `decodeText` throws
  */
 export function createHtmlParser({ markdown, maxBytes = DEFAULT_MAX_BYTES }: HtmlParserOptions): Parser {
   return {
-    version: 3,
+    version: 4,
     mediaTypes: [MEDIA_TYPES.html],
     parse: (document) => parseHtml(document, markdown, maxBytes),
   };
@@ -52,6 +53,7 @@ async function parseHtml(
       ...(page.language === undefined ? {} : { locale: page.language }),
       ...(page.description === undefined ? {} : { description: page.description }),
     },
+    ...unreadOf(addedCounts([parsed.unread, page.unread])),
     warnings: [...warnings, ...page.warnings, ...parsed.warnings, ...(isEmpty ? [EMPTY_WARNING] : [])],
   };
 }

@@ -3,13 +3,15 @@ import type { RawDocument } from '../../core/document.js';
 import { toRAGError } from '../../core/errors.js';
 import { MEDIA_TYPES } from '../../core/media-types.js';
 import { oneLine } from '../../core/one-line.js';
+import type { UnreadCounts } from '../../core/unread.js';
 import type { ConvertedDocument, ConvertedFormat } from '../converted-parser.js';
 import { decodeAs } from '../decode-as.js';
 import { detectEncoding } from '../detect-encoding.js';
 import { htmlToMarkdown } from '../html-to-markdown.js';
+import { addedCounts } from '../unread.js';
 
 /** Messages of mail (RFC 5322): who wrote to whom and when, and the text, with those that it forwards. Attachments are named and counted, and not read. */
-export const MAIL_FORMAT: ConvertedFormat = { mediaType: MEDIA_TYPES.mail, version: 2, convert: readMail };
+export const MAIL_FORMAT: ConvertedFormat = { mediaType: MEDIA_TYPES.mail, version: 3, convert: readMail };
 
 /** Lists of addresses take more time than they are long. Of all parts together, in bytes. */
 const MAX_HEADERS_SIZE = 256 * 1024;
@@ -24,7 +26,7 @@ async function readMail({ content, externalId }: RawDocument): Promise<Converted
     markdown: [subject === '' ? '' : `# ${subject}`, ...parts].filter((part) => part !== '').join('\n\n'),
     title: subject === '' ? undefined : subject,
     metadata: { ...(from === undefined ? {} : { from }), ...(date === undefined ? {} : { date }) },
-    unread: { attachments: unread },
+    unread,
     warnings,
   };
 }
@@ -39,8 +41,7 @@ interface ReadMessage {
   readonly date: string | undefined;
   /** What stands below its subject, with the messages that it forwards. */
   readonly parts: readonly string[];
-  /** Attachments. */
-  readonly unread: number;
+  readonly unread: UnreadCounts;
   readonly warnings: readonly string[];
 }
 
@@ -78,7 +79,11 @@ async function readMessage(bytes: Buffer, externalId: string, depth: number): Pr
         ...message.parts,
       ]),
     ],
-    unread: others.length - invitations.length + forwarded.reduce((sum, message) => sum + message.unread, 0),
+    unread: addedCounts([
+      { attachments: others.length - invitations.length },
+      ...(isPage ? [page.unread] : []),
+      ...forwarded.map((message) => message.unread),
+    ]),
     warnings: [
       ...warnings,
       ...(isPage ? page.warnings : []),

@@ -105,10 +105,18 @@ const components = z.looseObject({
   callbacks: recordOf(z.unknown()),
   pathItems: recordOf(pathItem),
 });
+/** Whom to ask, or what a licence is called. */
+const party = z
+  .looseObject({ name: words, identifier: words, email: words, url: words })
+  .optional()
+  .catch(undefined);
 export const api = z.looseObject({
   openapi: z.unknown().optional(),
   swagger: z.unknown().optional(),
-  info: z.looseObject({ title: words, version: words, description: words }).optional().catch(undefined),
+  info: z
+    .looseObject({ title: words, version: words, description: words, contact: party, license: party })
+    .optional()
+    .catch(undefined),
   servers: listOf(z.looseObject({ url: words })),
   paths: recordOf(pathItem),
   webhooks: recordOf(pathItem),

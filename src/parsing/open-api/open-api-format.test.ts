@@ -35,6 +35,14 @@ describe('descriptions of interfaces', () => {
     ]);
   });
 
+  it('say whom to ask and under which licence they stand', async () => {
+    const { text } = await parseAs(
+      OPEN_API_FORMAT,
+      'openapi: 3.1.0\ninfo:\n  title: Ferry API\n  contact: { name: Harbour office, email: desk@ferry.example }\n  license: { name: Apache 2.0, identifier: Apache-2.0 }\npaths: {}\n',
+    );
+    expect(text).toContain('Contact: Harbour office, desk@ferry.example\n\nLicense: Apache 2.0, Apache-2.0');
+  });
+
   it.each<[string, string, string[]]>([
     [
       'schemas',

@@ -25,7 +25,7 @@ import { examplesOf, factsOf } from './schema-facts.js';
  */
 export const OPEN_API_FORMAT: ConvertedFormat = {
   mediaType: MEDIA_TYPES.openApi,
-  version: 2,
+  version: 3,
   convert: readOpenApi,
 };
 
@@ -45,12 +45,14 @@ async function readOpenApi({ content, externalId }: RawDocument): Promise<Conver
   const { success, data } = api.safeParse(document.toJS({ maxAliasCount: 1_000 }));
   if (!success || (data.openapi === undefined && data.swagger === undefined))
     return { markdown: `\`\`\`\`yaml\n${text.trimEnd()}\n\`\`\`\``, warnings };
-  const { title, version, description } = data.info ?? {};
+  const { title, version, description, contact, license } = data.info ?? {};
   return {
     markdown: [
       `# ${oneLine(title ?? externalId)}`,
       version === undefined ? '' : `Version ${version}`,
       description ?? '',
+      partyText('Contact', contact),
+      partyText('License', license),
       data.servers
         .flatMap(({ url }) => url ?? [])
         .map((url) => `Server: ${url}`)
@@ -69,6 +71,11 @@ async function readOpenApi({ content, externalId }: RawDocument): Promise<Conver
     title: title === undefined ? undefined : oneLine(title),
     warnings,
   };
+}
+
+function partyText(label: string, party: NonNullable<Api['info']>['contact']): string {
+  const facts = [party?.name, party?.identifier, party?.email, party?.url].flatMap((fact) => fact ?? []);
+  return facts.length === 0 ? '' : `${label}: ${facts.map(oneLine).join(', ')}`;
 }
 
 /** Callbacks of callbacks that are read: a description may repeat itself without end. */

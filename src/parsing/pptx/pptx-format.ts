@@ -6,7 +6,7 @@ import type { ConvertedDocument, ConvertedFormat } from '../converted-parser.js'
 import { htmlToMarkdown } from '../html-to-markdown.js';
 import {
   type Archive,
-  declaredTitle,
+  declaredFacts,
   escapeMarkup,
   macrosIn,
   openArchive,
@@ -45,7 +45,7 @@ async function readPptx(document: RawDocument): Promise<ConvertedDocument> {
   const page = await htmlToMarkdown(`<main>${slides.map(({ html }) => html).join('')}</main>`, externalId);
   return {
     markdown: page.markdown,
-    title: declaredTitle(archive) ?? slides.find(({ title }) => title !== '')?.title,
+    title: declaredFacts(archive).title ?? slides.find(({ title }) => title !== '')?.title,
     metadata: { slideCount: slides.length },
     unread: {
       ...sumOf(slides.map(({ unread }) => unread)),

@@ -11,8 +11,9 @@ export interface Blocks {
   readonly level: number;
   /** Language of literal blocks that name none. */
   language: string;
-  /** Something is included that is not read. */
-  hasInclusions: boolean;
+  /** Files that are included, as they are named, and not read. */
+  readonly included: string[];
+  pictures: number;
   /** Text as a person reads it. */
   inline(text: string): string;
   readArea(area: Area): void;

@@ -16,8 +16,8 @@ const READERS: Readonly<Record<DirectiveKind, ReadDirective>> = {
   code: readCode,
   'csv-table': readCsvTable,
   definition: readDefinition,
-  included: (blocks) => {
-    blocks.hasInclusions = true;
+  included: (blocks, _, { argument }) => {
+    blocks.included.push(argument);
   },
   language: (blocks, _, { argument }) => {
     blocks.language = languageOf(argument);
@@ -30,6 +30,7 @@ const READERS: Readonly<Record<DirectiveKind, ReadDirective>> = {
     blocks.writeTable(area, { rows, hasHead, end: body.to });
   },
   picture: (blocks, area, directive) => {
+    blocks.pictures += 1;
     const alt = directive.options.get('alt');
     if (alt !== undefined) writeParagraph(blocks, area, alt);
     blocks.readArea(bodyOf(blocks, area, directive));
@@ -152,6 +153,8 @@ function readCsvTable(blocks: Blocks, area: Area, directive: Directive): void {
   writeCaption(blocks, area, directive);
   const body = bodyOf(blocks, area, directive);
   const rows = readCsvRows(blocks.tableLines(body), body.from);
+  const file = directive.options.get('file') ?? directive.options.get('url');
+  if (file !== undefined) blocks.included.push(file.text);
   const header = directive.options.get('header');
   const head = header === undefined ? [] : [{ line: header.line, cells: csvCells(header.text) }];
   blocks.writeTable(area, {

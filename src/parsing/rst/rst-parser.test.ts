@@ -188,8 +188,25 @@ describe('directives', () => {
     expect(read(source)).toBe(expected);
   });
 
-  it('say that what they include is not read', () => {
-    expect(parse('.. include:: ../a.rst').warnings).toEqual([expect.stringContaining('include')]);
+  it.each([
+    ['.. include:: ../a.rst', '../a.rst'],
+    ['.. literalinclude:: a.py\n   :lines: 1-2', 'a.py'],
+    ['.. csv-table:: Ports\n   :file: ports.csv', 'ports.csv'],
+  ])('count and name what they include: %j', (source, name) => {
+    const { warnings, unread } = parse(source);
+    expect(warnings).toEqual([`Files that it includes were not read in its place: "${name}".`]);
+    expect(unread).toEqual({ 'included files': 1 });
+  });
+
+  it('count their pictures', () => {
+    const { unread } = parse(
+      '.. image:: a.png\n\n.. figure:: b.png\n\n   Caption.\n\n.. |x| image:: c.png\n',
+    );
+    expect(unread).toEqual({ pictures: 3 });
+    expect(parse('text').unread).toBeUndefined();
+  });
+
+  it('say nothing of what they include where they include nothing', () => {
     expect(parse('text').warnings).toEqual([]);
   });
 });

@@ -27,7 +27,8 @@ export class RstReader implements Blocks {
   level = 0;
   language = '';
   isTooDeep = false;
-  hasInclusions = false;
+  readonly included: string[] = [];
+  pictures = 0;
   /** Areas in which no simple table is closed behind the last that was looked at. */
   readonly #unclosedIn = new WeakSet<Area>();
 
@@ -121,6 +122,7 @@ export class RstReader implements Blocks {
     const to = this.#explicitEnd(area, line, text);
     const directive = directiveAt(this.lines, area, { line, to });
     if (directive !== undefined) readDirective(this, area, directive);
+    else if (/^\.\. +\|[^|]+\| +image::/.test(text)) this.pictures += 1;
     else if (footnote !== null)
       this.readBody(area, { line, to, text: `${footnote[1]} ${footnote[2] ?? ''}`.trim() });
     return to;

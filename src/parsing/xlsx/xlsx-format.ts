@@ -3,7 +3,7 @@ import { RAGError } from '../../core/errors.js';
 import { MEDIA_TYPES } from '../../core/media-types.js';
 import { oneLine } from '../../core/one-line.js';
 import type { ConvertedDocument, ConvertedFormat } from '../converted-parser.js';
-import { declaredTitle, macrosIn, openArchive, relationsOf } from '../open-archive.js';
+import { declaredFacts, macrosIn, openArchive, relationsOf } from '../open-archive.js';
 import { scriptText } from '../raised-text.js';
 import { allOf, childOf, type XmlElement, xmlText } from '../read-xml.js';
 import { TextRoom } from '../text-room.js';
@@ -73,7 +73,7 @@ async function readXlsx(document: RawDocument): Promise<ConvertedDocument> {
     [...archive.entries.keys()].filter((entry) => pattern.test(entry)).length;
   return {
     markdown: parts.join('\n\n'),
-    title: declaredTitle(archive),
+    title: declaredFacts(archive).title,
     unread: {
       formulas,
       cells: left,
