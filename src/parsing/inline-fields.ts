@@ -201,32 +201,69 @@ function endOfQuoted(text: string, at: number): number | undefined {
   return undefined;
 }
 
-/** Behind the bracket that closes one. */
+/** Behind the bracket that closes one; brackets in texts of a line and in comments close nothing, unless nothing else does. */
 function endOfBracket(text: string, at: number, most: number): number | undefined {
-  const [open, close] = text.charAt(at) === '<' ? ['<', '>'] : ['{[(', '}])'];
-  let depth = 0;
-  const limit = Math.min(text.length, at + most);
-  for (let place = at; place < limit; place += 1) {
-    const character = text.charAt(place);
-    if (open.includes(character)) depth += 1;
-    else if (close.includes(character)) {
-      depth -= 1;
-      if (depth === 0) return place + 1;
+  const ends = bracketsOf(text, text.charAt(at) === '<' ? '<>' : '{[(}])');
+  const end = ends.written.get(at) ?? ends.plain.get(at);
+  return end === undefined || end - at > most ? undefined : end;
+}
+
+type Ends = ReadonlyMap<number, number>;
+interface Brackets {
+  readonly written: Ends;
+  readonly plain: Ends;
+}
+/** Of the last text, by the kind of brackets. */
+let known: { readonly text: string; readonly brackets: Map<string, Brackets> } | undefined;
+
+function bracketsOf(text: string, kind: string): Brackets {
+  if (known?.text !== text) known = { text, brackets: new Map() };
+  const own = known.brackets.get(kind) ?? {
+    written: closedBy(text, kind, UNREAD_BRACKETS),
+    plain: closedBy(text, kind),
+  };
+  known.brackets.set(kind, own);
+  return own;
+}
+
+/** Texts in quotation marks, and comments. */
+const UNREAD_BRACKETS = String.raw`(?<!\\)"(?:[^"\\\n]|\\.)*"|(?<=^|[ \t])(?:#|\/\/)[^\n]*`;
+
+function closedBy(text: string, kind: string, unread = '(?!)'): Ends {
+  const ends = new Map<number, number>();
+  const open: number[] = [];
+  const isOpening = (sign: string): boolean => kind.indexOf(sign) < kind.length / 2;
+  const sign = new RegExp(`${unread}|[${kind.replace(/[[\]]/g, String.raw`\$&`)}]`, 'gm');
+  for (const { 0: found, index } of text.matchAll(sign)) {
+    if (found.length > 1 || !kind.includes(found)) continue;
+    if (isOpening(found)) open.push(index);
+    else {
+      const opening = open.pop();
+      if (opening !== undefined) ends.set(opening, index + 1);
     }
   }
-  return undefined;
+  return ends;
 }
 
 /** Blocks that state something, from the name to the closing bracket. */
 function* blocks(text: string, { labelOf, block }: Search & Forms): Generator<StatedFields> {
   block.lastIndex = 0;
+  let sign = -1;
   for (let found = block.exec(text); found !== null; found = block.exec(text)) {
     const opening = found.index + found[0].length - 1;
+    if (sign < opening) sign = signBehind(text, opening);
+    if (sign - opening > MAX_VALUE) continue;
     const end = endOfBracket(text, opening, MAX_VALUE) ?? endOfParagraph(text, opening);
-    if (!/[:=]/.test(text.slice(opening, end))) continue;
+    if (sign >= end) continue;
     yield { start: found.index, end, names: labelOf(found[1] ?? '') };
     block.lastIndex = end;
   }
+}
+
+function signBehind(text: string, at: number): number {
+  const sign = /[:=]/g;
+  sign.lastIndex = at;
+  return sign.exec(text)?.index ?? Infinity;
 }
 
 /** Members that are a name and a value, in braces or in lines of one paragraph. */

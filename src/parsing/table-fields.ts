@@ -90,7 +90,7 @@ function* looseTables(text: string, labelOf: Label): Generator<StatedFields> {
 }
 
 const BLANKS = '  ';
-const SEPARATORS = ['\t', ';', '|', '&', ','];
+const SEPARATORS = ['\t', ';', '|', '│', '┃', '║', '¦', '!', '&', ','];
 
 const lineCells = (line: string, separator: string, offset: number): Row =>
   separator === '|'
@@ -148,22 +148,29 @@ function* alignedBelow(
     to: index + cell.length,
   }));
   if (cells.length < 2) return;
-  for (const [at, { cell, from, to }] of cells.entries()) {
+  const columns = cells.flatMap(({ cell, from, to }, at) => {
     const names = labelOf(cell);
-    if (names.length === 0) continue;
-    if (at === 0) yield { start: start + (cells[1]?.from ?? 0), end: start + line.length, names };
-    if (!isHeader) continue;
-    const until = Math.max(to, (cells[at + 1]?.from ?? Infinity) - 1);
-    let place = start + line.length + 1;
-    for (let count = 0; count < MOST_ALIGNED && place < text.length; count += 1) {
-      const end = text.indexOf('\n', place);
-      const below = text.slice(place, end < 0 ? text.length : end);
-      if (below.trim() === '') break;
-      for (const { 0: own, index } of below.matchAll(ALIGNED))
-        if (index < until && index + own.length > from && !RULE.test(own))
-          yield { start: place + index, end: place + index + own.length, names };
-      place += below.length + 1;
+    return names.length === 0
+      ? []
+      : [{ at, names, from, until: Math.max(to, (cells[at + 1]?.from ?? Infinity) - 1) }];
+  });
+  const [first] = columns;
+  if (first?.at === 0)
+    yield { start: start + (cells[1]?.from ?? 0), end: start + line.length, names: first.names };
+  if (!isHeader || first === undefined) return;
+  let place = start + line.length + 1;
+  for (let count = 0; count < MOST_ALIGNED && place < text.length; count += 1) {
+    const end = text.indexOf('\n', place);
+    const below = text.slice(place, end < 0 ? text.length : end);
+    if (below.trim() === '') break;
+    let next = 0;
+    for (const { 0: own, index } of below.matchAll(ALIGNED)) {
+      while ((columns[next]?.until ?? Infinity) <= index) next += 1;
+      for (let each = next; (columns[each]?.from ?? Infinity) < index + own.length; each += 1)
+        if (!RULE.test(own))
+          yield { start: place + index, end: place + index + own.length, names: columns[each]?.names ?? [] };
     }
+    place += below.length + 1;
   }
 }
 
@@ -202,21 +209,28 @@ function* inTable(
     yield* statedInRow(row, header, labelOf);
     /** Cells that a separator inside a value makes too many. */
     const extra = isHeader ? 0 : Math.max(0, row.length - header.length);
+    let hasValues: boolean | undefined;
     let beside: { readonly names: readonly string[]; readonly to: number } | undefined;
+    /** The last column so far that has a name. */
+    let named = -1;
     for (const [at, { text, start, end }] of row.entries()) {
+      if (columns.has(at)) named = at;
       const own = labelOf(text);
       if (own.length > 0) {
         const isFirst = number === 0;
-        if (isFirst || (isHeader && at > 0)) columns.set(at, own);
+        if (isFirst || (isHeader && at > 0)) {
+          columns.set(at, own);
+          named = at;
+        }
         // Pairs of names and values may stand side by side.
         const isPaired = at > 0 && at % 2 === 0 && row.length % 2 === 0;
         if (at === 0 && (!isFirst || isNaming)) beside = { names: own, to: row.length };
         else if (isPaired) beside = { names: own, to: at + 1 };
-        else if (at > 0 && (!isHeader || isOfValues(row, labelOf))) beside = { names: own, to: row.length };
+        else if (at > 0 && (!isHeader || (hasValues ??= isOfValues(row, labelOf)))) beside = { names: own, to: row.length };
         continue;
       }
       const found = [
-        ...Array.from({ length: Math.min(at, extra) + 1 }, (_, back) => columns.get(at - back) ?? []).flat(),
+        ...(named < 0 || named < at - extra ? [] : (columns.get(named) ?? [])),
         ...(beside !== undefined && at <= beside.to ? beside.names : []),
       ];
       if (found.length > 0 && text !== '') yield { start, end, names: [...new Set(found)] };
@@ -263,7 +277,7 @@ function* judged(rows: Iterable<Row>): Generator<readonly [Row, boolean]> {
   if (first.length <= JUDGED_ROWS) for (const each of first) yield [each, isNaming()];
 }
 
-const RULE = /^[\s>|:+=-]+$/;
+const RULE = /^[\s>|:+=\u2500-\u257F-]+$/;
 
 /**
  * A row of names above a rule, and the rows below it, where rows that stood in lines of their own have blank lines around them; whether only blank
