@@ -28,7 +28,11 @@ export function tableFields(
 ): StatedFields[] {
   const labelOf = labelReader(names);
   if (!labelOf.occursIn(text)) return [];
-  if (separator !== MARKDOWN) return [...inTable(recordsOf(text, separator), labelOf)];
+  if (separator !== MARKDOWN) {
+    // A table with other separators may follow.
+    const others = [...looseTables(text, labelOf, SEPARATORS.filter((each) => each !== separator))];
+    return [...inTable(recordsOf(text, separator), labelOf, new Map(), true), ...others];
+  }
   let above: { readonly columns: Columns; readonly width: number | undefined } | undefined;
   const places: TextRange[] = [];
   const found = [...markdownTables(text)].flatMap(({ rows, isBelowOther }) => {
@@ -45,13 +49,17 @@ export function tableFields(
 }
 
 /** Lines of cells: columns below one that is a name, and what stands beside one in its line. */
-function* looseTables(text: string, labelOf: Label): Generator<StatedFields> {
+function* looseTables(
+  text: string,
+  labelOf: Label,
+  separators: readonly string[] = SEPARATORS,
+): Generator<StatedFields> {
   const done = new Map<string, number>();
   let before = '';
   let start = 0;
   for (const line of text.split('\n')) {
     if (labelOf.occursIn(line)) {
-      for (const separator of SEPARATORS) {
+      for (const separator of separators) {
         const isRead = (done.get(separator) ?? 0) > start;
         const cells = isRead || !line.includes(separator) ? [] : lineCells(line, separator, start);
         const at = cells.length < 2 ? -1 : cells.findIndex(({ text: cell }) => labelOf(cell).length > 0);
@@ -111,7 +119,7 @@ function rowsBelow(
   const rows: Row[] = [];
   if (separator !== '|') {
     for (const row of recordsOf(text, separator, start)) {
-      if (isEmptyRow(row)) continue;
+      if (isEmptyRow(row) || (row.length === 1 && RULE.test(row[0]?.text ?? ''))) continue;
       if (row.length !== cells.length) break;
       rows.push(row);
     }
@@ -188,12 +196,14 @@ function* inTable(
   rows: Iterable<Row>,
   labelOf: Label,
   columns: Columns = new Map(),
+  isFile = false,
 ): Generator<StatedFields> {
   /** Rows above are none, or titles of the table, which leave cells empty or stand in several. */
   let isHeader = true;
   let number = 0;
   let header: Row = [];
   let width = 0;
+  let before = 0;
   for (const [row, isNaming] of judged(rows)) {
     // Below an empty row, or with other columns, another table may begin.
     const isEmpty = isEmptyRow(row);
@@ -205,10 +215,17 @@ function* inTable(
     if (isEmpty) continue;
     if (number === 0 && width > 0 && row.length > 1 && row.length !== width) columns.clear();
     if (row.length > 1) width = row.length;
+    // The names of another table, right below the first or a title.
+    const isAgain = isFile && !isHeader && (before === 1 || row[0]?.text === header[0]?.text);
+    before = row.length;
     if (isHeader) header = row;
     yield* statedInRow(row, header, labelOf);
     /** Cells that a separator inside a value makes too many. */
     const extra = isHeader ? 0 : Math.max(0, row.length - header.length);
+    /** Cells of several rows leave a row of Markdown fewer ones. */
+    const missing = isHeader || isFile ? 0 : Math.max(0, header.length - row.length);
+    const ahead = missing === 0 ? [] : [...columns.keys()].toSorted((a, b) => a - b);
+    let next = 0;
     let hasValues: boolean | undefined;
     let beside: { readonly names: readonly string[]; readonly to: number } | undefined;
     /** The last column so far that has a name. */
@@ -218,7 +235,7 @@ function* inTable(
       const own = labelOf(text);
       if (own.length > 0) {
         const isFirst = number === 0;
-        if (isFirst || (isHeader && at > 0)) {
+        if (isFirst || ((isHeader || isAgain) && at > 0)) {
           columns.set(at, own);
           named = at;
         }
@@ -229,7 +246,10 @@ function* inTable(
         else if (at > 0 && (!isHeader || (hasValues ??= isOfValues(row, labelOf)))) beside = { names: own, to: row.length };
         continue;
       }
+      while ((ahead[next] ?? Infinity) < at) next += 1;
+      const later = ahead[next];
       const found = [
+        ...(later !== undefined && later <= at + missing ? (columns.get(later) ?? []) : []),
         ...(named < 0 || named < at - extra ? [] : (columns.get(named) ?? [])),
         ...(beside !== undefined && at <= beside.to ? beside.names : []),
       ];
