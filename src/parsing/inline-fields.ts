@@ -174,7 +174,7 @@ function endOfQuoted(text: string, at: number): number | undefined {
 }
 
 /** Behind the bracket that closes one; brackets in texts of a line and in comments close nothing, unless nothing else does. */
-function endOfBracket(text: string, at: number, most: number): number | undefined {
+export function endOfBracket(text: string, at: number, most: number): number | undefined {
   const ends = bracketsOf(text, text.charAt(at) === '<' ? '<>' : '{[(}])');
   const end = ends.written.get(at) ?? ends.plain.get(at);
   return end === undefined || end - at > most ? undefined : end;

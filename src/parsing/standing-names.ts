@@ -1,5 +1,7 @@
 import { ENGLISH_STOP_WORDS } from '../core/analysis/english-stop-words.js';
 import { foldedName } from '../core/metadata.js';
+import type { TextRange } from '../core/document.js';
+import { endOfBracket } from './inline-fields.js';
 import type { StatedFields } from './markdown/stated-names.js';
 import { PARAMETER } from './sentence-fields.js';
 
@@ -25,6 +27,10 @@ const NAMING =
 const HEADER = /^[ \t]*[\p{L}_][\p{L}\p{N}_.-]*(?:[ \t]+[\p{L}_][\p{L}\p{N}_.-]*)+[ \t]*\r?$/u;
 /** What a query gives a name to stands before it. */
 const NAMED_AS = /[\p{L}\p{N}"'`)\]][ \t]+as[ \t]+["'`[]?$/iu;
+/** A comment up to a name. */
+const COMMENT = /(?:^|[ \t;{}(),])(?:\/\/|#+[ \t]|--[ \t]|\/\*|<!--)|^[ \t]*(?:\*+[ \t]|[;%]|--|REM\b)/i;
+/** What a word behind a name is the value of: an option, a variable that a command sets. */
+const SETTING = /(?:^|[ \t`("'])--?$|(?:^|[ \t(])(?:env|arg|set|setenv|export|declare|define|def)[ \t]+(?:-\w+[ \t]+)?$/i;
 /** In lines. */
 const MOST_LINES = 400;
 /** Before a name and behind it, in UTF-16 code units. */
@@ -54,7 +60,7 @@ function patternOf(names: readonly string[]): RegExp {
   if (known !== undefined) return known;
   const written = names.map((name) => [...foldedName(name)].map(letterSource).join(GAP));
   const pattern = new RegExp(
-    String.raw`(?:(?<![\p{L}\p{N}_])|(?<=\\[nrt])|(?<=%[\da-f]{2}))(?:${written.map((own) => `(${own})`).join('|') || '(?!)'})(?:e?s)?(?!_{0,3}[\p{L}\p{N}])`,
+    String.raw`(?:(?<![\p{L}\p{N}_])|(?<=\\[nrt])|(?<=%[\da-f]{2}))(?:(?:set|with|put|add|update|change)_?)?(?:${written.map((own) => `(${own})`).join('|') || '(?!)'})(?:e?s)?(?!_{0,3}[\p{L}\p{N}])`,
     'giu',
   );
   PATTERNS.set(names, pattern);
@@ -138,12 +144,16 @@ function endOfStated(lines: readonly Line[], first: number, { from, to, text }: 
   const table = endOfMarkupTable(before, { text, to });
   if (table !== undefined) return table;
   if (PARAMETER.test(before)) return undefined;
-  if (isCode && isSheet && HEADER.test(line)) return endAt(lines, at, (next) => next.trim() === '' || FENCE.test(next));
-  const isData = isCode && !isSaid;
+  if (isCode && isSheet && HEADER.test(line)) return endOfRows(lines, at);
+  const isData = isCode && !isSaid && !COMMENT.test(before);
   if (isCode && NAMED_AS.test(before)) return end;
-  if (!VALUE.test(behind)) return endOfBelow(lines, at, { before, behind, isCode: isData });
+  if (!VALUE.test(behind)) return endOfBelow(lines, at, { before, behind, isCode: isData, text, to });
   if (CELL_MARK.test(before) && /^[ \t]*[!¦│┃║]/.test(behind)) return behind.includes('!') ? end : undefined;
-  if (isData) return isValued(near) ? endOfCode(lines, at, behind) : undefined;
+  if (isData) {
+    if (!isValued(near) && !SETTING.test(before)) return undefined;
+    const inBrackets = endOfBrackets(text, { start: to, end });
+    return Math.max(inBrackets, endOfCode(lines, at, behind));
+  }
   if (/^[^\]()\n]{0,20}\]\([^()\s]{0,200}[ \t]+["'(]/.test(near)) return end;
   const stated = SIGN.exec(near);
   const { sign } = stated?.groups ?? {};
@@ -183,6 +193,15 @@ function endOfCode(lines: readonly Line[], at: number, behind: string): number {
   return /(?:[[({,=:+\\|.<&?-]|=>)[ \t]*\r?$/.test(behind) ? endOfIndented(lines, at) : lineEnd(lines[at]);
 }
 
+/** Behind the bracket that closes the first one of a line that is open at its end. */
+function endOfBrackets(text: string, { start, end }: TextRange): number {
+  for (let at = start; at < end; at += 1) {
+    const closing = '[({'.includes(text.charAt(at)) ? endOfBracket(text, at, MAX_TABLE) : undefined;
+    if (closing !== undefined && closing > end) return closing;
+  }
+  return end;
+}
+
 /** The quotation mark that is opened and not closed. */
 function openQuote(behind: string): string | undefined {
   let open: string | undefined;
@@ -209,6 +228,19 @@ function endAt(lines: readonly Line[], at: number, isLast: (line: string) => boo
   return lineEnd(lines[Math.min(lines.length - 1, paragraph ?? at + MOST_LINES)]);
 }
 
+/** Of lines that have as many words as the names of columns above them. */
+function endOfRows(lines: readonly Line[], at: number): number {
+  const countOf = (line: string): number => line.trim().split(/\s+/).length;
+  const count = countOf(lines[at]?.text ?? '');
+  let last = at;
+  while (last + 1 < lines.length && last < at + MOST_LINES) {
+    const { text = '' } = lines[last + 1] ?? {};
+    if (FENCE.test(text) || countOf(text) < count) break;
+    last += 1;
+  }
+  return lineEnd(lines[last]);
+}
+
 const indentOf = (line: string): number => line.length - line.trimStart().length;
 
 /** Behind the next line that holds something, and those below it that are indented more than the first one. */
@@ -228,7 +260,19 @@ function endOfIndented(lines: readonly Line[], at: number): number {
 function endOfBelow(
   lines: readonly Line[],
   at: number,
-  { before, behind, isCode }: { readonly before: string; readonly behind: string; readonly isCode: boolean },
+  {
+    before,
+    behind,
+    isCode,
+    text,
+    to,
+  }: {
+    readonly before: string;
+    readonly behind: string;
+    readonly isCode: boolean;
+    readonly text: string;
+    readonly to: number;
+  },
 ): number | undefined {
   const isAlone = NAMING.test(before);
   const isItem = /^[ \t>]*(?:[-*+]|\d{1,9}[.)])[ \t]/.test(before);
@@ -239,14 +283,16 @@ function endOfBelow(
     const isTable = /\|/.test(before + behind);
     const isQuotedTerm = isAlone && /["'`]$/.test(before) && VALUE.test(before) && !/[,;]/.test(before);
     if (!isAlone || !isTerm || isHeading || isTable || (VALUE.test(before) && !isQuotedTerm)) return undefined;
-  } else if (!isAlone && !isOpen) return undefined;
+  }
   if (isCode && /\[["']?$|\[[^\]\n]*\.["']?$/.test(before) && /^["']?\]/.test(behind)) {
     const next = lines.findIndex(
-      ({ text }, place) => place > at && place < at + MOST_LINES && (/^[ \t]*\[/.test(text) || FENCE.test(text)),
+      ({ text: line }, place) =>
+        place > at && place < at + MOST_LINES && (/^[ \t]*\[/.test(line) || FENCE.test(line)),
     );
     return next < 0 ? lineEnd(lines[Math.min(lines.length - 1, at + MOST_LINES)]) : lineEnd(lines[next - 1]);
   }
-  const below = endOfIndented(lines, at);
+  if (isCode && !isAlone && !isOpen) return undefined;
+  const below = Math.max(endOfIndented(lines, at), isCode ? endOfBrackets(text, { start: to, end: lineEnd(lines[at]) }) : 0);
   return below > lineEnd(lines[at]) ? below : undefined;
 }
 

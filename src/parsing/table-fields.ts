@@ -82,7 +82,8 @@ function* looseTables(
         const names = isBehind || isBeside ? labelOf(cells[at]?.text ?? '') : [];
         if (names.length > 0) yield { start: cells[at + 1]?.start ?? 0, end: start + line.length, names };
       }
-      const aligned = alignedBelow(text, line, {
+      // Blanks of other tables are in their cells.
+      const aligned = separators !== SEPARATORS ? [] : alignedBelow(text, line, {
         start,
         labelOf,
         isHeader: start >= (done.get(BLANKS) ?? 0),
