@@ -70,18 +70,14 @@ interface Search {
   readonly labelOf: Label;
 }
 
-function* statements(
-  text: string,
-  { labelOf, statement }: Search & Forms,
-): Generator<StatedFields> {
+function* statements(text: string, { labelOf, statement }: Search & Forms): Generator<StatedFields> {
   statement.lastIndex = 0;
   for (let found = statement.exec(text); found !== null; found = statement.exec(text)) {
     const [all, name = '', sign = ''] = found;
     const names = labelOf(name);
     const behind = found.index + all.length;
     // A comparison of a query, where what it compares with is quoted.
-    const isDenied =
-      /^(?:<|>|!|\s)/.test(sign) && !/^\(?["']/.test(text.slice(behind, behind + 2));
+    const isDenied = /^(?:<|>|!|\s)/.test(sign) && !/^\(?["']/.test(text.slice(behind, behind + 2));
     if (names.length === 0 || isDenied) continue;
     const before = text.slice(Math.max(0, found.index - 3), found.index);
     if (!isName(all, sign, before)) continue;

@@ -105,7 +105,9 @@ function* inGrids(elements: readonly Element[], text: string, labelOf: Label): G
   for (const element of elements) {
     const role = roleOf(element);
     if (role === 'columnheader') {
-      const names = labelOf(withoutEntities(text.slice(element.open, element.close).replace(/<[^<>]*>/g, '')));
+      const names = labelOf(
+        withoutEntities(text.slice(element.open, element.close).replace(/<[^<>]*>/g, '')),
+      );
       const grid = gridOf(element);
       const own = columns.get(grid) ?? new Map<number, readonly string[]>();
       columns.set(grid, own);
@@ -208,7 +210,8 @@ function elementsOf(text: string): Element[] {
     // Elements of HTML that end where the next one of their kind begins.
     const ended = ENDING.get(name.toLowerCase());
     const outer = ended === undefined ? -1 : open.findLastIndex((each) => ended.around.test(each.name));
-    const begun = ended === undefined ? -1 : open.findIndex((each, at) => at > outer && ended.ends.test(each.name));
+    const begun =
+      ended === undefined ? -1 : open.findIndex((each, at) => at > outer && ended.ends.test(each.name));
     if (begun >= 0) {
       for (const each of open.splice(begun)) Object.assign(each, { close: start, end: start });
     }

@@ -196,7 +196,10 @@ function iniStatements(source: string): TextRange[] {
     const isQuoted = quote !== undefined;
     if (quote !== undefined) quote = line.includes(quote) ? undefined : quote;
     else if (OPEN_QUOTE.test(text)) {
-      const mark = text.slice(text.indexOf('=') + 1).trimStart().charAt(0);
+      const mark = text
+        .slice(text.indexOf('=') + 1)
+        .trimStart()
+        .charAt(0);
       quote = source.slice(end, end + MAX_QUOTED).includes(mark) ? mark : undefined;
     }
     if (last !== undefined && (isQuoted || goesOn || (text !== '' && own > indent)))

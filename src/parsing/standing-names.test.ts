@@ -28,7 +28,7 @@ test.each([
 });
 
 test.each([
-  ["import { salary_band } from './a.js';\n", "import {                            \n"],
+  ["import { salary_band } from './a.js';\n", 'import {                            \n'],
   ['salary_band = compute(x); i--;\nf();\n', '                              \nf();\n'],
   ['x = {"salary_band": y, "place": z}\n', `x = {"${' '.repeat(29)}\n`],
 ])('a line of code goes from the name on, whatever stands there: %j', (text, rest) => {

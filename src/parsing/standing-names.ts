@@ -1,6 +1,6 @@
 import { ENGLISH_STOP_WORDS } from '../core/analysis/english-stop-words.js';
-import { foldedName } from '../core/metadata.js';
 import type { TextRange } from '../core/document.js';
+import { foldedName } from '../core/metadata.js';
 import { endOfBracket } from './inline-fields.js';
 import type { StatedFields } from './markdown/stated-names.js';
 import { PARAMETER } from './sentence-fields.js';
@@ -11,7 +11,7 @@ const GAP = String.raw`(?:\r?\n[ \t]{0,8}|[ \t\u00A0\u2000-\u200F\u202F\u2060\uF
 const CLOSING = String.raw`(?:[\])}"'\x60*_\\]|&quot;|%22|</?[a-z]{1,8}/?>){0,8}(?:[ \t]?[([][^()[\]\n]{0,40}[)\]])?["'\x60*_]{0,3}[ \t]{0,40}`;
 /** What stands between a name and its value in any text. */
 const SIGN = new RegExp(
-  String.raw`^${CLOSING}(?<sign>%3[da](?:%20)?|&(?:#58|#61|colon|equals);|[-=~]{1,3}>|→|⇒|[|?+~!*/&^.:-]{0,3}[:=：＝][>=~:-]?)`,
+  `^${CLOSING}(?<sign>%3[da](?:%20)?|&(?:#58|#61|colon|equals);|[-=~]{1,3}>|→|⇒|[|?+~!*/&^.:-]{0,3}[:=：＝][>=~:-]?)`,
   'iu',
 );
 /** Where a word of a sentence would not stand. */
@@ -30,7 +30,8 @@ const NAMED_AS = /[\p{L}\p{N}"'`)\]][ \t]+as[ \t]+["'`[]?$/iu;
 /** A comment up to a name. */
 const COMMENT = /(?:^|[ \t;{}(),])(?:\/\/|#+[ \t]|--[ \t]|\/\*|<!--)|^[ \t]*(?:\*+[ \t]|[;%]|--|REM\b)/i;
 /** What a word behind a name is the value of: an option, a variable that a command sets. */
-const SETTING = /(?:^|[ \t`("'])--?$|(?:^|[ \t(])(?:env|arg|set|setenv|export|declare|define|def)[ \t]+(?:-\w+[ \t]+)?$/i;
+const SETTING =
+  /(?:^|[ \t`("'])--?$|(?:^|[ \t(])(?:env|arg|set|setenv|export|declare|define|def)[ \t]+(?:-\w+[ \t]+)?$/i;
 /** In lines. */
 const MOST_LINES = 400;
 /** Before a name and behind it, in UTF-16 code units. */
@@ -99,8 +100,13 @@ export function standingNames(text: string, names: readonly string[], form: Stan
     if (end === undefined) continue;
     done = end;
     const line = lines[at];
-    const isNamedAs = line?.isCode === true && NAMED_AS.test(text.slice(Math.max(line.start, index - MOST_LOOKED_AT), index));
-    found.push({ start: isNamedAs ? line.start : index, end, names: names.filter((_, place) => match[place + 1] !== undefined) });
+    const isNamedAs =
+      line?.isCode === true && NAMED_AS.test(text.slice(Math.max(line.start, index - MOST_LOOKED_AT), index));
+    found.push({
+      start: isNamedAs ? line.start : index,
+      end,
+      names: names.filter((_, place) => match[place + 1] !== undefined),
+    });
   }
   return found;
 }
@@ -113,7 +119,9 @@ function linesOf(text: string, { isCode }: StandingForm): Line[] {
   for (const line of text.split('\n')) {
     const mark = isCode ? undefined : FENCE.exec(line)?.[1];
     if (mark !== undefined && (fence === undefined || mark.startsWith(fence))) {
-      isSheet = /^(?:te?xt|console|output|plain)?\s*$/i.test(line.slice(line.lastIndexOf(mark) + mark.length));
+      isSheet = /^(?:te?xt|console|output|plain)?\s*$/i.test(
+        line.slice(line.lastIndexOf(mark) + mark.length),
+      );
       fence = fence === undefined ? mark : undefined;
     }
     lines.push({
@@ -132,7 +140,11 @@ interface Standing {
 }
 
 /** Behind the value of a name; undefined where it has none. */
-function endOfStated(lines: readonly Line[], first: number, { from, to, text }: Standing): number | undefined {
+function endOfStated(
+  lines: readonly Line[],
+  first: number,
+  { from, to, text }: Standing,
+): number | undefined {
   let at = first;
   // A name may go on in the next line.
   while ((lines[at + 1]?.start ?? Infinity) < to) at += 1;
@@ -159,7 +171,8 @@ function endOfStated(lines: readonly Line[], first: number, { from, to, text }: 
   const { sign } = stated?.groups ?? {};
   if (stated === null || sign === undefined) return undefined;
   const value = near.slice(stated[0].length).trim();
-  const isLink = /\[$/.test(before) && /^\]:/.test(behind) && /^[<#./]|:\/\/|^\S+\.\w{2,5}(?:\s|$)/.test(value);
+  const isLink =
+    /\[$/.test(before) && /^\]:/.test(behind) && /^[<#./]|:\/\/|^\S+\.\w{2,5}(?:\s|$)/.test(value);
   const written = text.slice(from, to);
   const isOfWords = /[^\p{L}\p{N}]|\p{Ll}\p{Lu}/u.test(written);
   const isName = isOfWords || /[=＝>%→⇒]/.test(sign) || BEFORE_NAME.test(before);
@@ -169,7 +182,10 @@ function endOfStated(lines: readonly Line[], first: number, { from, to, text }: 
 /** Words of a sentence between blanks, and nothing that programs write. */
 function isSentence(line: string): boolean {
   if (/[;{}=<>|]|,\S|["'`\])]\s*[:,]/.test(line)) return false;
-  const words = line.slice(0, MAX_SENTENCE).toLowerCase().split(/[^\p{L}'’]+/u);
+  const words = line
+    .slice(0, MAX_SENTENCE)
+    .toLowerCase()
+    .split(/[^\p{L}'’]+/u);
   return words.filter((word) => word.length > 1 && ENGLISH_STOP_WORDS.has(word)).length >= 2;
 }
 
@@ -282,7 +298,8 @@ function endOfBelow(
     const isHeading = /#[ \t]*$/.test(before);
     const isTable = /\|/.test(before + behind);
     const isQuotedTerm = isAlone && /["'`]$/.test(before) && VALUE.test(before) && !/[,;]/.test(before);
-    if (!isAlone || !isTerm || isHeading || isTable || (VALUE.test(before) && !isQuotedTerm)) return undefined;
+    if (!isAlone || !isTerm || isHeading || isTable || (VALUE.test(before) && !isQuotedTerm))
+      return undefined;
   }
   if (isCode && /\[["']?$|\[[^\]\n]*\.["']?$/.test(before) && /^["']?\]/.test(behind)) {
     const next = lines.findIndex(
@@ -292,7 +309,10 @@ function endOfBelow(
     return next < 0 ? lineEnd(lines[Math.min(lines.length - 1, at + MOST_LINES)]) : lineEnd(lines[next - 1]);
   }
   if (isCode && !isAlone && !isOpen) return undefined;
-  const below = Math.max(endOfIndented(lines, at), isCode ? endOfBrackets(text, { start: to, end: lineEnd(lines[at]) }) : 0);
+  const below = Math.max(
+    endOfIndented(lines, at),
+    isCode ? endOfBrackets(text, { start: to, end: lineEnd(lines[at]) }) : 0,
+  );
   return below > lineEnd(lines[at]) ? below : undefined;
 }
 

@@ -1,12 +1,8 @@
 import type { TextRange } from '../core/document.js';
 import { type Label, labelReader } from './label-reader.js';
 import type { StatedFields } from './markdown/stated-names.js';
+import { cellsOf, type Row, recordsOf } from './table-rows.js';
 import { blanked } from './text-range.js';
-
-interface Cell extends TextRange {
-  readonly text: string;
-}
-type Row = readonly Cell[];
 
 /** Rows that tell whether the first column names what stands beside it. */
 const JUDGED_ROWS = 50;
@@ -30,7 +26,13 @@ export function tableFields(
   if (!labelOf.occursIn(text)) return [];
   if (separator !== MARKDOWN) {
     // A table with other separators may follow.
-    const others = [...looseTables(text, labelOf, SEPARATORS.filter((each) => each !== separator))];
+    const others = [
+      ...looseTables(
+        text,
+        labelOf,
+        SEPARATORS.filter((each) => each !== separator),
+      ),
+    ];
     return [...inTable(recordsOf(text, separator), labelOf, new Map(), true), ...others];
   }
   let above: { readonly columns: Columns; readonly width: number | undefined } | undefined;
@@ -83,11 +85,14 @@ function* looseTables(
         if (names.length > 0) yield { start: cells[at + 1]?.start ?? 0, end: start + line.length, names };
       }
       // Blanks of other tables are in their cells.
-      const aligned = separators !== SEPARATORS ? [] : alignedBelow(text, line, {
-        start,
-        labelOf,
-        isHeader: start >= (done.get(BLANKS) ?? 0),
-      });
+      const aligned =
+        separators !== SEPARATORS
+          ? []
+          : alignedBelow(text, line, {
+              start,
+              labelOf,
+              isHeader: start >= (done.get(BLANKS) ?? 0),
+            });
       for (const stated of aligned) {
         done.set(BLANKS, Math.max(stated.end, done.get(BLANKS) ?? 0));
         yield stated;
@@ -227,7 +232,7 @@ function* inTable(
     const missing = isHeader || isFile ? 0 : Math.max(0, header.length - row.length);
     const ahead = missing === 0 ? [] : [...columns.keys()].toSorted((a, b) => a - b);
     let next = 0;
-    let hasValues: boolean | undefined;
+    const hasValues = isHeader && isOfValues(row, labelOf);
     let beside: { readonly names: readonly string[]; readonly to: number } | undefined;
     /** The last column so far that has a name. */
     let named = -1;
@@ -244,7 +249,7 @@ function* inTable(
         const isPaired = at > 0 && at % 2 === 0 && row.length % 2 === 0;
         if (at === 0 && (!isFirst || isNaming)) beside = { names: own, to: row.length };
         else if (isPaired) beside = { names: own, to: at + 1 };
-        else if (at > 0 && (!isHeader || (hasValues ??= isOfValues(row, labelOf)))) beside = { names: own, to: row.length };
+        else if (at > 0 && (!isHeader || hasValues)) beside = { names: own, to: row.length };
         continue;
       }
       while ((ahead[next] ?? Infinity) < at) next += 1;
@@ -335,63 +340,4 @@ function* markdownTables(text: string): Generator<{ readonly rows: Row[]; readon
     start += line.length + 1;
   }
   if (rows.length > 0) yield { rows, isBelowOther };
-}
-
-/** Between bars that no backslash precedes. */
-function cellsOf(line: string, offset: number): Row {
-  const cells: Cell[] = [];
-  let start = line.search(/[^\s>]|$/);
-  if (line[start] === '|') start += 1;
-  const bar = /\\.|\|/g;
-  bar.lastIndex = start;
-  for (let found = bar.exec(line); found !== null; found = bar.exec(line)) {
-    if (found[0] !== '|') continue;
-    cells.push(cellAt(line, { start, end: found.index }, offset));
-    start = bar.lastIndex;
-  }
-  if (line.slice(start).trim() !== '') cells.push(cellAt(line, { start, end: line.length }, offset));
-  return cells;
-}
-
-function cellAt(text: string, { start, end }: TextRange, offset = 0): Cell {
-  const cell = text.slice(start, end);
-  const from = start + cell.length - cell.trimStart().length;
-  const inner = cell.trim();
-  return { start: offset + from, end: offset + from + inner.length, text: inner };
-}
-
-/** Records of a table as text (RFC 4180); of a cell in quotation marks what is between them, so that the record stays one. */
-function* recordsOf(text: string, separator: string, from = 0): Generator<Row> {
-  const mark = new RegExp(`[\\n\\r${separator}]`, 'g');
-  let row: Cell[] = [];
-  let start = from;
-  while (start <= text.length) {
-    const quoted = quotedAt(text, start, separator);
-    if (quoted !== undefined) row.push({ ...quoted, text: text.slice(quoted.start, quoted.end).trim() });
-    mark.lastIndex = quoted === undefined ? start : quoted.end + 1;
-    const found = mark.exec(text);
-    const end = found?.index ?? text.length;
-    if (quoted === undefined) row.push(cellAt(text, { start, end }));
-    start = end + 1;
-    if (found?.[0] === separator) continue;
-    // Not between both marks of a line end.
-    const isBlank = row.length === 1 && row[0]?.text === '';
-    const isInside = isBlank && text[start - 2] === '\r' && found?.[0] === '\n';
-    if (!isInside && !(isBlank && found === null)) yield row;
-    row = [];
-  }
-}
-
-/** What is between the quotation marks that open a cell and close it. */
-function quotedAt(text: string, from: number, separator: string): TextRange | undefined {
-  if (text[from] !== '"') return undefined;
-  const quote = /""|"/g;
-  quote.lastIndex = from + 1;
-  let found = quote.exec(text);
-  while (found?.[0] === '""') found = quote.exec(text);
-  if (found === null) return undefined;
-  const next = text[quote.lastIndex] ?? '\n';
-  return next === separator || next === '\n' || next === '\r'
-    ? { start: from + 1, end: found.index }
-    : undefined;
 }

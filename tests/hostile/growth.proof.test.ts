@@ -84,7 +84,8 @@ it.each([
   [
     'names above columns of blanks',
     'pay  ',
-    (text: string) => withhold(`${text}\n${'x  y  '.repeat(text.length / 1_200)}\n`.padEnd(1) + 'x  y\n'.repeat(200)),
+    (text: string) =>
+      withhold(`${text}\n${'x  y  '.repeat(text.length / 1_200)}\n`.padEnd(1) + 'x  y\n'.repeat(200)),
   ],
   ['blocks that are never closed', 'pay {\n', (text: string) => withhold(text)],
   ['terms', '- pay\n\n', (text: string) => withhold(text)],
