@@ -3,7 +3,7 @@ import { type Label, labelReader } from './label-reader.js';
 import type { StatedFields } from './markdown/stated-names.js';
 
 /** Names of what a pair of a name and a value calls its name, and its value. */
-const NAME_KEY = `(?:name|key|field|label|title|id|attribute|attr|property|column|param|parameter|header|variable|var|tag|term|type|k)`;
+const NAME_KEY = `(?:name|key|field|label|title|id|attribute|attr|property|column|param|parameter|header|variable|var|tag|term|type|k|path|pointer|from|msgid)`;
 const VALUE_KEY = String.raw`(?:[\w-]{0,20}value[\w-]{0,20}|val|v|data|text|content|answer|example|default|old|new|from|to|is)`;
 /** What stands between a name and its value, in comparisons of a query too. */
 const SIGN = String.raw`(?:[:=]=?>?|:=|<>|!=|[<>]=?|\s(?:is|like|in|eq)(?=\s))`;
@@ -14,14 +14,13 @@ const BEFORE_NAME = /[,;{([|&?<>•·–—"'`\t]$|--$/;
 /** The next name of a line of several; behind blanks alone only where values follow their names at once. */
 const NEXT_NAME = /[,;|&][ \t]?["']?[\p{L}_][\p{L}\p{N}_.-]{0,60}["']?[ \t]?[:=]/u;
 const NEXT_PACKED = /[,;|& \t]["']?[\p{L}_][\p{L}\p{N}_.-]{0,60}["']?=/u;
-const LITERAL = /[-+]?\d[\w.,%]*|true\b|false\b/y;
 const OPENERS = '{[(';
 
 /**
  * Where a text states fields inside its lines: `name: value` and `name=value` behind whatever stands before, names and values in quotation marks,
  * members that are a name and a value (`name: "salary", value: 7`), and rows of SQL.
  *
- * @param isCode only literal values are taken out, for others are parts of a program
+ * @param isCode lines are looked at elsewhere
  * @param hasBlocks what stands in brackets behind a name is its value (HCL, Protobuf)
  */
 export function inlineFields(
@@ -35,7 +34,7 @@ export function inlineFields(
   const forms = FORMS.get(labelOf) ?? formsOf(labelOf);
   FORMS.set(labelOf, forms);
   return [
-    ...statements(text, { labelOf, isCode, ...forms }),
+    ...(isCode ? [] : statements(text, { labelOf, ...forms })),
     ...pairs(text, { labelOf, ...forms }),
     ...insertedRows(text, labelOf),
     ...(hasBlocks ? blocks(text, { labelOf, ...forms }) : []),
@@ -58,7 +57,7 @@ const formsOf = ({ source }: Label): Forms => ({
     'giu',
   ),
   named: new RegExp(
-    String.raw`(?<![\p{L}\p{N}])${NAME_KEY}\\?["']?[ \t]*(?:[:=]>?)[ \t]*\\?["']?(${source})(?=\\?["']|[ \t,;}\n]|$)`,
+    String.raw`(?<![\p{L}\p{N}])${NAME_KEY}\\?["']?[ \t]*(?:[:=]>?)[ \t]*(?:\[[^\]\n]{0,200}?["'])?\\?["']?(?:[^\s"',;{}]{0,200}[/.])?(${source})(?=\\?["']|[ \t,;}\n]|$)`,
     'giu',
   ),
   block: new RegExp(
@@ -71,24 +70,18 @@ interface Search {
   readonly labelOf: Label;
 }
 
-function* statements(
-  text: string,
-  { labelOf, isCode, statement }: Search & Forms & { readonly isCode: boolean },
-): Generator<StatedFields> {
+function* statements(text: string, { labelOf, statement }: Search & Forms): Generator<StatedFields> {
   statement.lastIndex = 0;
   for (let found = statement.exec(text); found !== null; found = statement.exec(text)) {
     const [all, name = '', sign = ''] = found;
     const names = labelOf(name);
-    // In code it is no emphasis, but the mark of a literal.
-    const isTemplate = isCode && all.endsWith('`');
-    const behind = found.index + all.length - (isTemplate ? 1 : 0);
+    const behind = found.index + all.length;
     // A comparison of a query, where what it compares with is quoted.
-    const isDenied =
-      /^(?:<|>|!|\s)/.test(sign) && !isCode && !/^\(?["']/.test(text.slice(behind, behind + 2));
+    const isDenied = /^(?:<|>|!|\s)/.test(sign) && !/^\(?["']/.test(text.slice(behind, behind + 2));
     if (names.length === 0 || isDenied) continue;
     const before = text.slice(Math.max(0, found.index - 3), found.index);
-    if (!isCode && !isName(all, sign, before)) continue;
-    const end = isCode ? endOfLiteral(text, behind) : endOfStated(text, behind, sign);
+    if (!isName(all, sign, before)) continue;
+    const end = endOfStated(text, behind, sign);
     if (end === undefined || text.slice(behind, end).trim() === '') continue;
     yield { start: found.index, end, names };
     statement.lastIndex = end;
@@ -106,31 +99,6 @@ function isName(stated: string, sign: string, before: string): boolean {
 }
 
 const isQuote = (character: string): boolean => character === '"' || character === "'" || character === '`';
-
-/** Behind a literal, in quotation marks or a number, or a list of such. */
-function endOfLiteral(text: string, from: number): number | undefined {
-  const value = firstOfValue(text, from);
-  const first = text.charAt(value);
-  if (isQuote(first) || /^[fbru]+["']/i.test(text.slice(value, value + 3)))
-    return endOfQuoted(text, isQuote(first) ? value : value + text.slice(value, value + 3).search(/["']/));
-  if (first !== '' && OPENERS.includes(first)) {
-    const end = endOfBracket(text, value, MAX_PAIR);
-    return end !== undefined && /["'\d]/.test(text.slice(value, end)) ? end : undefined;
-  }
-  const document = HERE_DOCUMENT.exec(text.slice(value, value + MAX_GAP))?.[1];
-  if (document !== undefined) return endOfHereDocument(text, value, document);
-  LITERAL.lastIndex = value;
-  return LITERAL.test(text) ? LITERAL.lastIndex : undefined;
-}
-
-const HERE_DOCUMENT = /^<<[-~<]?[ \t]*["']?(\w{1,40})["']?[^\n]*\n/;
-
-/** Behind the line that is its mark alone. */
-function endOfHereDocument(text: string, from: number, mark: string): number {
-  const closing = new RegExp(String.raw`^[ \t]*${mark}\b`, 'gm');
-  closing.lastIndex = lineEnd(text, from) + 1;
-  return closing.test(text) ? closing.lastIndex : text.length;
-}
 
 /** On the next line where a name stands alone on its line. */
 function firstOfValue(text: string, from: number): number {
@@ -201,32 +169,69 @@ function endOfQuoted(text: string, at: number): number | undefined {
   return undefined;
 }
 
-/** Behind the bracket that closes one. */
-function endOfBracket(text: string, at: number, most: number): number | undefined {
-  const [open, close] = text.charAt(at) === '<' ? ['<', '>'] : ['{[(', '}])'];
-  let depth = 0;
-  const limit = Math.min(text.length, at + most);
-  for (let place = at; place < limit; place += 1) {
-    const character = text.charAt(place);
-    if (open.includes(character)) depth += 1;
-    else if (close.includes(character)) {
-      depth -= 1;
-      if (depth === 0) return place + 1;
+/** Behind the bracket that closes one; brackets in texts of a line and in comments close nothing, unless nothing else does. */
+export function endOfBracket(text: string, at: number, most: number): number | undefined {
+  const ends = bracketsOf(text, text.charAt(at) === '<' ? '<>' : '{[(}])');
+  const end = ends.written.get(at) ?? ends.plain.get(at);
+  return end === undefined || end - at > most ? undefined : end;
+}
+
+type Ends = ReadonlyMap<number, number>;
+interface Brackets {
+  readonly written: Ends;
+  readonly plain: Ends;
+}
+/** Of the last text, by the kind of brackets. */
+let known: { readonly text: string; readonly brackets: Map<string, Brackets> } | undefined;
+
+function bracketsOf(text: string, kind: string): Brackets {
+  if (known?.text !== text) known = { text, brackets: new Map() };
+  const own = known.brackets.get(kind) ?? {
+    written: closedBy(text, kind, UNREAD_BRACKETS),
+    plain: closedBy(text, kind),
+  };
+  known.brackets.set(kind, own);
+  return own;
+}
+
+/** Texts in quotation marks, and comments. */
+const UNREAD_BRACKETS = String.raw`(?<!\\)"(?:[^"\\\n]|\\.)*"|(?<=^|[ \t])(?:#|\/\/)[^\n]*`;
+
+function closedBy(text: string, kind: string, unread = '(?!)'): Ends {
+  const ends = new Map<number, number>();
+  const open: number[] = [];
+  const isOpening = (sign: string): boolean => kind.indexOf(sign) < kind.length / 2;
+  const sign = new RegExp(`${unread}|[${kind.replace(/[[\]]/g, String.raw`\$&`)}]`, 'gm');
+  for (const { 0: found, index } of text.matchAll(sign)) {
+    if (found.length > 1 || !kind.includes(found)) continue;
+    if (isOpening(found)) open.push(index);
+    else {
+      const opening = open.pop();
+      if (opening !== undefined) ends.set(opening, index + 1);
     }
   }
-  return undefined;
+  return ends;
 }
 
 /** Blocks that state something, from the name to the closing bracket. */
 function* blocks(text: string, { labelOf, block }: Search & Forms): Generator<StatedFields> {
   block.lastIndex = 0;
+  let sign = -1;
   for (let found = block.exec(text); found !== null; found = block.exec(text)) {
     const opening = found.index + found[0].length - 1;
+    if (sign < opening) sign = signBehind(text, opening);
+    if (sign - opening > MAX_VALUE) continue;
     const end = endOfBracket(text, opening, MAX_VALUE) ?? endOfParagraph(text, opening);
-    if (!/[:=]/.test(text.slice(opening, end))) continue;
+    if (sign >= end) continue;
     yield { start: found.index, end, names: labelOf(found[1] ?? '') };
     block.lastIndex = end;
   }
+}
+
+function signBehind(text: string, at: number): number {
+  const sign = /[:=]/g;
+  sign.lastIndex = at;
+  return sign.exec(text)?.index ?? Infinity;
 }
 
 /** Members that are a name and a value, in braces or in lines of one paragraph. */

@@ -12,6 +12,9 @@ export interface Label {
 /** Longer ones are sentences. In UTF-16 code units. */
 export const MAX_LABEL_LENGTH = 120;
 
+/** In UTF-16 code units. */
+const MAX_PATH_LENGTH = 4_000;
+
 const READERS = new WeakMap<readonly string[], Label>();
 
 /**
@@ -26,7 +29,8 @@ export function labelReader(names: readonly string[]): Label {
     folded.map(({ fold: own }) => nameSource(own, between)).join('|') || '(?!)';
   const anywhere = new RegExp(separated(String.raw`[\s_\\-]*`), 'i');
   const read = (written: string): readonly string[] => {
-    if (written.length > MAX_LABEL_LENGTH || !anywhere.test(written)) return [];
+    const isPath = written.length < MAX_PATH_LENGTH && /^[^\s]*[./][^\s./]+$/.test(written);
+    if ((written.length > MAX_LABEL_LENGTH && !isPath) || !anywhere.test(written)) return [];
     const label = fold(pathInDots(written));
     const plain = label.replace(/[([].*[)\]]$/, '');
     // The end of a sentence is no part of a field.

@@ -1,5 +1,5 @@
 import type { TextRange } from '../core/document.js';
-import { labelReader } from './label-reader.js';
+import { type Label, labelReader } from './label-reader.js';
 import type { StatedFields } from './markdown/stated-names.js';
 
 /** An element of markup: from its opening tag to its closing one, or without one. */
@@ -38,6 +38,23 @@ const EMPTY: ReadonlySet<string> = new Set([
   'wbr',
   'source',
 ]);
+/** Elements of HTML that need no closing tag: what their opening one ends, and what that is not looked for around. */
+const ENDING: ReadonlyMap<string, { readonly ends: RegExp; readonly around: RegExp }> = new Map(
+  (
+    [
+      ['dt', 'd[td]', 'dl'],
+      ['dd', 'd[td]', 'dl'],
+      ['td', 't[dh]', 'table|tr'],
+      ['th', 't[dh]', 'table|tr'],
+      ['tr', 't[dhr]', 'table'],
+      ['li', 'li', '[uod]l|menu'],
+      ['option', 'option', 'select'],
+    ] as const
+  ).map(([name, ends, around]) => [
+    name,
+    { ends: new RegExp(`^(?:${ends})$`, 'i'), around: new RegExp(`^(?:${around})$`, 'i') },
+  ]),
+);
 /** Attributes that say nothing of what an element is called. */
 const UNNAMING: ReadonlySet<string> = new Set(['href', 'src', 'style', 'type']);
 const MOST_DEPTH = 200;
@@ -49,8 +66,9 @@ const MOST_DEPTH = 200;
 export function markupFields(text: string, names: readonly string[]): StatedFields[] {
   const labelOf = labelReader(names);
   if (!text.includes('<') || !labelOf.occursIn(text)) return [];
-  const found: StatedFields[] = [];
-  for (const element of elementsOf(text)) {
+  const elements = elementsOf(text);
+  const found: StatedFields[] = [...inGrids(elements, text, labelOf)];
+  for (const element of elements) {
     const own = labelOf(localName(element.name));
     if (own.length > 0 && element.close > element.open)
       found.push({ start: element.open, end: element.close, names: own });
@@ -77,6 +95,30 @@ export function markupFields(text: string, names: readonly string[]): StatedFiel
   return found;
 }
 
+/** Cells of a grid of other elements (ARIA), by the place of a heading in its row. */
+function* inGrids(elements: readonly Element[], text: string, labelOf: Label): Generator<StatedFields> {
+  const columns = new Map<Element | undefined, Map<number, readonly string[]>>();
+  const roleOf = ({ attributes }: Element): string =>
+    attributes.find(({ name }) => name.toLowerCase() === 'role')?.value.toLowerCase() ?? '';
+  const gridOf = ({ parent: row }: Element): Element | undefined =>
+    row?.parent !== undefined && roleOf(row.parent) === 'rowgroup' ? row.parent.parent : row?.parent;
+  for (const element of elements) {
+    const role = roleOf(element);
+    if (role === 'columnheader') {
+      const names = labelOf(
+        withoutEntities(text.slice(element.open, element.close).replace(/<[^<>]*>/g, '')),
+      );
+      const grid = gridOf(element);
+      const own = columns.get(grid) ?? new Map<number, readonly string[]>();
+      columns.set(grid, own);
+      if (names.length > 0) own.set(element.place, names);
+    } else if (/cell$/.test(role)) {
+      const names = columns.get(gridOf(element))?.get(element.place);
+      if (names !== undefined) yield { start: element.open, end: element.close, names };
+    }
+  }
+}
+
 /** Longer ones are no name. In UTF-16 code units. */
 const MAX_CONTENT = 200;
 
@@ -93,7 +135,8 @@ const withoutEntities = (content: string): string =>
 function besideOf(element: Element, names: readonly string[], text: string): StatedFields[] {
   let inner = element;
   for (let depth = 0; depth < MOST_LEVELS; depth += 1) {
-    if (ELSEWHERE.test(inner.name)) return [];
+    const isHeading = inner.attributes.some(({ name, value }) => name === 'role' && value === 'columnheader');
+    if (ELSEWHERE.test(inner.name) || isHeading) return [];
     const { parent } = inner;
     const siblings: readonly Element[] = parent?.children ?? [];
     let at = inner.place + 1;
@@ -158,9 +201,19 @@ function elementsOf(text: string): Element[] {
     if (closing === '/') {
       const at = open.findLastIndex((each) => each.name === name);
       if (at < 0) continue;
-      const [closed] = open.splice(at);
+      const [closed, ...inner] = open.splice(at);
       if (closed !== undefined) Object.assign(closed, { close: start, end });
+      for (const each of inner)
+        if (ENDING.has(each.name.toLowerCase())) Object.assign(each, { close: start, end: start });
       continue;
+    }
+    // Elements of HTML that end where the next one of their kind begins.
+    const ended = ENDING.get(name.toLowerCase());
+    const outer = ended === undefined ? -1 : open.findLastIndex((each) => ended.around.test(each.name));
+    const begun =
+      ended === undefined ? -1 : open.findIndex((each, at) => at > outer && ended.ends.test(each.name));
+    if (begun >= 0) {
+      for (const each of open.splice(begun)) Object.assign(each, { close: start, end: start });
     }
     const parent = open.at(-1);
     const place = parent?.children.length ?? 0;

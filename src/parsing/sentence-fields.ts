@@ -132,7 +132,8 @@ function* commentsOf(text: string): Generator<TextRange[]> {
 }
 
 /** What documentation says of a parameter is no value of it. */
-const PARAMETER = /[@:\\](?:param|parameter|arg|argument|property|prop|type|var|member|attr)\b[^\n]{0,40}$/;
+export const PARAMETER =
+  /[@:\\](?:param|parameter|arg|argument|property|prop|type|var|member|attr)\b[^\n]{0,40}$/;
 const LOOKED_BACK = 60;
 
 /** Where comments of source code state fields, as other texts do in lines and sentences: behind a sign, or a verb. */

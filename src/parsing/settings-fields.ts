@@ -176,18 +176,33 @@ function endOfQuoted(source: string, quote: string, from: number): number {
   return source.length;
 }
 
-/** Lines, with those that a backslash goes on to, and those below that are indented more. */
+/** A value of `.env` that is opened and not closed in its line. */
+const OPEN_QUOTE = /^[^=\n]{1,200}=[ \t]*(?:"((?:[^"\\]|\\.)*)|'[^']*)$/;
+/** In UTF-16 code units. */
+const MAX_QUOTED = 4_000;
+
+/** Lines, with those that a backslash goes on to, those of a text in quotation marks, and those below that are indented more. */
 function iniStatements(source: string): TextRange[] {
   const statements: TextRange[] = [];
   let indent = Infinity;
   let goesOn = false;
+  let quote: string | undefined;
   let start = 0;
   for (const line of source.split('\n')) {
     const end = start + line.length;
     const text = line.trim();
     const own = line.length - line.trimStart().length;
     const last = statements.at(-1);
-    if (last !== undefined && (goesOn || (text !== '' && own > indent)))
+    const isQuoted = quote !== undefined;
+    if (quote !== undefined) quote = line.includes(quote) ? undefined : quote;
+    else if (OPEN_QUOTE.test(text)) {
+      const mark = text
+        .slice(text.indexOf('=') + 1)
+        .trimStart()
+        .charAt(0);
+      quote = source.slice(end, end + MAX_QUOTED).includes(mark) ? mark : undefined;
+    }
+    if (last !== undefined && (isQuoted || goesOn || (text !== '' && own > indent)))
       statements.splice(-1, 1, { start: last.start, end });
     else if (text !== '') {
       statements.push({ start, end });

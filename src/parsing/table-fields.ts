@@ -1,12 +1,8 @@
 import type { TextRange } from '../core/document.js';
 import { type Label, labelReader } from './label-reader.js';
 import type { StatedFields } from './markdown/stated-names.js';
+import { cellsOf, type Row, recordsOf } from './table-rows.js';
 import { blanked } from './text-range.js';
-
-interface Cell extends TextRange {
-  readonly text: string;
-}
-type Row = readonly Cell[];
 
 /** Rows that tell whether the first column names what stands beside it. */
 const JUDGED_ROWS = 50;
@@ -28,7 +24,17 @@ export function tableFields(
 ): StatedFields[] {
   const labelOf = labelReader(names);
   if (!labelOf.occursIn(text)) return [];
-  if (separator !== MARKDOWN) return [...inTable(recordsOf(text, separator), labelOf)];
+  if (separator !== MARKDOWN) {
+    // A table with other separators may follow.
+    const others = [
+      ...looseTables(
+        text,
+        labelOf,
+        SEPARATORS.filter((each) => each !== separator),
+      ),
+    ];
+    return [...inTable(recordsOf(text, separator), labelOf, new Map(), true), ...others];
+  }
   let above: { readonly columns: Columns; readonly width: number | undefined } | undefined;
   const places: TextRange[] = [];
   const found = [...markdownTables(text)].flatMap(({ rows, isBelowOther }) => {
@@ -45,13 +51,17 @@ export function tableFields(
 }
 
 /** Lines of cells: columns below one that is a name, and what stands beside one in its line. */
-function* looseTables(text: string, labelOf: Label): Generator<StatedFields> {
+function* looseTables(
+  text: string,
+  labelOf: Label,
+  separators: readonly string[] = SEPARATORS,
+): Generator<StatedFields> {
   const done = new Map<string, number>();
   let before = '';
   let start = 0;
   for (const line of text.split('\n')) {
     if (labelOf.occursIn(line)) {
-      for (const separator of SEPARATORS) {
+      for (const separator of separators) {
         const isRead = (done.get(separator) ?? 0) > start;
         const cells = isRead || !line.includes(separator) ? [] : lineCells(line, separator, start);
         const at = cells.length < 2 ? -1 : cells.findIndex(({ text: cell }) => labelOf(cell).length > 0);
@@ -74,11 +84,15 @@ function* looseTables(text: string, labelOf: Label): Generator<StatedFields> {
         const names = isBehind || isBeside ? labelOf(cells[at]?.text ?? '') : [];
         if (names.length > 0) yield { start: cells[at + 1]?.start ?? 0, end: start + line.length, names };
       }
-      const aligned = alignedBelow(text, line, {
-        start,
-        labelOf,
-        isHeader: start >= (done.get(BLANKS) ?? 0),
-      });
+      // Blanks of other tables are in their cells.
+      const aligned =
+        separators !== SEPARATORS
+          ? []
+          : alignedBelow(text, line, {
+              start,
+              labelOf,
+              isHeader: start >= (done.get(BLANKS) ?? 0),
+            });
       for (const stated of aligned) {
         done.set(BLANKS, Math.max(stated.end, done.get(BLANKS) ?? 0));
         yield stated;
@@ -90,7 +104,7 @@ function* looseTables(text: string, labelOf: Label): Generator<StatedFields> {
 }
 
 const BLANKS = '  ';
-const SEPARATORS = ['\t', ';', '|', '&', ','];
+const SEPARATORS = ['\t', ';', '|', '│', '┃', '║', '¦', '!', '&', ','];
 
 const lineCells = (line: string, separator: string, offset: number): Row =>
   separator === '|'
@@ -111,7 +125,7 @@ function rowsBelow(
   const rows: Row[] = [];
   if (separator !== '|') {
     for (const row of recordsOf(text, separator, start)) {
-      if (isEmptyRow(row)) continue;
+      if (isEmptyRow(row) || (row.length === 1 && RULE.test(row[0]?.text ?? ''))) continue;
       if (row.length !== cells.length) break;
       rows.push(row);
     }
@@ -148,22 +162,29 @@ function* alignedBelow(
     to: index + cell.length,
   }));
   if (cells.length < 2) return;
-  for (const [at, { cell, from, to }] of cells.entries()) {
+  const columns = cells.flatMap(({ cell, from, to }, at) => {
     const names = labelOf(cell);
-    if (names.length === 0) continue;
-    if (at === 0) yield { start: start + (cells[1]?.from ?? 0), end: start + line.length, names };
-    if (!isHeader) continue;
-    const until = Math.max(to, (cells[at + 1]?.from ?? Infinity) - 1);
-    let place = start + line.length + 1;
-    for (let count = 0; count < MOST_ALIGNED && place < text.length; count += 1) {
-      const end = text.indexOf('\n', place);
-      const below = text.slice(place, end < 0 ? text.length : end);
-      if (below.trim() === '') break;
-      for (const { 0: own, index } of below.matchAll(ALIGNED))
-        if (index < until && index + own.length > from && !RULE.test(own))
-          yield { start: place + index, end: place + index + own.length, names };
-      place += below.length + 1;
+    return names.length === 0
+      ? []
+      : [{ at, names, from, until: Math.max(to, (cells[at + 1]?.from ?? Infinity) - 1) }];
+  });
+  const [first] = columns;
+  if (first?.at === 0)
+    yield { start: start + (cells[1]?.from ?? 0), end: start + line.length, names: first.names };
+  if (!isHeader || first === undefined) return;
+  let place = start + line.length + 1;
+  for (let count = 0; count < MOST_ALIGNED && place < text.length; count += 1) {
+    const end = text.indexOf('\n', place);
+    const below = text.slice(place, end < 0 ? text.length : end);
+    if (below.trim() === '') break;
+    let next = 0;
+    for (const { 0: own, index } of below.matchAll(ALIGNED)) {
+      while ((columns[next]?.until ?? Infinity) <= index) next += 1;
+      for (let each = next; (columns[each]?.from ?? Infinity) < index + own.length; each += 1)
+        if (!RULE.test(own))
+          yield { start: place + index, end: place + index + own.length, names: columns[each]?.names ?? [] };
     }
+    place += below.length + 1;
   }
 }
 
@@ -181,12 +202,14 @@ function* inTable(
   rows: Iterable<Row>,
   labelOf: Label,
   columns: Columns = new Map(),
+  isFile = false,
 ): Generator<StatedFields> {
   /** Rows above are none, or titles of the table, which leave cells empty or stand in several. */
   let isHeader = true;
   let number = 0;
   let header: Row = [];
   let width = 0;
+  let before = 0;
   for (const [row, isNaming] of judged(rows)) {
     // Below an empty row, or with other columns, another table may begin.
     const isEmpty = isEmptyRow(row);
@@ -198,25 +221,42 @@ function* inTable(
     if (isEmpty) continue;
     if (number === 0 && width > 0 && row.length > 1 && row.length !== width) columns.clear();
     if (row.length > 1) width = row.length;
+    // The names of another table, right below the first or a title.
+    const isAgain = isFile && !isHeader && (before === 1 || row[0]?.text === header[0]?.text);
+    before = row.length;
     if (isHeader) header = row;
     yield* statedInRow(row, header, labelOf);
     /** Cells that a separator inside a value makes too many. */
     const extra = isHeader ? 0 : Math.max(0, row.length - header.length);
+    /** Cells of several rows leave a row of Markdown fewer ones. */
+    const missing = isHeader || isFile ? 0 : Math.max(0, header.length - row.length);
+    const ahead = missing === 0 ? [] : [...columns.keys()].toSorted((a, b) => a - b);
+    let next = 0;
+    const hasValues = isHeader && isOfValues(row, labelOf);
     let beside: { readonly names: readonly string[]; readonly to: number } | undefined;
+    /** The last column so far that has a name. */
+    let named = -1;
     for (const [at, { text, start, end }] of row.entries()) {
+      if (columns.has(at)) named = at;
       const own = labelOf(text);
       if (own.length > 0) {
         const isFirst = number === 0;
-        if (isFirst || (isHeader && at > 0)) columns.set(at, own);
+        if (isFirst || ((isHeader || isAgain) && at > 0)) {
+          columns.set(at, own);
+          named = at;
+        }
         // Pairs of names and values may stand side by side.
         const isPaired = at > 0 && at % 2 === 0 && row.length % 2 === 0;
         if (at === 0 && (!isFirst || isNaming)) beside = { names: own, to: row.length };
         else if (isPaired) beside = { names: own, to: at + 1 };
-        else if (at > 0 && (!isHeader || isOfValues(row, labelOf))) beside = { names: own, to: row.length };
+        else if (at > 0 && (!isHeader || hasValues)) beside = { names: own, to: row.length };
         continue;
       }
+      while ((ahead[next] ?? Infinity) < at) next += 1;
+      const later = ahead[next];
       const found = [
-        ...Array.from({ length: Math.min(at, extra) + 1 }, (_, back) => columns.get(at - back) ?? []).flat(),
+        ...(later !== undefined && later <= at + missing ? (columns.get(later) ?? []) : []),
+        ...(named < 0 || named < at - extra ? [] : (columns.get(named) ?? [])),
         ...(beside !== undefined && at <= beside.to ? beside.names : []),
       ];
       if (found.length > 0 && text !== '') yield { start, end, names: [...new Set(found)] };
@@ -263,7 +303,7 @@ function* judged(rows: Iterable<Row>): Generator<readonly [Row, boolean]> {
   if (first.length <= JUDGED_ROWS) for (const each of first) yield [each, isNaming()];
 }
 
-const RULE = /^[\s>|:+=-]+$/;
+const RULE = /^[\s>|:+=\u2500-\u257F-]+$/;
 
 /**
  * A row of names above a rule, and the rows below it, where rows that stood in lines of their own have blank lines around them; whether only blank
@@ -300,63 +340,4 @@ function* markdownTables(text: string): Generator<{ readonly rows: Row[]; readon
     start += line.length + 1;
   }
   if (rows.length > 0) yield { rows, isBelowOther };
-}
-
-/** Between bars that no backslash precedes. */
-function cellsOf(line: string, offset: number): Row {
-  const cells: Cell[] = [];
-  let start = line.search(/[^\s>]|$/);
-  if (line[start] === '|') start += 1;
-  const bar = /\\.|\|/g;
-  bar.lastIndex = start;
-  for (let found = bar.exec(line); found !== null; found = bar.exec(line)) {
-    if (found[0] !== '|') continue;
-    cells.push(cellAt(line, { start, end: found.index }, offset));
-    start = bar.lastIndex;
-  }
-  if (line.slice(start).trim() !== '') cells.push(cellAt(line, { start, end: line.length }, offset));
-  return cells;
-}
-
-function cellAt(text: string, { start, end }: TextRange, offset = 0): Cell {
-  const cell = text.slice(start, end);
-  const from = start + cell.length - cell.trimStart().length;
-  const inner = cell.trim();
-  return { start: offset + from, end: offset + from + inner.length, text: inner };
-}
-
-/** Records of a table as text (RFC 4180); of a cell in quotation marks what is between them, so that the record stays one. */
-function* recordsOf(text: string, separator: string, from = 0): Generator<Row> {
-  const mark = new RegExp(`[\\n\\r${separator}]`, 'g');
-  let row: Cell[] = [];
-  let start = from;
-  while (start <= text.length) {
-    const quoted = quotedAt(text, start, separator);
-    if (quoted !== undefined) row.push({ ...quoted, text: text.slice(quoted.start, quoted.end).trim() });
-    mark.lastIndex = quoted === undefined ? start : quoted.end + 1;
-    const found = mark.exec(text);
-    const end = found?.index ?? text.length;
-    if (quoted === undefined) row.push(cellAt(text, { start, end }));
-    start = end + 1;
-    if (found?.[0] === separator) continue;
-    // Not between both marks of a line end.
-    const isBlank = row.length === 1 && row[0]?.text === '';
-    const isInside = isBlank && text[start - 2] === '\r' && found?.[0] === '\n';
-    if (!isInside && !(isBlank && found === null)) yield row;
-    row = [];
-  }
-}
-
-/** What is between the quotation marks that open a cell and close it. */
-function quotedAt(text: string, from: number, separator: string): TextRange | undefined {
-  if (text[from] !== '"') return undefined;
-  const quote = /""|"/g;
-  quote.lastIndex = from + 1;
-  let found = quote.exec(text);
-  while (found?.[0] === '""') found = quote.exec(text);
-  if (found === null) return undefined;
-  const next = text[quote.lastIndex] ?? '\n';
-  return next === separator || next === '\n' || next === '\r'
-    ? { start: from + 1, end: found.index }
-    : undefined;
 }

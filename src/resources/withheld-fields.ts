@@ -16,12 +16,13 @@ import { pageColumns } from '../parsing/page-columns.js';
 import { programFields } from '../parsing/program-fields.js';
 import { commentFields, sentenceFields } from '../parsing/sentence-fields.js';
 import { isYaml, settingsFields, settingsLanguageOf } from '../parsing/settings-fields.js';
+import { standingNames } from '../parsing/standing-names.js';
 import { MARKDOWN, tableFields } from '../parsing/table-fields.js';
 import { blanked } from '../parsing/text-range.js';
 import { fileTypeOf } from '../sources/file-types.js';
 
 /** Of what is taken out of texts: another one means that documents must be processed again. */
-export const WITHHOLDING_VERSION = 12;
+export const WITHHOLDING_VERSION = 13;
 
 /** A text in which nothing is left of front matter. */
 const FENCES_ONLY = /^[\s+.,;{}[\]\\-]*$/;
@@ -104,10 +105,14 @@ export function withholdText(
           : [...labelFields(rest, names, isConverted), ...sentenceFields(rest, names)]),
         ...(isOfPages ? pageColumns(rest, names) : []),
         ...inlineFields(rest, names, isCode, !isCode || calledBy.some(hasBlocks)),
-        ...programFields(rest, names),
+        ...(isCode ? [] : programFields(rest, names)),
       ];
   // What was taken out before is no statement any more.
-  const found = [...structured, ...free].filter(({ start, end }) => text.slice(start, end).trim() !== '');
+  const read = [...structured, ...free];
+  // Members of JSON that can be read are known, and what is made into another text is looked at there.
+  const records = area?.isRecords === true ? [area.range] : [];
+  const left = isRead ? [] : standingNames(blanked(source, joined([...read, ...records])), names, { isCode });
+  const found = [...read, ...left].filter(({ start, end }) => text.slice(start, end).trim() !== '');
   if (found.length === 0) return undefined;
   const stated = joined(found);
   const cut = blanked(text, stated);
@@ -233,7 +238,8 @@ export async function parseWithheld(
         isOfPages: raw.mediaType === MEDIA_TYPES.pdf || isPdfByName(raw.externalId),
         mediaType: codeTypeOf({ ...raw, metadata: first.metadata, text: first.text }),
       });
-  const found = [source, stored].filter((withheld) => withheld !== undefined);
+  const titled = withholdText(stated.title ?? '', marked, { isConverted: true });
+  const found = [source, stored, titled].filter((withheld) => withheld !== undefined);
   if (found.length === 0) return { stated, parsed: stated };
   const last =
     stored === undefined
@@ -253,8 +259,11 @@ export async function parseWithheld(
     },
   );
   const isUnread = found.some((withheld) => withheld.isUnread);
+  const { title = '', ...untitled } = last;
+  const shown = (withholdText(title, marked, { isConverted: true })?.text ?? title).trim();
   const parsed = {
-    ...last,
+    ...untitled,
+    ...(shown === '' ? {} : { title: shown }),
     metadata: Object.fromEntries(metadata),
     ...(stated.unread === undefined ? {} : { unread: stated.unread }),
     warnings: isUnread ? [...stated.warnings, UNREAD_WARNING] : stated.warnings,

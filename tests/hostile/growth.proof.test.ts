@@ -79,6 +79,15 @@ it.each([
   ['asterisks in a name', '*', (text: string) => withhold(`- a${text}a:`)],
   ['columns', '|', (text: string) => withhold(`| pay ${text}\n|-${text}\n| a ${text}x`)],
   ['rules of tables', ' ', (text: string) => withhold(`| pay |\n|-${text}|${text}x`)],
+  ['cells beyond the columns', '|x', (text: string) => withhold(`|a|pay|\n|-|-|\n${text}|`)],
+  ['names of columns', '|pay', (text: string) => withhold(`${text}\n${text.replaceAll('pay', '-')}\n`)],
+  [
+    'names above columns of blanks',
+    'pay  ',
+    (text: string) =>
+      withhold(`${text}\n${'x  y  '.repeat(text.length / 1_200)}\n`.padEnd(1) + 'x  y\n'.repeat(200)),
+  ],
+  ['blocks that are never closed', 'pay {\n', (text: string) => withhold(text)],
   ['terms', '- pay\n\n', (text: string) => withhold(text)],
   ['records inside', '{"pay":', (text: string) => withhold(`${text}1${'}'.repeat(text.length / 7)}`)],
   ['lists of names', '["pay","b"],', (text: string) => withhold(`[${text.slice(0, 240_000)}1]`)],

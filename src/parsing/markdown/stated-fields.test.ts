@@ -18,6 +18,7 @@ test('a line of marks takes no longer than its length says', () => {
 test('fields of a title block are stated in all of it', () => {
   expect(statedFields('% Plan\n% Ann\n\nText.', ['author', 'owner'])).toEqual({
     range: { start: 0, end: 12 },
+    isRecords: false,
     stated: [{ start: 0, end: 12, names: ['author'], isUnread: true }],
   });
   expect(statedFields('% Plan\nText.', ['title'])).toBeUndefined();

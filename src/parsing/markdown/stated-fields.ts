@@ -22,6 +22,8 @@ interface Area {
 
 export interface StatedArea {
   readonly range: TextRange;
+  /** It is JSON that can be read. */
+  readonly isRecords: boolean;
   readonly stated: readonly StatedFields[];
 }
 
@@ -51,6 +53,7 @@ export function statedFields(
     : statedIn(source, area, { names, isStating });
   return {
     range: moved(area.range, above),
+    isRecords: isOfLines || area.kind === 'json',
     stated: stated.filter((field) => field.names.length > 0).map((field) => moved(field, above)),
   };
 }
