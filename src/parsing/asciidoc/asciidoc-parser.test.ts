@@ -53,6 +53,7 @@ describe('the header', () => {
     ['= G\nAnn; Bo_Li\nv3\n', '# G\nAuthor: Ann; Bo_Li\nVersion: 3', { author: 'Ann, Bo Li', version: '3' }],
     ['= G\nAnn\n2 May 2026\n', '# G\nAuthor: Ann\nDate: 2 May 2026', { author: 'Ann', date: '2 May 2026' }],
     ['= G\nIt opens early, always.\nIt shuts at 5.\n', '# G\nIt opens early, always.\nIt shuts at 5.', {}],
+    ['= G\n:x: a \\\nb\n:y:\nc\n', '# G\nc', {}],
   ])('is text and metadata: %j', (source, text, metadata) => {
     expect(read(source)).toBe(text);
     expect(parse(source).metadata).toEqual(metadata);

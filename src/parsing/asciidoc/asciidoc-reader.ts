@@ -129,8 +129,13 @@ export class AsciidocReader {
     if (level !== 1 || line >= HEADER_LINES) return next;
     for (let facts = 0; this.#at(next) !== '' && !HEADING.test(this.#at(next)); next += 1) {
       const text = this.#at(next);
-      if (/^\/\/(?!\/)/.test(text) || this.#readSetting(next, text) || this.#readDirective(next, text))
+      // A comment, or the value of an attribute that goes on.
+      if (/^\/\/(?!\/)/.test(text) || / [\\+]$/.test(this.#at(next - 1))) continue;
+      if (this.#readSetting(next, text) || this.#readDirective(next, text)) {
+        // What stands below an attribute is no author.
+        facts = 2;
         continue;
+      }
       if (this.#opensBlock(text) || this.#isItem(text)) break;
       this.#writeParagraph(next, [this.#headerLine(text, facts)]);
       facts += 1;
