@@ -15,7 +15,7 @@ const SIGN = new RegExp(
   'iu',
 );
 /** Where a word of a sentence would not stand. */
-const BEFORE_NAME = /(?:^|[,;{([|&?<>•·–—"'`\t$%@]|--?|[*_#>+.)-][ \t]+)$/;
+const BEFORE_NAME = /(?:^|[,;{([|&?<>•·–—"'`\t$%@]|--?|^[ \t>]*[*_#+.)-]{1,6}[ \t]+)$/;
 /** A line, or what is left of it, that holds nothing. */
 const VALUE = /[\p{L}\p{N}]/u;
 const FENCE = /^[ \t>]{0,12}(`{3,}|~{3,})/;
@@ -41,6 +41,8 @@ const MOST_LOOKED_AT = 400;
 interface StandingForm {
   /** It is source code, data or settings: whatever stands behind a name in its line is its value. */
   readonly isCode: boolean;
+  /** The text before anything was taken out of it: a name whose value is gone stands above none. */
+  readonly written?: string;
 }
 
 interface Line {
@@ -96,6 +98,12 @@ export function standingNames(text: string, names: readonly string[], form: Stan
     const { index } = match;
     if (index < done) continue;
     while ((lines[at + 1]?.start ?? Infinity) <= index) at += 1;
+    const endOfLine = lineEnd(lines[at]);
+    const isTaken =
+      form.written !== undefined &&
+      !VALUE.test(text.slice(index + match[0].length, endOfLine)) &&
+      VALUE.test(form.written.slice(index + match[0].length, endOfLine));
+    if (isTaken) continue;
     const end = endOfStated(lines, at, { from: index, to: index + match[0].length, text });
     if (end === undefined) continue;
     done = end;
