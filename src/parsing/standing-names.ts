@@ -41,8 +41,6 @@ const MOST_LOOKED_AT = 400;
 interface StandingForm {
   /** It is source code, data or settings: whatever stands behind a name in its line is its value. */
   readonly isCode: boolean;
-  /** The text before anything was taken out of it: a name whose value is gone stands above none. */
-  readonly written?: string;
 }
 
 interface Line {
@@ -99,10 +97,9 @@ export function standingNames(text: string, names: readonly string[], form: Stan
     if (index < done) continue;
     while ((lines[at + 1]?.start ?? Infinity) <= index) at += 1;
     const endOfLine = lineEnd(lines[at]);
-    const isTaken =
-      form.written !== undefined &&
-      !VALUE.test(text.slice(index + match[0].length, endOfLine)) &&
-      VALUE.test(form.written.slice(index + match[0].length, endOfLine));
+    // Blanks at the end of a line are what is left of a value.
+    const rest = text.slice(index + match[0].length, endOfLine);
+    const isTaken = !VALUE.test(rest) && /[ \t]{2}\r?$/.test(rest);
     if (isTaken) continue;
     const end = endOfStated(lines, at, { from: index, to: index + match[0].length, text });
     if (end === undefined) continue;

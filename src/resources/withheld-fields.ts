@@ -111,9 +111,7 @@ export function withholdText(
   const read = [...structured, ...free];
   // Members of JSON that can be read are known, and what is made into another text is looked at there.
   const records = area?.isRecords === true ? [area.range] : [];
-  const left = isRead
-    ? []
-    : standingNames(blanked(source, joined([...read, ...records])), names, { isCode, written: source });
+  const left = isRead ? [] : standingNames(blanked(source, joined([...read, ...records])), names, { isCode });
   const found = [...read, ...left].filter(({ start, end }) => text.slice(start, end).trim() !== '');
   if (found.length === 0) return undefined;
   const stated = joined(found);
