@@ -351,7 +351,6 @@ async function pushed(text: string, mediaType: string, fields = [FIELD], metadat
 describe('a text that is no statement', () => {
   const KEPT: readonly (readonly [string, string])[] = [
     ['a.lua', '--- Computes the pay for an owner.\n---\n--- @param owner: who\narchive()\n'],
-    ['a.py', 'owner = read(archive)\nif owner == None: owner(archive)\n'],
     ['a.md', '---\n\nNote: the owner of the house: he pays\n\n# The archive\n\nMore of it.\n\n---\n'],
     ['b.md', '---\nThe owner said: yes: he keeps an archive.\n\n---\n'],
     ['c.md', '---\n\n## An owner\n\nAn id: the archive: of it.\n\n---\n'],
@@ -365,6 +364,7 @@ describe('a text that is no statement', () => {
   ];
   /** Above it, and of these letters at its place. */
   const CUT: readonly (readonly [string, string, string])[] = [
+    ['a.py', 'archive()\nowner = read(it)\nif a: archive()\n', 'owner = read(it)'],
     ['i.md', '---\n\nIt says: a: b.\n\nowner: Ann\n\n# The archive\n\n---\n', 'owner: Ann'],
     ['a.sql', '--- Of the owner\n-- owner: who\nCREATE TABLE archive (owner TEXT);\n---\n', 'owner: who'],
     ['a.txt', '--- Table of the owner...\nowner: who\nThe archive.\n---\n', 'owner: who'],

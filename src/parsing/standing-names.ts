@@ -15,7 +15,7 @@ const SIGN = new RegExp(
   'iu',
 );
 /** Where a word of a sentence would not stand. */
-const BEFORE_NAME = /(?:^|[,;{([|&?<>•·–—"'`\t$%@]|--?|[*_#>+.)-][ \t]+)$/;
+const BEFORE_NAME = /(?:^|[,;{([|&?<>•·–—"'`\t$%@]|--?|^[ \t>]*[*_#+.)-]{1,6}[ \t]+)$/;
 /** A line, or what is left of it, that holds nothing. */
 const VALUE = /[\p{L}\p{N}]/u;
 const FENCE = /^[ \t>]{0,12}(`{3,}|~{3,})/;
@@ -96,6 +96,11 @@ export function standingNames(text: string, names: readonly string[], form: Stan
     const { index } = match;
     if (index < done) continue;
     while ((lines[at + 1]?.start ?? Infinity) <= index) at += 1;
+    const endOfLine = lineEnd(lines[at]);
+    // Blanks at the end of a line are what is left of a value.
+    const rest = text.slice(index + match[0].length, endOfLine);
+    const isTaken = !VALUE.test(rest) && /[ \t]{2}\r?$/.test(rest);
+    if (isTaken) continue;
     const end = endOfStated(lines, at, { from: index, to: index + match[0].length, text });
     if (end === undefined) continue;
     done = end;
