@@ -271,7 +271,7 @@ describe('model', () => {
     for (const file of ['config.json', 'tokenizer.json', 'onnx/model.onnx'])
       await writeFile(join(model, file), '{}');
     expect((await ragstone(['model', 'add', 'models/mini'])).code).toBe(0);
-    expect(documentOf(await ragstone(['model', 'list', '--json']))).toEqual({
+    expect(documentOf(await ragstone(['model', 'list', '--json']))).toMatchObject({
       models: [
         { name: 'builtin', path: null, isUsable: true },
         { name: 'mini', path: model, isUsable: true },

@@ -26,7 +26,7 @@ const KNOWN_FIELDS: ReadonlySet<string> = new Set([
   'System.Id',
 ]);
 
-/** Names of metadata that say the same, or a part of it, as marked fields are compared. */
+/** Names of metadata that say the same, or a part of it, as `foldedName` folds them. */
 const SAME_VALUES: readonly RegExp[] = [
   /^(?:area|areapath|systemarea\w*|systemnodename)$/,
   /^(?:iteration|iterationpath|systemiteration\w*)$/,
@@ -41,7 +41,7 @@ const SAME_VALUES: readonly RegExp[] = [
   /^(?:priority|microsoftvstscommonpriority)$/,
   /^(?:severity|microsoftvstscommonseverity)$/,
   /^(?:commentcount|systemcommentcount)$/,
-  /^(?:parent|links|linktypes|systemparent)$/,
+  /^(?:parent|link|linktype|systemparent)$/,
 ];
 
 /** Whether a name, or another one of the same value, is marked. */
