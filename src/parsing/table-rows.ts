@@ -17,7 +17,10 @@ export function cellsOf(line: string, offset: number): Row {
     cells.push(cellAt(line, { start, end: found.index }, offset));
     start = bar.lastIndex;
   }
-  if (line.slice(start).trim() !== '') cells.push(cellAt(line, { start, end: line.length }, offset));
+  // A last cell without a bar behind it may be what is left of a value.
+  const isLeft = !/^[\s>]*\|/.test(line) && /^[ \t]{2,}\r?$/.test(line.slice(start));
+  if (isLeft || line.slice(start).trim() !== '')
+    cells.push(cellAt(line, { start, end: line.length }, offset));
   return cells;
 }
 
