@@ -61,8 +61,31 @@ interface TextForm {
   readonly calledBy?: readonly (string | undefined)[];
 }
 
-/** Takes out of a text what it states of marked fields; undefined where that is nothing. */
+/** A name whose value is gone may stand in front of what was apart from it. */
+const MOST_PASSES = 4;
+
+/** Takes out of a text what it states of marked fields, until nothing is stated any more; undefined where that is nothing. */
 export function withholdText(
+  text: string,
+  marked: readonly string[],
+  form: TextForm,
+): WithheldText | undefined {
+  let result = withholdOnce(text, marked, form);
+  for (let pass = 1; result !== undefined && pass < MOST_PASSES; pass++) {
+    const more = withholdOnce(result.text, marked, form);
+    if (more === undefined) return result;
+    result = {
+      text: more.text,
+      ranges: joined([...result.ranges, ...more.ranges]),
+      fields: [...new Set([...result.fields, ...more.fields])],
+      repeating: [...result.repeating, ...more.repeating],
+      isUnread: result.isUnread || more.isUnread,
+    };
+  }
+  return result;
+}
+
+function withholdOnce(
   text: string,
   marked: readonly string[],
   {
@@ -139,7 +162,7 @@ const hasEnding = (name: string | undefined): boolean => /\.[^./\\]+$/.test(name
 const isStating =
   (marked: readonly string[], depth: number) =>
   (value: string): boolean =>
-    depth >= MOST_LEVELS || withholdText(value, marked, { isConverted: true }, depth + 1) !== undefined;
+    depth >= MOST_LEVELS || withholdOnce(value, marked, { isConverted: true }, depth + 1) !== undefined;
 
 const MOST_LEVELS = 3;
 

@@ -41,7 +41,9 @@ export class ReadableFields {
       title: titleOf(chunk),
       metadata,
     };
-    this.addText(`the texts of the store${where}`, document, content);
+    // A chunk has no blanks at its end, where those of a cell that is gone may have stood.
+    const text = content.endsWith('|') ? `${content}  ` : content;
+    this.addText(`the texts of the store${where}`, document, text);
   }
 
   /** In words; no value is among them. */
