@@ -37,7 +37,7 @@ const SUITES_OF_FOLDER: Readonly<Record<string, readonly string[]>> = {
   'src/compat/knowledge-store': ['src/compat/knowledge-store/knowledge-store.test.ts'],
   'src/features/maintenance': ['src/features/maintenance/verify-index.test.ts'],
   'src/searching': [
-    'src/resources/query-adaptation.test.ts',
+    'src/resources/query-adaptation.proof.test.ts',
     'src/searching/related.test.ts',
     'src/searching/conflicts.test.ts',
   ],
