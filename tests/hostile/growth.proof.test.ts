@@ -81,6 +81,7 @@ it.each([
   ['rules of tables', ' ', (text: string) => withhold(`| pay |\n|-${text}|${text}x`)],
   ['cells beyond the columns', '|x', (text: string) => withhold(`|a|pay|\n|-|-|\n${text}|`)],
   ['names of columns', '|pay', (text: string) => withhold(`${text}\n${text.replaceAll('pay', '-')}\n`)],
+  ['names above columns of blanks', 'pay  ', (text: string) => withhold(`${text}\n${'x  y\n'.repeat(200)}`)],
   ['blocks that are never closed', 'pay {\n', (text: string) => withhold(text)],
   ['terms', '- pay\n\n', (text: string) => withhold(text)],
   ['records inside', '{"pay":', (text: string) => withhold(`${text}1${'}'.repeat(text.length / 7)}`)],
