@@ -61,7 +61,7 @@ const formsOf = ({ source }: Label): Forms => ({
     'giu',
   ),
   block: new RegExp(
-    String.raw`(?<![\p{L}\p{N}_.#-])(${source})["']?\]?(?:[ \t]+"[^"\n]{0,120}"){0,3}[ \t]*:?[ \t]*([{<])(?=\s)`,
+    String.raw`(?<![\p{L}\p{N}_.#-])(${source})["']?\]?(?:[ \t]+"[^"\n]{0,120}"){0,3}[ \t]*(?::[ \t]*)?([{<])(?=\s)`,
     'giu',
   ),
 });
