@@ -30,23 +30,19 @@ export function asksForField(question: string, field: string): boolean {
 }
 
 /** `owns` and `owner`. */
-const isAlike = (a: string, b: string): boolean =>
-  a === b ||
-  (Math.min(a.length, b.length) >= LEAST_STEM &&
-  Math.max(a.length, b.length) - Math.min(a.length, b.length) <= 3
-    ? a.startsWith(b) || b.startsWith(a)
-    : false);
+function isAlike(a: string, b: string): boolean {
+  const [short, long] = a.length <= b.length ? [a, b] : [b, a];
+  return a === b || (short.length >= LEAST_STEM && long.length - short.length <= 3 && long.startsWith(short));
+}
 
+const OUTDATED_WORDS = 'obsolete|deprecated|superseded|archived|retired|withdrawn|replaced|outdated|old';
 /** What its own front matter says is no longer so. */
-const OUTDATED = /^(?:obsolete|deprecated|superseded|archived|retired|withdrawn|replaced|outdated|old)\b/i;
+const OUTDATED = new RegExp(`^(?:${OUTDATED_WORDS})\\b`, 'i');
+const ASKS_FOR_OUTDATED = new RegExp(
+  `\\b(?:${OUTDATED_WORDS}|older|former(?:ly)?|previous(?:ly)?|histor\\w+|used to)\\b`,
+  'i',
+);
 
 /** Whether a page calls itself outdated, and the question does not ask for that. */
-export function isOutdated(question: string, status: unknown): boolean {
-  return (
-    typeof status === 'string' &&
-    OUTDATED.test(status.trim()) &&
-    !/\b(?:obsolete|deprecated|superseded|archived|retired|withdrawn|replaced|outdated|old(?:er)?|former(?:ly)?|previous(?:ly)?|histor\w+|used to)\b/i.test(
-      question,
-    )
-  );
-}
+export const isOutdated = (question: string, status: unknown): boolean =>
+  typeof status === 'string' && OUTDATED.test(status.trim()) && !ASKS_FOR_OUTDATED.test(question);

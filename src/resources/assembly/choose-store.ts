@@ -1,4 +1,4 @@
-import { createRequire } from 'node:module';
+import { isInstalled } from '../../config/models.js';
 import type { ResolvedConfig } from '../../config/resolved-config.js';
 import { RAGError } from '../../core/errors.js';
 import { STORES } from '../../stores/definitions.js';
@@ -97,15 +97,6 @@ function firstOf(config: ResolvedConfig, recorded: string | undefined): Provider
   return isInstalled('@lancedb/lancedb')
     ? { provider: 'lancedb', origin: 'auto: @lancedb/lancedb is installed' }
     : { provider: 'libsql', origin: 'auto: @lancedb/lancedb is not installed' };
-}
-
-function isInstalled(name: string): boolean {
-  try {
-    createRequire(import.meta.url).resolve(name);
-    return true;
-  } catch {
-    return false;
-  }
 }
 
 /**
