@@ -1,5 +1,7 @@
 /** Whether a text is valid JSON. */
 export function isJson(text: string): boolean {
+  // An error costs a hundred times as much.
+  if (!BEGINNING.test(text)) return false;
   try {
     JSON.parse(text);
     return true;
@@ -7,3 +9,5 @@ export function isJson(text: string): boolean {
     return false;
   }
 }
+
+const BEGINNING = /^\s*[[{"\d\-tfn]/;

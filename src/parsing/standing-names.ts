@@ -5,8 +5,8 @@ import { endOfBracket } from './inline-fields.js';
 import type { StatedFields } from './markdown/stated-names.js';
 import { PARAMETER } from './sentence-fields.js';
 
-/** What may stand inside a name: blanks, signs that join words, what is not seen, and how others write these. */
-const GAP = String.raw`(?:\r?\n[ \t]{0,8}|[ \t\u00A0\u2000-\u200F\u202F\u2060\uFEFF\u00AD\u2010-\u2015\uFF0D\uFF3F_*\x60\x2d]|\.(?!\s)|\\\r?\n[ \t]{0,20}|\\+[_.\x2d]|&(?:nbsp|shy|lowbar|hyphen|zwnj|zwj|#\d{2,5}|#x[\da-f]{2,5});|%(?:20|2d|5f|2e|c2%a0)|\\+u(?:00)?(?:5f|20|2d|ad|a0)|</?[a-z]{1,8}/?>){0,6}`;
+/** What may stand inside a name, backslashes so many as text inside of text has: blanks, signs that join words, what is not seen, and how others write these. */
+const GAP = String.raw`(?:\r?\n[ \t]{0,8}|[ \t\u00A0\u2000-\u200F\u202F\u2060\uFEFF\u00AD\u2010-\u2015\uFF0D\uFF3F_*\x60\x2d]|\.(?!\s)|\\\r?\n[ \t]{0,20}|\\{1,16}[_.\x2d]|&(?:nbsp|shy|lowbar|hyphen|zwnj|zwj|#\d{2,5}|#x[\da-f]{2,5});|%(?:20|2d|5f|2e|c2%a0)|\\{1,16}u(?:00)?(?:5f|20|2d|ad|a0)|</?[a-z]{1,8}/?>){0,6}`;
 /** What closes what a name stands in, an index, a unit. */
 const CLOSING = String.raw`(?:[\])}"'\x60*_\\]|&quot;|%22|</?[a-z]{1,8}/?>){0,8}(?:[ \t]?[([][^()[\]\n]{0,40}[)\]])?["'\x60*_]{0,3}[ \t]{0,40}`;
 /** What stands between a name and its value in any text. */
@@ -76,7 +76,7 @@ function letterSource(letter: string): string {
   const hex = codes.map((each) => each.toString(16)).join('|');
   const plain = VALUE.test(letter) ? letter : `\\x${code.toString(16)}`;
   const wide = String.fromCodePoint(code + 0xfee0);
-  return String.raw`(?:[${plain}${wide}]|\\+u00(?:${hex})|%(?:${hex})|&#(?:${codes.join('|')}|x(?:${hex}));)`;
+  return String.raw`(?:[${plain}${wide}]|\\{1,16}u00(?:${hex})|%(?:${hex})|&#(?:${codes.join('|')}|x(?:${hex}));)`;
 }
 
 /**

@@ -215,14 +215,26 @@ const LIST = /(?:\[\s*)+\{\s*(?:["'}/#]|[\w$\\-]+[ \t]*:)/y;
 function inLikeJson(text: string, names: readonly string[]): StatedFields[] {
   const withoutBlocks = text.replace(/\/\*[\s\S]*?(?:\*\/|$)/g, ' ');
   const forms = [text, withoutBlocks, withoutBlocks.replace(/(?:\/\/|#)[^\n]*/g, ' ')].map(unescaped);
-  const found = names.filter((name) => {
-    const field = new RegExp(
-      String.raw`(?<![\p{L}\p{N}_-])(?:${escapeExpression(name)}|${labelReader([name]).source})(?:\.[^\n:=]*)?["']?\s*[:=]`,
-      'iu',
-    );
-    return forms.some((form) => field.test(form));
-  });
+  const patterns = membersNamed(names);
+  const found = names.filter((_, at) => forms.some((form) => patterns[at]?.test(form)));
   return [{ start: 0, end: text.length, names: found, isUnread: true }];
+}
+
+const MEMBERS = new WeakMap<readonly string[], readonly RegExp[]>();
+
+/** Of each name what it is in what is no JSON. */
+function membersNamed(names: readonly string[]): readonly RegExp[] {
+  const known = MEMBERS.get(names);
+  if (known !== undefined) return known;
+  const patterns = names.map(
+    (name) =>
+      new RegExp(
+        String.raw`(?<![\p{L}\p{N}_-])(?:${escapeExpression(name)}|${labelReader([name]).source})(?:\.[^\n:=]*)?["']?\s*[:=]`,
+        'iu',
+      ),
+  );
+  MEMBERS.set(names, patterns);
+  return patterns;
 }
 
 /** A text with what its escapes stand for. */
