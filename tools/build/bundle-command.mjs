@@ -82,8 +82,45 @@ const moduleAddresses = {
       const place = relative(OUT, join(DIST, relative(SOURCE, path))).replaceAll(sep, '/');
       const address = `new URL(${JSON.stringify(place.replace(/\.ts$/, '.js'))}, import.meta.url).href`;
       const text = await readFile(path, 'utf8');
-      return { contents: text.replaceAll('import.meta.url', address), loader: 'ts' };
+      return { contents: libraryParts(text.replaceAll('import.meta.url', address)), loader: 'ts' };
     });
+  },
+};
+
+const PARTS = 'library-parts:';
+const partsImported = /(?<=const \{([\w\s:,]+)\} = await import\(')(?:\.\.\/)+index\.js(?='\))/g;
+
+/** What a command takes of the library in place of all of it. */
+const libraryParts = (text) =>
+  text.replace(
+    partsImported,
+    (_, names) =>
+      PARTS +
+      names
+        .split(',')
+        .map((name) => name.split(':')[0].trim())
+        .join(),
+  );
+
+const libraryModules = {
+  name: 'library-modules',
+  async setup({ onResolve, onLoad }) {
+    const index = await readFile(join(SOURCE, 'index.ts'), 'utf8');
+    const modules = new Map(
+      [...index.matchAll(/^export \{([^}]*)\} from '([^']+)';/gm)].flatMap(([, names, from]) =>
+        names.split(',').map((name) => [name.trim(), from.replace(/\.js$/, '.ts')]),
+      ),
+    );
+    onResolve({ filter: new RegExp(`^${PARTS}`) }, ({ path }) => ({ path, namespace: PARTS }));
+    onLoad({ filter: /./, namespace: PARTS }, ({ path }) => ({
+      contents: path
+        .slice(PARTS.length)
+        .split(',')
+        .map((name) => `export { ${name} } from ${JSON.stringify(modules.get(name))};`)
+        .join('\n'),
+      resolveDir: SOURCE,
+      loader: 'ts',
+    }));
   },
 };
 
@@ -111,7 +148,7 @@ const { metafile } = await build({
   outdir: OUT,
   splitting: true,
   sourcemap: true,
-  plugins: [externalPackages, moduleAddresses],
+  plugins: [libraryModules, externalPackages, moduleAddresses],
 });
 await writeFile(join(OUT, 'LICENSES.md'), await licencesOf(Object.keys(metafile.inputs)));
 

@@ -1,3 +1,4 @@
+import { createRequire } from 'node:module';
 import type * as LanceDbModule from '@lancedb/lancedb';
 import type * as ArrowModule from 'apache-arrow';
 import { RAGError, systemErrorCode } from '../../core/errors.js';
@@ -24,7 +25,9 @@ export function loadLanceDriver(): Promise<LanceDriver> {
 
 async function loadPackages(): Promise<LanceDriver> {
   try {
-    const [lancedb, arrow] = await Promise.all([import('@lancedb/lancedb'), import('apache-arrow')]);
+    const lancedb = await import('@lancedb/lancedb');
+    // As LanceDB loads it itself: its modules are read once.
+    const arrow = createRequire(import.meta.url)('apache-arrow') as Arrow;
     return { lancedb, arrow };
   } catch (error) {
     const isMissing = ['ERR_MODULE_NOT_FOUND', 'MODULE_NOT_FOUND'].includes(systemErrorCode(error) ?? '');
