@@ -1,5 +1,6 @@
 // `bundle-command.mjs FOLDER` bundles the command line into a build: hundreds of modules become few files, which load in a fraction of
 // the time. What is imported by `import()` stays a file of its own, and loads when it is needed. The library keeps its modules.
+import { readdirSync } from 'node:fs';
 import { readFile, writeFile } from 'node:fs/promises';
 import { dirname, join, relative, resolve, sep } from 'node:path';
 import { fileURLToPath } from 'node:url';
@@ -74,7 +75,7 @@ const installedPackages = {
   },
 };
 
-/** A module that looks for files beside itself (workers, models) finds them where the library's module has them. */
+/** A module that looks for files beside itself (models) finds them where the library's module has them; threads are bundled as well. */
 const moduleAddresses = {
   name: 'module-addresses',
   setup({ onLoad }) {
@@ -82,7 +83,10 @@ const moduleAddresses = {
       const place = relative(OUT, join(DIST, relative(SOURCE, path))).replaceAll(sep, '/');
       const address = `new URL(${JSON.stringify(place.replace(/\.ts$/, '.js'))}, import.meta.url).href`;
       const text = await readFile(path, 'utf8');
-      return { contents: libraryParts(text.replaceAll('import.meta.url', address)), loader: 'ts' };
+      return {
+        contents: libraryParts(text.replace(/(?<!-worker\.js', )import\.meta\.url/g, address)),
+        loader: 'ts',
+      };
     });
   },
 };
@@ -124,6 +128,11 @@ const libraryModules = {
   },
 };
 
+/** Entries of threads. */
+const THREADS = readdirSync(SOURCE, { recursive: true })
+  .filter((path) => path.endsWith('-worker.ts') && !path.endsWith('start-worker.ts'))
+  .map((path) => join(SOURCE, path));
+
 /** @type {import('esbuild').BuildOptions} */
 const SETTINGS = {
   absWorkingDir: ROOT,
@@ -144,7 +153,8 @@ const SETTINGS = {
 const { metafile } = await build({
   ...SETTINGS,
   // The second is for tests, which run commands in their own process.
-  entryPoints: [join(SOURCE, 'faces/cli/main.ts'), join(SOURCE, 'faces/cli/run-cli.ts')],
+  entryPoints: [join(SOURCE, 'faces/cli/main.ts'), join(SOURCE, 'faces/cli/run-cli.ts'), ...THREADS],
+  entryNames: '[name]',
   outdir: OUT,
   splitting: true,
   sourcemap: true,
