@@ -1,6 +1,5 @@
-import { LOCAL_SCOPE, type Scope, scopeOf } from '../core/scope.js';
 import type { FactHost } from '../features/extraction/fact-host.js';
-import type { GraphFacts } from '../operations/graph-facts.js';
+import type { ScopedGraphFacts } from '../operations/graph-facts.js';
 import {
   checkedEntityName,
   checkedEstimation,
@@ -10,55 +9,43 @@ import {
 } from '../operations/requests/check-requests.js';
 
 /** Which call it is, as others are told who holds the index. */
-export interface FactCall {
-  readonly scope: Scope;
+interface FactCall {
   readonly command: string;
   readonly signal?: AbortSignal | undefined;
 }
 
 /** Runs a call with what it works with. */
-export type RunFactCall = <Outcome>(
-  call: FactCall,
-  work: (host: FactHost) => Promise<Outcome>,
-) => Promise<Outcome>;
+type RunFactCall = <Outcome>(call: FactCall, work: (host: FactHost) => Promise<Outcome>) => Promise<Outcome>;
 
 /** Facts and summaries of an engine. What they need is loaded by the first call. */
-export const graphFactsOver = (run: RunFactCall): GraphFacts => ({
-  async estimate(request = {}, scope = LOCAL_SCOPE) {
+export const graphFactsOver = (run: RunFactCall): ScopedGraphFacts => ({
+  async estimate(request = {}) {
     const { signal, ...asked } = checkedEstimation(request);
     const { estimateExtraction } = await import('../features/extraction/fact-counts.js');
-    return run({ scope: scopeOf(scope), command: 'graph estimate', signal }, (host) =>
-      estimateExtraction(asked, host),
-    );
+    return run({ command: 'graph estimate', signal }, (host) => estimateExtraction(asked, host));
   },
-  async extract(request = {}, scope = LOCAL_SCOPE) {
+  async extract(request = {}) {
     const asked = checkedExtraction(request);
     const { extractFacts } = await import('../features/extraction/extract-facts.js');
-    return run({ scope: scopeOf(scope), command: 'graph extract', signal: asked.signal }, (host) =>
-      extractFacts(asked, host),
-    );
+    return run({ command: 'graph extract', signal: asked.signal }, (host) => extractFacts(asked, host));
   },
-  async summarize(request = {}, scope = LOCAL_SCOPE) {
+  async summarize(request = {}) {
     const asked = checkedSummarizing(request);
     const { summarizeFacts } = await import('../features/extraction/summarize-facts.js');
-    return run({ scope: scopeOf(scope), command: 'graph summarize', signal: asked.signal }, (host) =>
-      summarizeFacts(asked, host),
-    );
+    return run({ command: 'graph summarize', signal: asked.signal }, (host) => summarizeFacts(asked, host));
   },
-  async status(scope = LOCAL_SCOPE) {
+  async status() {
     const { factStatus } = await import('../features/extraction/fact-counts.js');
-    return run({ scope: scopeOf(scope), command: 'graph status' }, factStatus);
+    return run({ command: 'graph status' }, factStatus);
   },
-  async summaries(request = {}, scope = LOCAL_SCOPE) {
+  async summaries(request = {}) {
     const { signal, ...asked } = checkedSummaries(request);
     const { listSummaries } = await import('../features/extraction/list-summaries.js');
-    return run({ scope: scopeOf(scope), command: 'graph summaries', signal }, (host) =>
-      listSummaries(asked, host),
-    );
+    return run({ command: 'graph summaries', signal }, (host) => listSummaries(asked, host));
   },
-  async entity(name, scope = LOCAL_SCOPE) {
+  async entity(name) {
     const asked = checkedEntityName(name);
     const { reportEntity } = await import('../features/extraction/entity-report.js');
-    return run({ scope: scopeOf(scope), command: 'graph entity' }, (host) => reportEntity(asked, host));
+    return run({ command: 'graph entity' }, (host) => reportEntity(asked, host));
   },
 });

@@ -1,6 +1,7 @@
 import { RAGError, throwIfAborted } from '../../core/errors.js';
 import type { Scope } from '../../core/scope.js';
 import type { EngineView } from '../../operations/engine.js';
+import { viewThrough } from '../../operations/operations.js';
 import { placeOf } from './deployment-config.js';
 import type { MeantIndex, OpenIndex } from './deployment-indexes.js';
 
@@ -18,6 +19,12 @@ export interface IndexRoute {
   /** Goes through the gate that a move closes; gives the way out. */
   readonly enterToWrite: (signal: AbortSignal | undefined) => Promise<() => void>;
 }
+
+/** Of a request that may be stopped. */
+const signalOf = (request: unknown): AbortSignal | undefined =>
+  typeof request === 'object' && request !== null && 'signal' in request
+    ? (request.signal as AbortSignal | undefined)
+    : undefined;
 
 /** A tenant that moves during one read moves once. */
 const MOST_READS = 3;
@@ -57,11 +64,9 @@ export function routedView(scope: Scope, route: IndexRoute): EngineView {
   };
 
   return {
-    scope,
-    index: (request = {}) =>
-      write('signal' in request ? request.signal : undefined, (view) => view.index(request)),
-    push: (documents) => write(undefined, (view) => view.push(documents)),
-    delete: (ids) => write(undefined, (view) => view.delete(ids)),
+    ...viewThrough(scope, ({ access, request }, work) =>
+      access === 'read' ? read(work) : write(signalOf(request), work),
+    ),
     verify: async (request) => {
       if (request?.repair !== true) return read((view) => view.verify(request));
       // Where nothing is indexed it is refused before a gate leaves files; what is damaged is what it is for.
@@ -78,36 +83,6 @@ export function routedView(scope: Scope, route: IndexRoute): EngineView {
             route.assertSettled();
             return view.forget(request);
           }),
-    letIn: (receipt) => write(undefined, (view) => view.letIn(receipt)),
-    checkReceipt: (receipt) => read((view) => view.checkReceipt(receipt)),
-    resumeForgetting: () => write(undefined, (view) => view.resumeForgetting()),
-    graph: {
-      estimate: (request) => read(({ graph }) => graph.estimate(request)),
-      extract: (request) => write(request?.signal, ({ graph }) => graph.extract(request)),
-      summarize: (request) => write(request?.signal, ({ graph }) => graph.summarize(request)),
-      status: () => read(({ graph }) => graph.status()),
-      summaries: (request) => read(({ graph }) => graph.summaries(request)),
-      entity: (name) => read(({ graph }) => graph.entity(name)),
-    },
-    get: (request) => read((view) => view.get(request)),
-    list: (request) => read((view) => view.list(request)),
-    countDocuments: () => read((view) => view.countDocuments()),
-    search: (query) => read((view) => view.search(query)),
-    related: (request) => read((view) => view.related(request)),
-    feedback: (request) => write(request.signal, (view) => view.feedback(request)),
-    listFeedback: (request) => read((view) => view.listFeedback(request)),
-    feedbackJudgments: (request) => read((view) => view.feedbackJudgments(request)),
-    conflicts: (request) => read((view) => view.conflicts(request)),
-    context: (query) => read((view) => view.context(query)),
-    embed: (request) => read((view) => view.embed(request)),
-    explainMiss: (query, document) => read((view) => view.explainMiss(query, document)),
-    ask: (request) => read((view) => view.ask(request)),
-    rollout: () => read((view) => view.rollout()),
-    status: () => read((view) => view.status()),
-    failures: (request) => read((view) => view.failures(request)),
-    retry: (request) => write(request?.signal, (view) => view.retry(request)),
-    sourceStates: () => read((view) => view.sourceStates()),
-    indexingStates: (request) => read((view) => view.indexingStates(request)),
     async *askStream(request) {
       // What was told is told: only before the first event is there a way back.
       for (let attempt = 1; ; attempt++) {
