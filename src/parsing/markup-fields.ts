@@ -2,7 +2,7 @@ import type { TextRange } from '../core/document.js';
 import { type Label, labelReader } from './label-reader.js';
 import type { StatedFields } from './markdown/stated-names.js';
 import { type SpannedCell, spreadCells } from './spanned-cells.js';
-import { columnFields } from './table-fields.js';
+import { columnFields, occursApart } from './table-fields.js';
 
 /** An element of markup: from its opening tag to its closing one, or without one. */
 interface Element extends TextRange {
@@ -68,7 +68,7 @@ const MOST_DEPTH = 200;
  */
 export function markupFields(text: string, names: readonly string[]): StatedFields[] {
   const labelOf = labelReader(names);
-  if (!text.includes('<') || !labelOf.occursIn(text)) return [];
+  if (!text.includes('<') || !(labelOf.occursIn(text) || occursApart(text, names))) return [];
   const elements = elementsOf(text);
   const found: StatedFields[] = [...inGrids(elements, text, labelOf), ...inTables(elements, text, labelOf)];
   for (const [at, element] of elements.entries()) {
@@ -91,8 +91,11 @@ export function markupFields(text: string, names: readonly string[]): StatedFiel
       const isPair = attributes.some(({ name, of }) => name === 'value' && of.length > 0);
       if (isPair && next?.parent === element.parent && text.slice(element.end, next?.start).trim() === '')
         found.push(...valuesOf([next], called));
-      const behind = /^\s*[:=：][^<\n]*/.exec(text.slice(element.end, element.end + MAX_CONTENT))?.[0];
-      if (behind !== undefined && SHORT.test(element.name))
+      const isEmpty = element.end > element.close && text.slice(element.open, element.close).trim() === '';
+      const behind = (isEmpty ? WORD_BEHIND : SIGN_BEHIND).exec(
+        text.slice(element.end, element.end + MAX_CONTENT),
+      )?.[0];
+      if (behind !== undefined && (isEmpty || SHORT.test(element.name)))
         found.push({ start: element.open, end: element.end + behind.length, names: called });
     }
     const [child] = element.children;
@@ -111,7 +114,9 @@ const saidName = ({ name, value }: Attribute): string =>
     ? localName(name)
     : value.length > MAX_CONTENT
       ? value
-      : value.replace(/^(?:the|an?|his|her|their|your)\s/i, '').replace(/\s(?:of|for)\s.*$/is, '');
+      : withoutEntities(value)
+          .replace(/^(?:(?:the|an?|his|her|their|your|our|my|current|new|old|[\w.-]{1,40}['’]s)\s){1,3}/i, '')
+          .replace(/\s(?:of|for)\s.*$/is, '');
 
 /** Cells of a grid of other elements (ARIA), by the place of a heading in its row. */
 function* inGrids(elements: readonly Element[], text: string, labelOf: Label): Generator<StatedFields> {
@@ -151,7 +156,10 @@ function inTables(elements: readonly Element[], text: string, labelOf: Label): S
     const spanOf = (attribute: string): number =>
       Number(element.attributes.find(({ name }) => name.toLowerCase() === attribute)?.value) || 1;
     const { open: start, close: end } = element;
-    const content = text.slice(start, Math.min(end, start + MAX_BESIDE)).replace(/<[^<>]*>/g, '');
+    const content = text
+      .slice(start, Math.min(end, start + MAX_BESIDE))
+      .replace(/<br\b[^<>]*>/gi, ' ')
+      .replace(/<[^<>]*>/g, '');
     table.cells.push({
       ...{ start, end, text: withoutEntities(content), isFirst: table.row !== row },
       isHeading: /^th$/i.test(element.name),
@@ -228,6 +236,9 @@ const MAX_BESIDE = 4_000;
 const MOST_LEVELS = 4;
 /** What stands for a name that it says elsewhere. */
 const SHORT = /^(?:abbr|dfn)$/i;
+const SIGN_BEHIND = /^\s*[:=：][^<\n]*/;
+/** All there is of a line or an element. */
+const WORD_BEHIND = /^[ \t]*[:=：]?[ \t]*[^\s<]{1,80}[ \t]*(?=<|\n|$)/;
 const BREAK = /^(?:br|hr|wbr)$/i;
 /** What is below a heading, and in the column of a cell, is found in the text that is made of the page. */
 const ELSEWHERE = /^(?:h[1-6]|t[dhr])$/i;

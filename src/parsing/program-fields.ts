@@ -64,13 +64,13 @@ export function programFields(text: string, names: readonly string[]): StatedFie
 /** Macros by the names that are looked for. */
 const MACROS = new WeakMap<Label, RegExp>();
 const macroOf = (labelOf: Label): RegExp => {
-  const command = String.raw`(?<=\\(?:[A-Za-z@]{1,40}\*?[ \t]{0,4}[{[][ \t]{0,4}\\?|[A-Za-z@]{1,40}\\)?)`;
-  const before = String.raw`\*?[ \t]{0,4}[}\]]?(?:[ \t]{0,4}\[[^\]\n]{0,80}\]){0,2}(?:#\d){0,9}\s{0,20}(?=\{)`;
+  const command = String.raw`(?<=\\(?:[A-Za-z@]{1,40}\*?[ \t]{0,4}[{[][ \t]{0,4}(?:\\|[\w.-]{0,40}/)?|[A-Za-z@]{1,40}\\|csname )?)`;
+  const before = String.raw`(?:\\endcsname)?\*?[ \t]{0,4}[}\]]?(?:[ \t]{0,4}\[[^\]\n]{0,80}\]){0,2}(?:#\d){0,9}\s{0,20}(?=\{)`;
   const key = String.raw`(?<=[{,]\s{0,20}(?:[\w./-]{0,60}/)?)`;
   const macro =
     MACROS.get(labelOf) ??
     new RegExp(
-      String.raw`(?:${command}(?:set|the|my)?(?<macro>${labelOf.source})${before}|${key}(?<key>${labelOf.source})(?:/\.[a-z]{1,20})?\s{0,8}=\s{0,8}(?:(?=\{)|(?<value>[^,{}\s][^,{}\n]{0,400})))`,
+      String.raw`(?:${command}[A-Za-z@]{0,20}?(?<macro>${labelOf.source})[A-Za-z@]{0,20}${before}|${key}(?<key>${labelOf.source})(?:/\.[a-z]{1,20})?\s{0,8}=\s{0,8}(?:(?=\{)|(?<value>[^,{}\s][^,{}\n]{0,400}))|(?<=\\begin\{)(?<environment>${labelOf.source})\})`,
       'giu',
     );
   MACROS.set(labelOf, macro);
@@ -78,7 +78,7 @@ const macroOf = (labelOf: Label): RegExp => {
 };
 
 /**
- * Where macros of TeX state fields: what stands in braces behind a name (`\newcommand{\salaryband}{B7}`, `\salaryband{B7}`), and values of keys
+ * Where macros of TeX state fields: what stands in braces behind a name or in an environment of it (`\newcommand{\salaryband}{B7}`, `\salaryband{B7}`), and values of keys
  * (`\setkeys{salary_band=B7}`). Braces stay, so that the rest can be read.
  */
 export function macroFields(text: string, names: readonly string[]): StatedFields[] {
@@ -86,7 +86,11 @@ export function macroFields(text: string, names: readonly string[]): StatedField
   if (!text.includes('\\') || !labelOf.occursIn(text)) return [];
   return [...text.matchAll(macroOf(labelOf))].flatMap(({ index, 0: all, groups = {} }) => {
     const behind = index + all.length;
-    const { macro, key, value } = groups;
+    const { macro, key, value, environment } = groups;
+    if (environment !== undefined) {
+      const end = text.indexOf(String.raw`\end{${environment}}`, behind);
+      return end < 0 ? [] : [{ start: behind, end, names: labelOf(environment) }];
+    }
     const closing = value === undefined ? endOfBracket(text, behind, MAX_ARGUMENT) : undefined;
     if (value === undefined && closing === undefined) return [];
     const range =

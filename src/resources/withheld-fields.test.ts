@@ -168,6 +168,20 @@ test.each([
     'adoc',
     `[cols="1,1,1"]\n|===\n.3+|Name\n.3+|Salary band\n|Place\n|City\n|Town\n|Ann |${VALUE} |Rome\n|===\n`,
   ],
+  ['tex', `\\newcommand{\\annSalaryBand}{${VALUE}}Ann has \\annSalaryBand.`],
+  ['tex', `\\begin{salaryband}${VALUE}\\end{salaryband} Ann.`],
+  [
+    'tex',
+    `\\expandafter\\def\\csname salaryband\\endcsname{${VALUE}} Ann has \\csname salaryband\\endcsname.`,
+  ],
+  ['md', `x | y\nName | Salary band\n---|---\nAnn | ${VALUE}\n`],
+  ['md', `Ann: <span title="Ann's salary band">${VALUE}</span> it is.`],
+  ['html', `<p>Ann: <i aria-label="Salary band"></i> ${VALUE}</p>`],
+  ['json', `{"url":"a/salary_band","extension":[{"url":"code","valueCode":"${VALUE}"}]}`],
+  ['md', `<table><tr><td>Name<td>Salary<br>band<tr><td>Ann<td>${VALUE}</table>`],
+  ['md', `<table><tr><td rowspan=3>Name<td>Annual<tr><td>salary<tr><td>band<tr><td>Ann<td>${VALUE}</table>`],
+  ['md', `| Name | Salary<br>band |\n|---|---|\n| Ann | ${VALUE} |\n`],
+  ['md', `| Name | Salary |\n| | band |\n| | (EUR) |\n|---|---|\n| Ann | ${VALUE} |\n`],
 ] as const)('no form of a name in front of a value is passed over: %s %s', async (format, content) => {
   expect(content).toContain(VALUE);
   expect(await stored(format, content)).not.toContain(VALUE);
@@ -182,6 +196,8 @@ test.each([
   ['md', 'The macro `\\salaryband` is described in {ref} of it.\n', '{ref} of it'],
   ['md', 'See <a title="How the salary band is set" href="x">the guide</a> of it.\n', 'the guide'],
   ['md', 'Ann: <abbr title="salary band">SB</abbr> is set by the board.\n', 'is set by the board'],
+  ['md', 'a | b\nName | City\n---|---\nAnn | Rome\n\nThe salary band.\n', 'Rome'],
+  ['md', '<i aria-label="Salary band"></i> is set by the board.\n', 'is set by the board'],
   ['json', '{"url":"https://a.example/salary_band","title":"Guide"}', 'Guide'],
   ['json', '{"links":[{"url":"https://a.example/salary_band"}],"value":"Guide"}', 'Guide'],
   ['adoc', 'The salary band.\n\n|===\n|a |b\n2+|the salary and the band\n|c |Guide\n|===\n', 'Guide'],

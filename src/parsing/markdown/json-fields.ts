@@ -98,25 +98,19 @@ export function inJson(
 function namedInside(
   containers: readonly JsonContainer[],
   labelOf: Label,
-): ReadonlyMap<JsonContainer, readonly (readonly [number, readonly string[]])[]> {
-  const found = new Map<JsonContainer, (readonly [number, readonly string[]])[]>();
+): ReadonlyMap<JsonContainer, ReadonlyMap<number, readonly string[]>> {
+  const found = new Map<JsonContainer, Map<number, readonly string[]>>();
   for (const container of containers) {
-    const names = container.isList
-      ? []
-      : recordLabels(
-          container.parts.filter((part) => !isAddress(part)),
-          labelOf,
-        );
+    const named = container.parts.filter((part) => !isAddress(part));
+    const names = container.isList ? [] : recordLabels(named, labelOf);
     if (names.length === 0 || container.parts.some(isValue)) continue;
     let outer = container.parent;
     for (let depth = 0; depth < MOST_LEVELS && outer !== undefined; depth += 1) {
-      const values = [...outer.parts.entries()].filter(
-        ([, part]) => isValue(part) && !(part.start <= container.start && container.start < part.end),
-      );
-      if (values.length > 0) {
-        found.set(outer, [...(found.get(outer) ?? []), ...values.map(([at]) => [at, names] as const)]);
-        break;
-      }
+      // Of many records inside one the first tells.
+      const isDone = found.has(outer);
+      const values = isDone ? [] : [...outer.parts.entries()].filter(([, part]) => isValue(part));
+      found.set(outer, found.get(outer) ?? new Map(values.map(([at]) => [at, names])));
+      if ((found.get(outer)?.size ?? 0) > 0) break;
       outer = outer.parent;
     }
   }

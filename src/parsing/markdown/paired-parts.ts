@@ -65,7 +65,7 @@ export function pairedParts(
   if (names.length === 0) return found;
   // A link is none.
   if (labelled.every(isAddress) && !parts.some(({ key = '' }) => VALUE_KEY.test(key))) return found;
-  const isNamed = labelled.some(({ key = '' }) => NAME_KEY.test(key));
+  const isNamed = labelled.some((part) => isAddress(part) || NAME_KEY.test(part.key ?? ''));
   for (const [at, { isScalar }] of parts.entries()) if (isNamed || isScalar) found.set(at, names);
   return found;
 }
