@@ -88,8 +88,8 @@ export function macroFields(text: string, names: readonly string[]): StatedField
     const behind = index + all.length;
     const { macro, key, value, environment } = groups;
     if (environment !== undefined) {
-      const end = text.indexOf(String.raw`\end{${environment}}`, behind);
-      return end < 0 ? [] : [{ start: behind, end, names: labelOf(environment) }];
+      const length = text.slice(behind, behind + MAX_ENVIRONMENT).indexOf(String.raw`\end{${environment}}`);
+      return length < 0 ? [] : [{ start: behind, end: behind + length, names: labelOf(environment) }];
     }
     const closing = value === undefined ? endOfBracket(text, behind, MAX_ARGUMENT) : undefined;
     if (value === undefined && closing === undefined) return [];
@@ -103,3 +103,4 @@ export function macroFields(text: string, names: readonly string[]): StatedField
 
 /** In UTF-16 code units. */
 const MAX_ARGUMENT = 20_000;
+const MAX_ENVIRONMENT = 4_000;
