@@ -1,6 +1,8 @@
 import { MEDIA_TYPES } from '../core/media-types.js';
-import { withoutMarkup } from './label-reader.js';
+import { labelReader, withoutMarkup } from './label-reader.js';
 import type { StatedFields } from './markdown/stated-names.js';
+import { asciidocTables } from './spanned-cells.js';
+import { columnFields } from './table-fields.js';
 import { levelLineEnds } from './text-range.js';
 
 /** A name with its value, in small letters. */
@@ -53,7 +55,7 @@ const FORMATS: ReadonlyMap<string, Format> = new Map([
 
 /**
  * Where a text defines a field as a name that its sentences are filled in from, or in a list of fields, with the names that its value is filled in
- * from. Case of letters is of no account there.
+ * from, and in the tables of AsciiDoc. Case of letters is of no account there.
  */
 export function definedFields(text: string, mediaType: string, names: readonly string[]): StatedFields[] {
   const format = FORMATS.get(mediaType);
@@ -64,7 +66,9 @@ export function definedFields(text: string, mediaType: string, names: readonly s
     if (same === undefined) definitions.set(definition.name, [definition]);
     else same.push(definition);
   }
-  return names.flatMap((name) => {
+  const tables = mediaType === MEDIA_TYPES.asciidoc ? [...asciidocTables(text)] : [];
+  const cells = tables.flatMap((rows) => columnFields(rows, labelReader(names)));
+  const found = names.flatMap((name) => {
     const own = name.toLowerCase();
     const reached = new Set(
       [...definitions.keys()].filter(
@@ -79,6 +83,7 @@ export function definedFields(text: string, mediaType: string, names: readonly s
       (definitions.get(key) ?? []).map(({ start, end }) => ({ start, end, names: [name] })),
     );
   });
+  return [...found, ...cells];
 }
 
 function definitionsIn(source: string, { nameOf, goesOn, reference }: Format): Definition[] {

@@ -4,6 +4,8 @@ import type { StatedFields } from './markdown/stated-names.js';
 
 /** Names of what a pair of a name and a value calls its name, and its value. */
 const NAME_KEY = `(?:name|key|field|label|title|id|attribute|attr|property|column|param|parameter|header|variable|var|tag|term|type|k|path|pointer|from|msgid)`;
+/** Names that count where a value stands beside them. */
+const NAMING_KEY = `(?:${NAME_KEY}|code|url|uri|link_?id|ref|slug|concept|question|metric|measure|dimension|fact|caption|heading)`;
 const VALUE_KEY = String.raw`(?:[\w-]{0,20}value[\w-]{0,20}|val|v|data|text|content|answer|example|default|old|new|from|to|is)`;
 /** What stands between a name and its value, in comparisons of a query too. */
 const SIGN = String.raw`(?:[:=]=?>?|:=|<>|!=|[<>]=?|\s(?:is|like|in|eq)(?=\s))`;
@@ -57,7 +59,7 @@ const formsOf = ({ source }: Label): Forms => ({
     'giu',
   ),
   named: new RegExp(
-    String.raw`(?<![\p{L}\p{N}])${NAME_KEY}\\?["']?[ \t]*(?:[:=]>?)[ \t]*(?:\[[^\]\n]{0,200}?["'])?\\?["']?(?:[^\s"',;{}]{0,200}[/.])?(${source})(?=\\?["']|[ \t,;}\n]|$)`,
+    String.raw`(?<![\p{L}\p{N}])${NAMING_KEY}\\?["']?[ \t]*(?:[:=]>?)[ \t]*(?:\[[^\]\n]{0,200}?["'])?\\?["']?(?:[^\s"',;{}]{0,200}[/.])?(${source})(?=\\?["']|[ \t,;}\n]|$)`,
     'giu',
   ),
   block: new RegExp(
@@ -241,10 +243,33 @@ function* pairs(text: string, { labelOf, named }: Search & Forms): Generator<Sta
   for (let found = named.exec(text); found !== null; found = named.exec(text)) {
     const names = labelOf(found[1] ?? '');
     if (names.length === 0 || found.index < done) continue;
-    const around = bracesAround(text, found.index) ?? linesAround(text, found.index);
+    const isLink = /^(?:ur[il]|ref)/i.test(found[0]);
+    const around =
+      valuedAround(text, found.index, isLink ? 1 : MOST_BRACES) ?? linesAround(text, found.index);
     done = Math.max(done, around.end);
     if (VALUED.test(text.slice(around.start, around.end))) yield { ...around, names };
   }
+}
+
+/** The braces around a place, or those around them that hold the value itself (`{"code": {"text": "salary"}, "value": 7}`). */
+function valuedAround(text: string, at: number, most: number): TextRange | undefined {
+  const first = bracesAround(text, at);
+  let around = first;
+  for (let depth = 0; depth < most && around !== undefined; depth += 1) {
+    const inner = text.slice(around.start, around.end);
+    if (VALUED.test(around === first ? inner : ownOf(inner))) return around;
+    around = bracesAround(text, around.start - 1);
+  }
+  return first;
+}
+
+const MOST_BRACES = 3;
+
+/** What stands in braces without what stands in others inside of them. */
+function ownOf(inner: string): string {
+  let own = inner;
+  for (let depth = 0; depth < MOST_BRACES; depth += 1) own = own.replace(/\{[^{}]*\}/g, '');
+  return own;
 }
 
 const VALUED = new RegExp(String.raw`(?<![\p{L}\p{N}])${VALUE_KEY}\\?["']?[ \t]*(?:[:=]>?)`, 'iu');

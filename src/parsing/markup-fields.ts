@@ -1,6 +1,8 @@
 import type { TextRange } from '../core/document.js';
 import { type Label, labelReader } from './label-reader.js';
 import type { StatedFields } from './markdown/stated-names.js';
+import { type SpannedCell, spreadCells } from './spanned-cells.js';
+import { columnFields, occursApart } from './table-fields.js';
 
 /** An element of markup: from its opening tag to its closing one, or without one. */
 interface Element extends TextRange {
@@ -24,7 +26,8 @@ interface Attribute extends TextRange {
 
 /** Quoted values hold no `<`, so that no tag is longer than the text up to the next one. */
 const TAG = /<(\/?)([A-Za-z_][\w.:-]*)((?:[\s/](?:"[^"<]*"|'[^'<]*'|[^"'<>])*)?)>/g;
-const ATTRIBUTE = /(?<![\w.:-])([A-Za-z_:@*#[(][\w.:@()[\]-]*)\s*=\s*("[^"]*"|'[^']*'|[^\s"'<>]+)/g;
+const ATTRIBUTE =
+  /(?<![\w.:-])(?:([A-Za-z_:@*#[(][\w.:@()[\]-]*)\s*=\s*("[^"]*"|'[^']*'|[^\s"'<>]+)|(data-[\w.-]+)(?![\w.:-]|\s*=))/g;
 /** Elements of HTML that have no content. */
 const EMPTY: ReadonlySet<string> = new Set([
   'br',
@@ -65,17 +68,17 @@ const MOST_DEPTH = 200;
  */
 export function markupFields(text: string, names: readonly string[]): StatedFields[] {
   const labelOf = labelReader(names);
-  if (!text.includes('<') || !labelOf.occursIn(text)) return [];
+  if (!text.includes('<') || !(labelOf.occursIn(text) || occursApart(text, names))) return [];
   const elements = elementsOf(text);
-  const found: StatedFields[] = [...inGrids(elements, text, labelOf)];
-  for (const element of elements) {
+  const found: StatedFields[] = [...inGrids(elements, text, labelOf), ...inTables(elements, text, labelOf)];
+  for (const [at, element] of elements.entries()) {
     const own = labelOf(localName(element.name));
     if (own.length > 0 && element.close > element.open)
       found.push({ start: element.open, end: element.close, names: own });
     const attributes = element.attributes.map((attribute) => ({
       ...attribute,
       names: labelOf(localName(attribute.name)),
-      of: UNNAMING.has(attribute.name.toLowerCase()) ? [] : labelOf(attribute.value),
+      of: UNNAMING.has(attribute.name.toLowerCase()) ? [] : labelOf(saidName(attribute)),
     }));
     for (const { start, end, names: stated } of attributes)
       if (stated.length > 0 || own.length > 0) found.push({ start, end, names: [...stated, ...own] });
@@ -84,6 +87,16 @@ export function markupFields(text: string, names: readonly string[]): StatedFiel
       if (element.close > element.open)
         found.push({ start: element.open, end: element.close, names: called });
       for (const { start, end } of attributes) found.push({ start, end, names: called });
+      const next = elements[at + 1];
+      const isPair = attributes.some(({ name, of }) => name === 'value' && of.length > 0);
+      if (isPair && next?.parent === element.parent && text.slice(element.end, next?.start).trim() === '')
+        found.push(...valuesOf([next], called));
+      const isEmpty = element.end > element.close && text.slice(element.open, element.close).trim() === '';
+      const behind = (isEmpty ? WORD_BEHIND : SIGN_BEHIND).exec(
+        text.slice(element.end, element.end + MAX_CONTENT),
+      )?.[0];
+      if (behind !== undefined && (isEmpty || SHORT.test(element.name)))
+        found.push({ start: element.open, end: element.end + behind.length, names: called });
     }
     const [child] = element.children;
     const until = Math.min(child?.start ?? element.close, element.open + MAX_CONTENT);
@@ -94,6 +107,16 @@ export function markupFields(text: string, names: readonly string[]): StatedFiel
   }
   return found;
 }
+
+/** What an attribute calls an element: one without a value itself, and of a phrase what it is about (`The salary band of Ann`). */
+const saidName = ({ name, value }: Attribute): string =>
+  value === ''
+    ? localName(name)
+    : value.length > MAX_CONTENT
+      ? value
+      : withoutEntities(value)
+          .replace(/^(?:(?:the|an?|his|her|their|your|our|my|current|new|old|[\w.-]{1,40}['’]s)\s){1,3}/i, '')
+          .replace(/\s(?:of|for)\s.*$/is, '');
 
 /** Cells of a grid of other elements (ARIA), by the place of a heading in its row. */
 function* inGrids(elements: readonly Element[], text: string, labelOf: Label): Generator<StatedFields> {
@@ -117,6 +140,34 @@ function* inGrids(elements: readonly Element[], text: string, labelOf: Label): G
       if (names !== undefined) yield { start: element.open, end: element.close, names };
     }
   }
+}
+
+/** Columns of tables, whose cells may stand in several rows. */
+function inTables(elements: readonly Element[], text: string, labelOf: Label): StatedFields[] {
+  const tables = new Map<Element, { readonly cells: SpannedCell[]; row: Element | undefined }>();
+  for (const element of elements) {
+    if (!/^t[dh]$/i.test(element.name)) continue;
+    const row = element.parent;
+    const part = row?.parent;
+    const of = /^t(?:head|body|foot)$/i.test(part?.name ?? '') ? part?.parent : part;
+    if (of === undefined) continue;
+    const table = tables.get(of) ?? { cells: [], row: undefined };
+    tables.set(of, table);
+    const spanOf = (attribute: string): number =>
+      Number(element.attributes.find(({ name }) => name.toLowerCase() === attribute)?.value) || 1;
+    const { open: start, close: end } = element;
+    const content = text
+      .slice(start, Math.min(end, start + MAX_BESIDE))
+      .replace(/<br\b[^<>]*>/gi, ' ')
+      .replace(/<[^<>]*>/g, '');
+    table.cells.push({
+      ...{ start, end, text: withoutEntities(content), isFirst: table.row !== row },
+      isHeading: /^th$/i.test(element.name),
+      ...{ columns: spanOf('colspan'), rows: spanOf('rowspan') },
+    });
+    table.row = row;
+  }
+  return [...tables.values()].flatMap(({ cells }) => columnFields(spreadCells(cells), labelOf));
 }
 
 /** Longer ones are no name. In UTF-16 code units. */
@@ -150,14 +201,7 @@ function besideOf(element: Element, names: readonly string[], text: string): Sta
       let count = 1;
       while (inner.name === 'dt' && siblings[at + count]?.name === 'dd') count += 1;
       const values = [next, ...siblings.slice(at + 1, at + count)];
-      const attributes = values
-        .flatMap((value) => [value, ...value.children])
-        .flatMap((each) => each.attributes.filter(({ name }) => VALUE_ATTRIBUTE.test(name)));
-      return [
-        { start: element.open, end: element.close, names },
-        ...attributes.map(({ start, end }) => ({ start, end, names })),
-        ...values.map(({ open, close }) => ({ start: open, end: close, names })),
-      ];
+      return [{ start: element.open, end: element.close, names }, ...valuesOf(values, names)];
     }
     const isAlone = siblings.length === 1 && text.slice(parent?.open, inner.start).trim() === '';
     if (parent === undefined || !isAlone) return [];
@@ -165,6 +209,19 @@ function besideOf(element: Element, names: readonly string[], text: string): Sta
   }
   return [];
 }
+
+/** What elements hold, and their attributes and those of their children say. */
+const valuesOf = (elements: readonly (Element | undefined)[], names: readonly string[]): StatedFields[] =>
+  elements.flatMap((element) =>
+    element === undefined
+      ? []
+      : [
+          ...[element, ...element.children]
+            .flatMap(({ attributes }) => attributes.filter(({ name }) => VALUE_ATTRIBUTE.test(name)))
+            .map(({ start, end }) => ({ start, end, names })),
+          { start: element.open, end: element.close, names },
+        ],
+  );
 
 /** What a page goes on with is no value as a whole. */
 function leafOf(element: Element | undefined): Element | undefined {
@@ -177,6 +234,11 @@ function leafOf(element: Element | undefined): Element | undefined {
 /** In UTF-16 code units. */
 const MAX_BESIDE = 4_000;
 const MOST_LEVELS = 4;
+/** What stands for a name that it says elsewhere. */
+const SHORT = /^(?:abbr|dfn)$/i;
+const SIGN_BEHIND = /^\s*[:=：][^<\n]*/;
+/** All there is of a line or an element. */
+const WORD_BEHIND = /^[ \t]*[:=：]?[ \t]*[^\s<]{1,80}[ \t]*(?=<|\n|$)/;
 const BREAK = /^(?:br|hr|wbr)$/i;
 /** What is below a heading, and in the column of a cell, is found in the text that is made of the page. */
 const ELSEWHERE = /^(?:h[1-6]|t[dhr])$/i;
@@ -234,7 +296,8 @@ function elementsOf(text: string): Element[] {
 }
 
 function attributesOf(text: string, from: number): Attribute[] {
-  return [...text.matchAll(ATTRIBUTE)].map(({ 0: all, 1: name = '', 2: stated = '', index }) => {
+  return [...text.matchAll(ATTRIBUTE)].map(({ 0: all, 1: known, 2: stated = '', 3: bare = '', index }) => {
+    const name = known ?? bare;
     const isQuoted = /^["']/.test(stated);
     const start = from + index + all.length - stated.length + (isQuoted ? 1 : 0);
     return {

@@ -1,5 +1,5 @@
 import type { TextRange } from '../core/document.js';
-import { type Label, labelReader } from './label-reader.js';
+import { type Label, labelReader, MAX_LABEL_LENGTH } from './label-reader.js';
 import type { StatedFields } from './markdown/stated-names.js';
 import { cellsOf, type Row, recordsOf } from './table-rows.js';
 import { blanked } from './text-range.js';
@@ -23,7 +23,8 @@ export function tableFields(
   { separator, isLoose }: TableForm,
 ): StatedFields[] {
   const labelOf = labelReader(names);
-  if (!labelOf.occursIn(text)) return [];
+  if (!labelOf.occursIn(text) && !(separator === MARKDOWN && text.includes('|') && occursApart(text, names)))
+    return [];
   if (separator !== MARKDOWN) {
     // A table with other separators may follow.
     const others = [
@@ -49,6 +50,23 @@ export function tableFields(
   });
   return isLoose ? [...found, ...looseTables(blanked(text, places), labelOf)] : found;
 }
+
+/** Whether all words of a name of several occur, which may stand below each other. */
+export function occursApart(text: string, names: readonly string[]): boolean {
+  const lower = text.toLowerCase();
+  return names.some((name) => {
+    const words = name
+      .replace(/(?<=\p{Ll})(?=\p{Lu})/gu, ' ')
+      .toLowerCase()
+      .split(/[^\p{L}\p{N}]+/u);
+    return words.length > 1 && words.every((word) => lower.includes(word));
+  });
+}
+
+/** Where a table whose cells are known states fields. */
+export const columnFields = (rows: Iterable<Row>, labelOf: Label): StatedFields[] => [
+  ...inTable(rows, labelOf),
+];
 
 /** Lines of cells: columns below one that is a name, and what stands beside one in its line. */
 function* looseTables(
@@ -204,6 +222,8 @@ function* inTable(
   columns: Columns = new Map(),
   isFile = false,
 ): Generator<StatedFields> {
+  /** Of each column what stands in the first rows, for a name that goes down over some of them. */
+  const headings: string[] = [];
   /** Rows above are none, or titles of the table, which leave cells empty or stand in several. */
   let isHeader = true;
   let number = 0;
@@ -219,6 +239,8 @@ function* inTable(
       number = 0;
     }
     if (isEmpty) continue;
+    const isHeading = row.every((cell) => cell.isHeading === true);
+    isHeader ||= isHeading;
     if (number === 0 && width > 0 && row.length > 1 && row.length !== width) columns.clear();
     if (row.length > 1) width = row.length;
     // The names of another table, right below the first or a title.
@@ -236,11 +258,15 @@ function* inTable(
     let beside: { readonly names: readonly string[]; readonly to: number } | undefined;
     /** The last column so far that has a name. */
     let named = -1;
-    for (const [at, { text, start, end }] of row.entries()) {
+    for (const [at, { text: written, start, end }] of row.entries()) {
+      const text = written.replace(/<br\b[^<>]{0,40}>/gi, ' ');
       if (columns.has(at)) named = at;
       const own = labelOf(text);
+      const down = number < MOST_HEADINGS && own.length === 0 ? labelDown(headings[at], text, labelOf) : [];
+      if (number < MOST_HEADINGS && text !== '') headings[at] = `${headings[at] ?? ''}\n${text}`;
+      if (down.length > 0) columns.set(at, down);
       if (own.length > 0) {
-        const isFirst = number === 0;
+        const isFirst = number === 0 || isHeading;
         if (isFirst || ((isHeader || isAgain) && at > 0)) {
           columns.set(at, own);
           named = at;
@@ -265,6 +291,20 @@ function* inTable(
     const texts = row.map(({ text }) => text);
     isHeader &&= row.length === 1 || new Set(texts).size < row.length || texts.includes('');
   }
+}
+
+/** In rows. */
+const MOST_HEADINGS = 6;
+
+/** The names that a cell is the end of, with those above it. */
+function labelDown(above: string | undefined, text: string, labelOf: Label): readonly string[] {
+  if (above === undefined || text === '' || text.length + above.length > MAX_LABEL_LENGTH) return [];
+  const words = `${above}\n${text}`.trim().split('\n');
+  for (let from = words.length - 2; from >= 0; from -= 1) {
+    const names = labelOf(words.slice(from).join(' '));
+    if (names.length > 0) return names;
+  }
+  return [];
 }
 
 const isEmptyRow = (row: Row): boolean => row.every(({ text }) => text === '');
@@ -312,18 +352,22 @@ const RULE = /^[\s>|:+=\u2500-\u257F-]+$/;
 function* markdownTables(text: string): Generator<{ readonly rows: Row[]; readonly isBelowOther: boolean }> {
   let above: { readonly line: string; readonly start: number } | undefined;
   let rows: Row[] = [];
+  /** Rows above the last one before a rule, over which names may go down. */
+  let leading: readonly Row[] = [];
   let isBelowOther = false;
   let isBehindBlank = false;
   let start = 0;
   for (const line of text.split('\n')) {
     const isRow = line.includes('|');
+    if (!isRow || rows.length > 0) leading = [];
     if (isRow && above?.line.includes('|') === true && line.includes('-') && RULE.test(line)) {
       const isNext = rows.length > 0 && isBehindBlank;
       if (isNext && rows.at(-1)?.[0]?.start === cellsOf(above.line, above.start)[0]?.start) rows.pop();
       if (rows.length === 0 || isNext) {
         if (rows.length > 0) yield { rows, isBelowOther };
         isBelowOther = isNext;
-        rows = [cellsOf(above.line, above.start)];
+        const last = cellsOf(above.line, above.start).map((cell) => ({ ...cell, isHeading: true }));
+        rows = [...leading.slice(0, -1).filter(({ length }) => length === last.length), last];
       }
       isBehindBlank = false;
     } else if (isRow && rows.length > 0) {
@@ -336,6 +380,7 @@ function* markdownTables(text: string): Generator<{ readonly rows: Row[]; readon
       isBelowOther = false;
       isBehindBlank = false;
     }
+    if (isRow && rows.length === 0) leading = [...leading, cellsOf(line, start)].slice(-MOST_HEADINGS);
     above = { line, start };
     start += line.length + 1;
   }

@@ -1,7 +1,9 @@
 import type { TextRange } from '../core/document.js';
 
-interface Cell extends TextRange {
+export interface Cell extends TextRange {
   readonly text: string;
+  /** It is known to be a heading. */
+  readonly isHeading?: boolean;
 }
 export type Row = readonly Cell[];
 

@@ -3,6 +3,7 @@ import { expect, test } from 'vitest';
 import type { RawDocument } from '../core/document.js';
 import { OPEN_ACCESS } from '../core/scope.js';
 import { createAsciidocParser } from '../parsing/asciidoc/asciidoc-parser.js';
+import { createParsers } from '../parsing/create-parsers.js';
 import { parseWithheld, withholdText } from './withheld-fields.js';
 
 const VALUE = 'zirconflorin';
@@ -104,4 +105,102 @@ test.each([
   ['YAML', `---\na: ${LONG}\nsalary: ${VALUE}\n---\n`],
 ])('a long text states no field any more: %s', (_, text) => {
   expect(withholdText(`${text}\nkept\n`, ['salary'], { isConverted: false })?.text).not.toContain(VALUE);
+});
+
+const TYPES = {
+  tex: 'application/x-tex',
+  md: 'text/markdown',
+  html: 'text/html',
+  adoc: 'text/asciidoc',
+  json: 'application/json',
+};
+const parsers = createParsers();
+
+async function stored(format: keyof typeof TYPES, content: string): Promise<string> {
+  const mediaType = TYPES[format];
+  const raw = { externalId: `a.${format}`, mediaType, content, metadata: {}, access: OPEN_ACCESS };
+  const { parsed } = await parseWithheld(raw, ['salary_band'], async (each) => {
+    const parser = parsers.get(each.mediaType);
+    if (parser === undefined) throw new RangeError(each.mediaType);
+    return await parser.parse(each);
+  });
+  return parsed.text;
+}
+
+const HEAD_OF_TEX = String.raw`\documentclass{article}\begin{document}`;
+test.each([
+  ['tex', String.raw`\newcommand{\salaryband}{${VALUE}} Ann has \salaryband{} here.`],
+  ['tex', String.raw`\renewcommand*\salaryband[1]{\textbf{${VALUE}} #1} Ann has \salaryband{a} here.`],
+  ['tex', String.raw`\def\salaryband{${VALUE}}Ann has \salaryband.`],
+  ['tex', `${HEAD_OF_TEX}Ann has \\salaryband{${VALUE}} here.\\end{document}`],
+  ['tex', `${HEAD_OF_TEX}\\setkeys{pay}{place=x,salary_band=${VALUE}} Ann.\\end{document}`],
+  ['md', String.raw`Ann has \salaryband{${VALUE}} here.`],
+  ['md', `A line with \\newcommand{\\salaryband}{${VALUE}} there.`],
+  ['md', `\`\`\`latex\n\\newcommand\\salaryband{%\n  ${VALUE}}\n\`\`\`\n`],
+  ['md', `Ann: <span data-salary-band>${VALUE}</span> it is.`],
+  ['md', `Ann: <span title="The salary band of Ann">${VALUE}</span> it is.`],
+  ['md', `Ann: <abbr title="salary band">SB</abbr>: ${VALUE}`],
+  ['html', `<p>Ann: <abbr title="salary band">SB</abbr>: ${VALUE}</p>`],
+  ['html', `<p>Ann: <span data-salary-band>${VALUE}</span> it is.</p>`],
+  ['md', `\`\`\`xml\n<code value="salary_band"/>\n<valueString value="${VALUE}"/>\n\`\`\`\n`],
+  ['md', `It is {"code":"salary_band","valueString":"${VALUE}"} there.`],
+  ['md', `It is \`{"url":"https://a.example/salary_band","valueCode":"${VALUE}"}\` there.`],
+  ['md', `\`\`\`yaml\n- url: https://a.example/salary_band\n  valueCode: ${VALUE}\n\`\`\`\n`],
+  ['md', `It is {"code":{"coding":[{"code":"salary_band"}]},"valueString":"${VALUE}"} there.`],
+  ['json', `{"extension":[{"url":"https://a.example/salary_band","valueCode":"${VALUE}"}]}`],
+  ['json', `{"code":{"coding":[{"code":"salary_band"}]},"valueString":"${VALUE}"}`],
+  ['md', `<table>\n<tr><td>Name<td>Salary band<td>City\n<tr><td>Ann<td>${VALUE}<td>Rome\n</table>\n`],
+  [
+    'md',
+    `<table><thead><tr><td><b>Name</b><td><b>Salary band</b></thead><tr><td>Ann<td>${VALUE}<tr><td>Bob<td>${VALUE}</table>`,
+  ],
+  [
+    'html',
+    `<table><tr><th>Staff<th>Pay<tr><th>of the<th>of it<tr><th>Name<th>Salary band<tr><td>Ann<td>${VALUE}</table>`,
+  ],
+  [
+    'md',
+    `| Staff | Annual | Pay |\n|---|---|---|\n| | salary | |\n| Name | band | Bonus |\n| Ann | ${VALUE} | 5 |\n`,
+  ],
+  ['adoc', `|===\n.3+|Name 2+|Pay\n2+|Money\n|Salary band |Bonus\n\n|Ann |${VALUE} |5\n|===\n`],
+  ['adoc', `[cols="3"]\n|===\n|Name .3+|Salary band |Place\n|a |b\n|c |d\n|Ann |${VALUE} |Rome\n|===\n`],
+  [
+    'adoc',
+    `[cols="1,1,1"]\n|===\n.3+|Name\n.3+|Salary band\n|Place\n|City\n|Town\n|Ann |${VALUE} |Rome\n|===\n`,
+  ],
+  ['tex', `\\newcommand{\\annSalaryBand}{${VALUE}}Ann has \\annSalaryBand.`],
+  ['tex', `\\begin{salaryband}${VALUE}\\end{salaryband} Ann.`],
+  [
+    'tex',
+    `\\expandafter\\def\\csname salaryband\\endcsname{${VALUE}} Ann has \\csname salaryband\\endcsname.`,
+  ],
+  ['md', `x | y\nName | Salary band\n---|---\nAnn | ${VALUE}\n`],
+  ['md', `Ann: <span title="Ann's salary band">${VALUE}</span> it is.`],
+  ['html', `<p>Ann: <i aria-label="Salary band"></i> ${VALUE}</p>`],
+  ['json', `{"url":"a/salary_band","extension":[{"url":"code","valueCode":"${VALUE}"}]}`],
+  ['md', `<table><tr><td>Name<td>Salary<br>band<tr><td>Ann<td>${VALUE}</table>`],
+  ['md', `<table><tr><td rowspan=3>Name<td>Annual<tr><td>salary<tr><td>band<tr><td>Ann<td>${VALUE}</table>`],
+  ['md', `| Name | Salary<br>band |\n|---|---|\n| Ann | ${VALUE} |\n`],
+  ['md', `| Name | Salary |\n| | band |\n| | (EUR) |\n|---|---|\n| Ann | ${VALUE} |\n`],
+] as const)('no form of a name in front of a value is passed over: %s %s', async (format, content) => {
+  expect(content).toContain(VALUE);
+  expect(await stored(format, content)).not.toContain(VALUE);
+});
+
+test.each([
+  [
+    'tex',
+    String.raw`${HEAD_OF_TEX}The \textbf{salary band} is set by \emph{the board}.\end{document}`,
+    'the board',
+  ],
+  ['md', 'The macro `\\salaryband` is described in {ref} of it.\n', '{ref} of it'],
+  ['md', 'See <a title="How the salary band is set" href="x">the guide</a> of it.\n', 'the guide'],
+  ['md', 'Ann: <abbr title="salary band">SB</abbr> is set by the board.\n', 'is set by the board'],
+  ['md', 'a | b\nName | City\n---|---\nAnn | Rome\n\nThe salary band.\n', 'Rome'],
+  ['md', '<i aria-label="Salary band"></i> is set by the board.\n', 'is set by the board'],
+  ['json', '{"url":"https://a.example/salary_band","title":"Guide"}', 'Guide'],
+  ['json', '{"links":[{"url":"https://a.example/salary_band"}],"value":"Guide"}', 'Guide'],
+  ['adoc', 'The salary band.\n\n|===\n|a |b\n2+|the salary and the band\n|c |Guide\n|===\n', 'Guide'],
+] as const)('what mentions a name alone stays: %s %s', async (format, content, kept) => {
+  expect(await stored(format, content)).toContain(kept);
 });

@@ -13,7 +13,7 @@ import { cellComments, labelFields } from '../parsing/label-fields.js';
 import { statedFields } from '../parsing/markdown/stated-fields.js';
 import { markupFields } from '../parsing/markup-fields.js';
 import { pageColumns } from '../parsing/page-columns.js';
-import { programFields } from '../parsing/program-fields.js';
+import { macroFields, programFields } from '../parsing/program-fields.js';
 import { commentFields, sentenceFields } from '../parsing/sentence-fields.js';
 import { isYaml, settingsFields, settingsLanguageOf } from '../parsing/settings-fields.js';
 import { standingNames } from '../parsing/standing-names.js';
@@ -22,7 +22,7 @@ import { blanked } from '../parsing/text-range.js';
 import { fileTypeOf } from '../sources/file-types.js';
 
 /** Of what is taken out of texts: another one means that documents must be processed again. */
-export const WITHHOLDING_VERSION = 13;
+export const WITHHOLDING_VERSION = 14;
 
 /** A text in which nothing is left of front matter. */
 const FENCES_ONLY = /^[\s+.,;{}[\]\\-]*$/;
@@ -112,7 +112,7 @@ function withholdOnce(
   // What an interface is described in became Markdown.
   const language = isMarkdown ? undefined : (settingsLanguageOf(mediaType, calledBy) ?? namelessLanguage());
   const settings = language === undefined ? [] : settingsFields(source, language, names);
-  const markup = markupFields(source, names);
+  const markup = [...markupFields(source, names), ...macroFields(source, names)];
   const structured = [...(area?.stated ?? []), ...converted, ...defined, ...settings, ...markup];
   // What was taken out of a structure is looked for in no line.
   const isCode = isCodeMediaType(mediaType) && language === undefined;
@@ -207,6 +207,7 @@ const WRITTEN: ReadonlySet<string> = new Set([
 const READ_AS_TEXT: ReadonlySet<string> = new Set([
   MEDIA_TYPES.confluenceStorage,
   MEDIA_TYPES.openApi,
+  MEDIA_TYPES.tex,
   PBI_MEDIA_TYPE,
 ]);
 /** Those of them of which another text is made. */

@@ -219,6 +219,20 @@ test.each([
 });
 
 test.each([
+  ['http://evil.example', '', 403],
+  ['HTTP://127.0.0.1:1@evil.example', '', 403],
+  ['http://localhost', '', 200],
+  ['http://localhost', 'evil.example', 200],
+])('of an address in absolute form its host counts: %s (host: %s)', async (origin, host, status) => {
+  const url = await openService();
+  const socket = connect(Number(url.port), url.hostname);
+  socket.write(
+    `GET ${origin}/api/ai/rag/documents HTTP/1.1\r\nhost: ${host || url.host}\r\nconnection: close\r\n\r\n`,
+  );
+  expect(await text(socket)).toContain(`HTTP/1.1 ${status} `);
+});
+
+test.each([
   ['GET', '/api/ai/rag/search', 'DELETE, POST'],
   ['PUT', '/api/ai/rag/documents/some%2fid?x=1', 'DELETE, GET, HEAD'],
   ['POST', '/rag/stats', 'GET, HEAD'],

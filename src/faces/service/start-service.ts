@@ -1,4 +1,4 @@
-import type { Server } from 'node:http';
+import type { IncomingMessage, Server } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import Fastify, { type FastifyBaseLogger, type FastifyHttpOptions, LogController } from 'fastify';
 import type { ResolvedConfig } from '../../config/resolved-config.js';
@@ -231,7 +231,7 @@ const CUT_MS = 2_000;
 
 const serverOptions = (log: StartOptions['log'], basePath: string): FastifyHttpOptions<Server> => ({
   // Whether a proxy cuts it off or not; who asks without the proxy (a probe) leaves it out.
-  rewriteUrl: ({ url = '/' }) => withoutBase(url, basePath),
+  rewriteUrl: (request) => withoutBase(originForm(request), basePath),
   requestTimeout: READING_MS,
   // Two keys are no key: without it the first of two headers would hold, and the other be passed over.
   http: { joinDuplicateHeaders: true },
@@ -249,6 +249,14 @@ const serverOptions = (log: StartOptions['log'], basePath: string): FastifyHttpO
   logger:
     log === undefined ? false : { level: log.level, stream: { write: log.write }, redact: ['err.cause'] },
 });
+
+/** The path of an address in absolute form, whose authority takes the place of `Host` (RFC 9112, section 3.2.2). */
+function originForm({ url = '/', headers }: IncomingMessage): string {
+  const [, authority, rest = ''] = /^https?:\/\/([^/?#]*)(.*)$/i.exec(url) ?? [];
+  if (authority === undefined) return url;
+  headers.host = authority;
+  return rest.startsWith('/') ? rest : `/${rest}`;
+}
 
 /** An address as the routes know it. */
 function withoutBase(url: string, basePath: string): string {

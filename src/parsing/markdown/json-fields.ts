@@ -3,7 +3,15 @@ import type { Metadata } from '../../core/metadata.js';
 import { FOLDED_KEY, UNLIFTED_KEY } from '../../core/pushed-fields.js';
 import { type Label, labelReader } from '../label-reader.js';
 import { containersOf, type JsonContainer, type JsonPart } from './json-scanner.js';
-import { type Header, headerOf, type Part, pairedParts } from './paired-parts.js';
+import {
+  type Header,
+  headerOf,
+  isAddress,
+  isValue,
+  type Part,
+  pairedParts,
+  recordLabels,
+} from './paired-parts.js';
 import { fieldsNamed, foldedNames, restNames, type StatedFields } from './stated-names.js';
 
 /** Headers of one length: where the first stands, how many there are, and the names of all by their columns. */
@@ -57,6 +65,7 @@ export function inJson(
   const containers = [...containersOf(json)];
   const headers = headersIn(containers, labelOf);
   const stated: StatedFields[] = [];
+  const named = namedInside(containers, labelOf);
   const folding = outermostFolding(containers);
   for (const container of containers) {
     const { parts, isList, parent } = container;
@@ -66,7 +75,7 @@ export function inJson(
     const add = (at: number, named: readonly string[]): void => {
       if (named.length > 0) found.set(at, [...new Set([...(found.get(at) ?? []), ...named])]);
     };
-    for (const [at, named] of headers.columnsOf(container)) add(at, named);
+    for (const [at, own] of [...headers.columnsOf(container), ...(named.get(container) ?? [])]) add(at, own);
     // Fields inside of others are lifted with these.
     const folded = folding.has(container)
       ? namesFolded(json.slice(container.start, container.end), names)
@@ -84,6 +93,31 @@ export function inJson(
   }
   return stated;
 }
+
+/** Values of a name that a record inside of theirs gives (`{"code": {"coding": [{"code": "salary"}]}, "value": 7}`). */
+function namedInside(
+  containers: readonly JsonContainer[],
+  labelOf: Label,
+): ReadonlyMap<JsonContainer, ReadonlyMap<number, readonly string[]>> {
+  const found = new Map<JsonContainer, Map<number, readonly string[]>>();
+  for (const container of containers) {
+    const named = container.parts.filter((part) => !isAddress(part));
+    const names = container.isList ? [] : recordLabels(named, labelOf);
+    if (names.length === 0 || container.parts.some(isValue)) continue;
+    let outer = container.parent;
+    for (let depth = 0; depth < MOST_LEVELS && outer !== undefined; depth += 1) {
+      // Of many records inside one the first tells.
+      const isDone = found.has(outer);
+      const values = isDone ? [] : [...outer.parts.entries()].filter(([, part]) => isValue(part));
+      found.set(outer, found.get(outer) ?? new Map(values.map(([at]) => [at, names])));
+      if ((found.get(outer)?.size ?? 0) > 0) break;
+      outer = outer.parent;
+    }
+  }
+  return found;
+}
+
+const MOST_LEVELS = 3;
 
 /** All where it lies in itself too deep to be read. */
 function namesFolded(json: string, names: readonly string[]): readonly string[] {

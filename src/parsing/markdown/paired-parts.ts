@@ -16,17 +16,31 @@ export interface Header {
   readonly columns: ReadonlyMap<number, readonly string[]>;
 }
 
+/** Of these the name is the last part of an address. */
+const ADDRESS_KEY = /^[@$_]?(?:url|uri|ref|system)$/i;
+/** Whether it may be a mere link to what is called so. */
+export const isAddress = ({ key = '' }: Pick<Part, 'key'>): boolean => ADDRESS_KEY.test(key);
+const labelsOf = ({ key, text }: Pick<Part, 'key' | 'text'>, labelOf: Label): readonly string[] =>
+  key === undefined || text === undefined
+    ? []
+    : labelOf(ADDRESS_KEY.test(key) ? text.slice(text.search(/[^/#:]*$/)) : text);
+
 /** What pairs of a name and a value call the name. */
 const NAME_KEY =
-  /^[@$_]?(?:name|key|field|fieldname|label|title|id|k|n|prop(?:erty)?|attr(?:ibute)?|col(?:umn)?|term|var(?:iable)?|param(?:eter)?|header|heading|question|code|path|slug|tag|caption|dimension|metric|measure|fact)$|(?:name|key|label|field|column|_id)$/i;
-const VALUE_KEY = /value$|^(?:val|v|data|text|content|answer|example|default)$/i;
+  /^[@$_]?(?:name|key|field|fieldname|label|title|id|k|n|prop(?:erty)?|attr(?:ibute)?|col(?:umn)?|term|var(?:iable)?|param(?:eter)?|header|heading|question|code|path|slug|link_?id|tag|caption|dimension|metric|measure|fact)$|(?:name|key|label|field|column|_id)$/i;
+const VALUE_KEY = /^value|value$|^(?:extension|val|v|data|text|content|answer|example|default)$/i;
+
+/** Of what holds a value and nothing else. */
+export const isValue = ({ key = '' }: Pick<Part, 'key'>): boolean => /^value|value$|^answer$/i.test(key);
 
 /** Parts of a row that is a name and what is said of it. */
 const MOST_IN_ROW = 4;
 
 /** Names that a record gives as the name of what its other members say. */
-export const recordLabels = (parts: readonly Part[], labelOf: Label): readonly string[] =>
-  parts.flatMap(({ key, text }) => (key === undefined || text === undefined ? [] : labelOf(text)));
+export const recordLabels = (
+  parts: readonly Pick<Part, 'key' | 'text'>[],
+  labelOf: Label,
+): readonly string[] => parts.flatMap((part) => labelsOf(part, labelOf));
 
 /** The parts of a record or a list that state a field by a name that is a value itself, with the name. */
 export function pairedParts(
@@ -46,12 +60,12 @@ export function pairedParts(
     if (names.length > 0) for (let place = at; place < parts.length; place += 1) found.set(place, names);
     return found;
   }
-  const labelled = parts.filter(
-    ({ key, text }) => key !== undefined && text !== undefined && labelOf(text).length > 0,
-  );
+  const labelled = parts.filter((part) => labelsOf(part, labelOf).length > 0);
   const names = recordLabels(labelled, labelOf);
   if (names.length === 0) return found;
-  const isNamed = labelled.some(({ key = '' }) => NAME_KEY.test(key));
+  // A link is none.
+  if (labelled.every(isAddress) && !parts.some(({ key = '' }) => VALUE_KEY.test(key))) return found;
+  const isNamed = labelled.some((part) => isAddress(part) || NAME_KEY.test(part.key ?? ''));
   for (const [at, { isScalar }] of parts.entries()) if (isNamed || isScalar) found.set(at, names);
   return found;
 }

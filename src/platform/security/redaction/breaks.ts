@@ -40,7 +40,7 @@ export function breaks(text: string): Rewriting[] {
 }
 
 function joint(before: string, after: string): string | undefined {
-  if (isInAddress(before, after)) return '';
+  if (isInAddress(before, after) || isInToken(before, after)) return '';
   if (countDigits(before) + countDigits(after) < LEAST_DIGITS && !isInPhone(before, after)) return undefined;
   if (
     /[./-]$/.test(before) ||
@@ -63,6 +63,22 @@ const isInAddress = (before: string, after: string): boolean =>
   (DOMAIN_BEFORE.test(before) && /^\.[a-z\d]/.test(after)) ||
   (IPV6_BEFORE.test(before) && IPV6_AFTER.test(after)) ||
   (GROUPS_BEFORE.test(before) && /^::?[\da-f]/i.test(after));
+
+/** A part of a JSON Web Token, and what may be the rest of it: long, or on a line of its own. */
+const TOKEN_BEFORE = /(?:(?<![A-Za-z\d])eyJ[\w.-]*|[\w.-]{32})$/;
+const TOKEN_AFTER = /^[\w.-]{20}|^[\w.-]+(?:[^\w\s.-]|[^\S\r\n]*(?:\r?\n|$))/;
+
+const isInToken = (before: string, after: string): boolean =>
+  TOKEN_BEFORE.test(before) && TOKEN_AFTER.test(after);
+
+/** Characters of a signature (RFC 7518, section 3.1) with keys of usual lengths. */
+const WHOLE_SIGNATURE =
+  /\.(?:[\w-]{43}|[\w-]{64}|[\w-]{86}|[\w-]{128}|[\w-]{176}|[\w-]{342}|[\w-]{512}|[\w-]{683})$/;
+const RANDOM_BEHIND = /^[^\w-]{0,16}\n[ \t>#*]{0,16}[\w-]*(?:\d|[a-z][A-Z])/;
+
+/** Whether the end of its signature may stand on the next line. */
+export const isBrokenToken = (text: string, { start, end }: TextRange): boolean =>
+  !WHOLE_SIGNATURE.test(text.slice(start, end)) && RANDOM_BEHIND.test(text.slice(end, end + REACH));
 
 const PHONE_BEFORE = /(?:\+|(?<!\d)00|(?<![\d,.]))\(?\d[\d ()./\u00a0-]*$/;
 const PHONE_AFTER = /^\(?\d[\d ()./\u00a0-]*/;
@@ -105,7 +121,7 @@ export function withBreaks(rewritings: readonly Rewriting[], broken: readonly Re
   return [...merged, ...broken.slice(next)];
 }
 
-const ADDRESSES: ReadonlySet<RedactionType> = new Set(['EMAIL', 'IP_ADDRESS', 'IBAN']);
+const ADDRESSES: ReadonlySet<RedactionType> = new Set(['EMAIL', 'IP_ADDRESS', 'IBAN', 'JWT']);
 const CARD_NAMED =
   /\bcards?\b|credit|debit|visa|master|amex|american express|diners|\bpan\b|kart|carte|tarjeta|carta|卡/i;
 /** Of a card, with nothing but a separator between them, which may be dressed up. */

@@ -1,6 +1,6 @@
 import type { TextRange } from '../../../core/document.js';
 import { partitionPoint } from '../../../core/partition-point.js';
-import { breaks, isBreakable, withBreaks } from './breaks.js';
+import { breaks, isBreakable, isBrokenToken, withBreaks } from './breaks.js';
 import type { Detection, Detector, RedactionType } from './detection.js';
 import { detectAssignedSecrets } from './detectors/assigned-secret.js';
 import { detectAwsSecrets } from './detectors/aws-secret.js';
@@ -19,7 +19,7 @@ import { dressings } from './dressings.js';
 import { type Rewriting, rewrittenTexts } from './rewritten-text.js';
 
 /** Raise it whenever a document is redacted otherwise than before: documents are then processed again. */
-export const REDACTION_VERSION = 10;
+export const REDACTION_VERSION = 11;
 
 /** The surest first: where two of them claim the same characters, the earlier one keeps them. */
 const DETECTORS: readonly Detector[] = [
@@ -36,6 +36,9 @@ const DETECTORS: readonly Detector[] = [
   detectIpAddresses,
   detectPhones,
 ];
+/** The first of them, whose values may be longer than the stretches around what is rewritten. */
+const OF_LONG_VALUES = DETECTORS.slice(0, 2);
+const MAY_BE_LONG = /eyJ|-{4}/;
 
 /**
  * Personal data and secrets in a text, in order, not overlapping: as it is written, as it is read where it is dressed up, and
@@ -62,9 +65,9 @@ export function detectSensitive(text: string, types: ReadonlySet<RedactionType>)
     .map(({ start, end, type }) => ({ start, end, type }));
 }
 
-function detectAll(text: string): RankedDetection[] {
-  const runs = digitRuns(text);
-  return DETECTORS.flatMap((detect, rank) => Array.from(detect(text, runs), (found) => ({ ...found, rank })));
+function detectAll(text: string, detectors = DETECTORS): RankedDetection[] {
+  const runs = detectors === DETECTORS ? digitRuns(text) : [];
+  return detectors.flatMap((detect, rank) => Array.from(detect(text, runs), (found) => ({ ...found, rank })));
 }
 
 /** What is found around rewritings and goes over one of `places`, as ranges of the text itself. */
@@ -74,9 +77,16 @@ function detectRewritten(
   places: readonly TextRange[],
 ): RankedDetection[] {
   const found: RankedDetection[] = [];
-  for (const stretch of rewrittenTexts(text, rewritings)) {
+  const stretches = [
+    ...Array.from(rewrittenTexts(text, rewritings), (stretch) => ({ stretch, detectors: DETECTORS })),
+    ...Array.from(MAY_BE_LONG.test(text) ? rewrittenTexts(text, rewritings, Infinity) : [], (stretch) => ({
+      stretch,
+      detectors: OF_LONG_VALUES,
+    })),
+  ];
+  for (const { stretch, detectors } of stretches) {
     if (!holdsOne(stretch.range, places)) continue;
-    for (const detection of detectAll(stretch.text)) {
+    for (const detection of detectAll(stretch.text, detectors)) {
       const range = stretch.origin(detection);
       // What the end of a stretch cuts is no value.
       const isWhole =
@@ -117,9 +127,11 @@ function withoutContinued(
   });
 }
 
-/** A number with a country code may lack what stands on the next line. */
+/** A number with a country code, and the signature of a token, may lack what stands on the next line. */
 const isComplete = (text: string, { type, start, end }: Detection): boolean =>
-  type !== 'PHONE' || !text.startsWith('+', start) || isWholePhone(text.slice(start, end));
+  type === 'JWT'
+    ? !isBrokenToken(text, { start, end })
+    : type !== 'PHONE' || !text.startsWith('+', start) || isWholePhone(text.slice(start, end));
 
 /** The longer first where two begin together. */
 const byStart = (a: Detection, b: Detection): number => a.start - b.start || b.end - a.end;

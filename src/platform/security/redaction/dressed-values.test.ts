@@ -1,3 +1,4 @@
+// biome-ignore-all lint/suspicious/noTemplateCurlyInString: templates, as texts hold them.
 import { describe, expect, it } from 'vitest';
 import { detectSensitive } from './detect.js';
 import { REDACTION_TYPES } from './detection.js';
@@ -9,6 +10,12 @@ const found = (text: string): string[] =>
 
 const CARD = '4111 1111 1111 1111';
 const IBAN = 'DE89 3704 0044 0532 0130 00';
+const PEM = `-----BEGIN PRIVATE KEY-----\n${'MIIEvQIBADANBgkqhkiG9w0BAQEFAASCBKcwggSjAgEAAoIBAQC7\n'.repeat(20)}-----END PRIVATE KEY-----`;
+const JWT = [
+  'eyJhbGciOiJIUzI1NiIsInR5cCI6IkpXVCJ9.eyJzdWIiOiIxMjM0NTY3ODkw',
+  'IiwibmFtZSI6IkpvaG4gRG9lIiwiaWF0IjoxNTE2MjM5MDIyfQ.SflKxwRJSMeK',
+  'KF2QT4fwpMeJf36POk6yJV_adQssw5c',
+];
 
 describe('a value that is dressed up is found whole', () => {
   it.each([
@@ -86,6 +93,11 @@ describe('a value that is dressed up is found whole', () => {
     ['a link', 'EMAIL', 'anna.kowal@[wisla.example](https://wisla.example)'],
     ['emphasis in an account', 'IBAN', 'DE89 3704 _0044 0532_ 0130 00'],
     ['emphasis in a card', 'CREDIT_CARD', '4111 1111 *1111* 1111'],
+    ['emphasis of a dot', 'EMAIL', 'anna.kowal@wisla**.**example.com'],
+    ['a longer key in emphasis', 'PRIVATE_KEY', PEM.replace('PRIVATE', '**PRIVATE**')],
+    ['a longer key with entities', 'PRIVATE_KEY', PEM.replaceAll('PRIVATE KEY', 'PRIVATE&nbsp;KEY')],
+    ['elements of an array', 'IBAN', 'DE89","3704", "0044",\n  "0532","0130","00'],
+    ['items of a list', 'IBAN', 'DE89\n- 3704\n- 0044\n- 0532\n- 0130\n- 00'],
     ['emphasis in a telephone number', 'PHONE', '+1 (415) 555-_0132_'],
   ])('%s', (_, type, value) => {
     const shown = value.replace(/^\*\*/, '').replace(/[*_]$|\]\(\S+\)$/, '');
@@ -125,6 +137,10 @@ describe('a value over the end of a line or cell is found whole', () => {
     ['cells of an address', 'EMAIL', 'jane.doe@ | acme.example'],
     ['an address of a host', 'IP_ADDRESS', '192.168.\n112.7'],
     ['an address of a host before a dot', 'IP_ADDRESS', '192.168\n.112.7'],
+    ['a token', 'JWT', JWT.join('\n')],
+    ['a token in a quotation', 'JWT', JWT.join('\r\n> ')],
+    ['a token with hard breaks', 'JWT', JWT.join('\\\n')],
+    ['a token at its dots', 'JWT', JWT.join('').replaceAll('.', '.\n  ')],
     ['a telephone number with its country', 'PHONE', '+49 171\n555 2341'],
     ['a telephone number with a trunk prefix', 'PHONE', '+49 (0) 171 /\n555-23-41'],
     ['a telephone number behind 00', 'PHONE', '0049 30\n    23125 044'],
@@ -174,6 +190,18 @@ describe('a token keeps the underscores that are its own', () => {
   ])('%s', (_, type, value) => {
     expect(found(`See: ${value} or ask.`)).toEqual([`${type} ${value}`]);
   });
+});
+
+it.each([
+  ['${4111}-${1111}-${1111}-${1111}', '4111}-${1111}-${1111}-${1111'],
+  ['{{4111}} {{ 1111 }} {{1111}} {{1111}}', '4111}} {{ 1111 }} {{1111}} {{1111'],
+  ['<%= 4111 %> <%= 1111 %> <%= 1111 %> <%= 1111 %>', '4111 %> <%= 1111 %> <%= 1111 %> <%= 1111'],
+  ['["4111", "1111", "1111", "1111"]', '4111", "1111", "1111", "1111'],
+  ['id,card\n7,4111111111111111.0\n', '4111111111111111'],
+  ['{"card": 4111111111111111.00}', '4111111111111111'],
+  ['7,4111111111111111,12/27', '4111111111111111'],
+])('finds a card as a template, an array or a table has it: %s', (text, value) => {
+  expect(found(text)).toEqual([`CREDIT_CARD ${value}`]);
 });
 
 describe('a card with wide gaps is found', () => {
@@ -241,6 +269,11 @@ describe('what stands beside a break or a dressing is no part of a value', () =>
     ['\u5199\u4fe1\u7ed9jane@acme.example\u3002\u8c22\u8c22', ['EMAIL jane@acme.example']],
     ['DE89/2019/2020/2021/2022/23', []],
     ['DE12:2019:2020:2021:2022:23', []],
+    ['["4111", "1111", "1111", "1111", "2024"]', []],
+    ['0,4111111111111111', []],
+    ['4111111111111111.05', []],
+    [`${JWT.join('')}\nNext`, [`JWT ${JWT.join('')}`]],
+    [`${JWT.join('').slice(0, -3)}\nNext`, [`JWT ${JWT.join('').slice(0, -3)}`]],
   ])('%j', (text, values) => {
     expect(found(text)).toEqual(values);
   });

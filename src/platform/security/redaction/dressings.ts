@@ -22,6 +22,16 @@ const IN_WORDS = String.raw`(?<=[\w.]) ?[[({<](?:[aA][tT]|[dD][oO][tT]|[@.])[\])
 const JOINED = String.raw`(?<=[\w.@-][ ]?)(["'\x60])[ \t]{0,4}(?:[+&.]|\|\|)[ \t]{0,4}\r?\n?[ \t]{0,40}["'\x60](?=[ ]?[\w.@])`;
 /** Texts that a template holds as what it fills in: JavaScript and shells (`${"jane"}`), Ruby, Python (`{'jane'}`). */
 const FILLED_IN = String.raw`(?:[$#]|(?<=[\w.@}]))\{[ \t]{0,4}["'\x60](?=[\w.@])|(?<=[\w.@-])["'\x60][ \t]{0,4}\}(?=[\w.@-]|[$#]?\{)`;
+/** Groups of a number that a template fills in. */
+const GROUP = String.raw`[ \t]{0,4}[A-Z\d]{2,7}[ \t]{0,4}`;
+const GROUPS_FILLED_IN = String.raw`(?:[$#%]?\{{1,3}(?=${GROUP}\})|<%=?(?=${GROUP}%>))[ \t]{0,4}|[ \t]{0,4}(?:\}{1,3}(?<=\{${GROUP}\}{1,3})|%>(?<=<%=?${GROUP}%>))`;
+/** Between elements of an array or items of a list. */
+const NEXT_ELEMENT = String.raw`(?:["'\x60][ \t]{0,4},\s{0,20}["'\x60]|["'\x60]?\r?\n[ \t]{0,20}-[ \t]{1,4}["'\x60]?)`;
+/** Of an account, and of a card that is all of an array. */
+const ELEMENTS = [
+  String.raw`(?<=(?<![A-Za-z\d])[A-Z]{2}\d{2}(?:${NEXT_ELEMENT}[A-Z\d]{4}){0,7})${NEXT_ELEMENT}(?=[A-Z\d]{1,4}(?![A-Za-z\d]))`,
+  String.raw`(?<=\[\s{0,20}["'\x60](?:\d{4}${NEXT_ELEMENT}){0,2}\d{4})${NEXT_ELEMENT}(?=\d{4}(?:${NEXT_ELEMENT}\d{4}){0,2}["'\x60]\s{0,20}\])`,
+].join('|');
 /** Between groups of a card, where there are no more groups than a card has. */
 const MARK = String.raw`(?:[_,]| ?[\u00b7\u2022\u2027\u2219\u22c5\u30fb] ?)`;
 const GROUPED = [
@@ -36,12 +46,12 @@ const ESCAPED = String.raw`\\{1,4}(?<escaped>[!-/:-@[\]^-\x60{-~])`;
 const INLINE_TAG =
   '</?(?:a|abbr|b|bdi|bdo|cite|code|data|del|em|font|i|ins|kbd|mark|q|s|samp|small|span|strong|sub|sup|time|tt|u|var|wbr)(?:[ /][^<>]{0,1000})?>|<!--[^<>]{0,1000}-->';
 /** Emphasis of Markdown; four asterisks are a mask, and an underscore inside a word is its own. */
-const EMPHASIS = String.raw`(?<=[^\s*.])\*{1,3}(?!\*)|(?<=\.)\*{1,3}(?=\d)|(?<![^\s])\*{1,3}(?=[^\s*])|(?<underscore>(?<![A-Za-z\d])_{1,3}(?=\S)|(?<=\S)_{1,3}(?![A-Za-z\d_]))|~~`;
+const EMPHASIS = String.raw`(?<=[^\s*.])\*{1,3}(?!\*)|(?<=\.)\*{1,3}(?=\d)|(?<=\*\.)\*{1,3}(?=\w)|(?<![^\s])\*{1,3}(?=[^\s*])|(?<underscore>(?<![A-Za-z\d])_{1,3}(?=\S)|(?<=\S)_{1,3}(?![A-Za-z\d_]))|~~`;
 /** Code and links of Markdown, but for the words that are shown. */
 const CODE_AND_LINKS = String.raw`(?<=[\w@.])\x60(?=[\w@.])|\[(?=[^[\]\n]{1,100}\]\()|\]\([^()\s]{1,300}\)`;
 
 const DRESSING = new RegExp(
-  `(?<unseen>${UNSEEN}+)|(?<form>${FORMS})|(?<digit>${DIGITS})|(?<entity>${ENTITY})|(?<code>${ESCAPE})|(?<word>${IN_WORDS})|(?<mark>${GROUPED})|(?<stop>${WIDE_STOP})|${JOINED}|${FILLED_IN}|${ESCAPED}|${INLINE_TAG}|${EMPHASIS}|${CODE_AND_LINKS}`,
+  `(?<unseen>${UNSEEN}+)|(?<form>${FORMS})|(?<digit>${DIGITS})|(?<entity>${ENTITY})|(?<code>${ESCAPE})|(?<word>${IN_WORDS})|(?<mark>${GROUPED}|${ELEMENTS})|(?<stop>${WIDE_STOP})|${JOINED}|${FILLED_IN}|${GROUPS_FILLED_IN}|${ESCAPED}|${INLINE_TAG}|${EMPHASIS}|${CODE_AND_LINKS}`,
   'g',
 );
 

@@ -19,18 +19,26 @@ export interface RewrittenText {
 /** Characters on both sides of a rewriting that are read with it. */
 const REACH = 256;
 
-/** The stretches around rewritings, which are in order and apart; those that are near each other share one. Linear in both. */
-export function* rewrittenTexts(text: string, rewritings: readonly Rewriting[]): Generator<RewrittenText> {
+/**
+ * The stretches around rewritings, which are in order and apart; those that are near each other share one. Linear in both.
+ *
+ * @param reach characters on both sides of a rewriting
+ */
+export function* rewrittenTexts(
+  text: string,
+  rewritings: readonly Rewriting[],
+  reach = REACH,
+): Generator<RewrittenText> {
   let near: Rewriting[] = [];
   for (const rewriting of rewritings) {
     const last = near.at(-1);
-    if (last !== undefined && rewriting.start - last.end > 2 * REACH) {
-      yield rewrite(text, near);
+    if (last !== undefined && rewriting.start - last.end > 2 * reach) {
+      yield rewrite(text, near, reach);
       near = [];
     }
     near.push(rewriting);
   }
-  if (near.length > 0) yield rewrite(text, near);
+  if (near.length > 0) yield rewrite(text, near, reach);
 }
 
 /** Characters of the rewritten text from `at` on, up to the next piece. */
@@ -40,7 +48,7 @@ interface Piece {
   readonly isRewritten: boolean;
 }
 
-function rewrite(text: string, rewritings: readonly Rewriting[]): RewrittenText {
+function rewrite(text: string, rewritings: readonly Rewriting[], reach: number): RewrittenText {
   const pieces: Piece[] = [];
   const parts: string[] = [];
   let at = 0;
@@ -50,14 +58,14 @@ function rewrite(text: string, rewritings: readonly Rewriting[]): RewrittenText 
     parts.push(part);
     at += part.length;
   };
-  const begin = Math.max(0, (rewritings[0]?.start ?? 0) - REACH);
+  const begin = Math.max(0, (rewritings[0]?.start ?? 0) - reach);
   let from = begin;
   for (const { start, end, as } of rewritings) {
     add(text.slice(from, start), { start: from, end: start }, false);
     add(as, { start, end }, true);
     from = end;
   }
-  const end = Math.min(text.length, from + REACH);
+  const end = Math.min(text.length, from + reach);
   add(text.slice(from, end), { start: from, end }, false);
   const originOf = (offset: number): TextRange => {
     const { at: first, origin, isRewritten } = pieceAt(pieces, offset);

@@ -171,6 +171,12 @@ describe('a secret is found below its label and in the cell behind it', () => {
     ['a value on the next line of YAML', 'password:\n  hunter2\n'],
     ['name and value', '- name: DB_PASSWORD\n  value: hunter2\n'],
     ['name and value in JSON', '{"name": "DB_PASSWORD", "value": "hunter2"}'],
+    ['name and default', '- name: DB_PASSWORD\n  default: hunter2\n'],
+    ['Terraform', 'variable "db_password" {\n  type = string\n  default     = "hunter2"\n}'],
+    [
+      'Terraform with a block before it',
+      'variable "db_password" {\n  validation {\n    condition = true\n  }\n  default = "hunter2"\n}',
+    ],
     ['a cell', '| Setting | Value |\n|---|---|\n| **Password** | hunter2 |\n| User | admin1 |'],
     ['a pair of commas', 'key,value\npassword,hunter2\n'],
     ['MySQL', "CREATE USER 'app'@'%'\n  IDENTIFIED BY 'hunter2';"],
@@ -252,6 +258,8 @@ describe('a secret is found below its label and in the cell behind it', () => {
     'The password of user\nadmin1 was reset',
     'at IDBClient.getTruststorePassword(IDBClient.java:104)',
     'lastly keep it in 1Password',
+    'variable "db_password" {\n  type = string\n}\nvariable "region" {\n  default = "hunter2"\n}',
+    'variable "db_password" {\n  default = var.other1\n}',
   ])('but nothing that is none: %j', (text) => {
     expect(found(text)).toEqual([]);
   });

@@ -11,8 +11,10 @@ import { detectIdentifiedBy, passwordOfStatement } from './statement-secret.js';
 const QUOTE = `["'\`]`;
 // What may stand between a name and its value: `=`, `:`, `=>`, `:=`, full-width forms, `is` and its like in prose.
 const ASSIGNS = String.raw`(?:${QUOTE}?\]?\s{0,4}(?:=>|:=|[:=：＝])\s{0,4}(?:[NbruBRU](?=["']))?|\s(?:is|was|lautet|ist|est|es|era|jest|är|è|é|to)(?:\s?:)?\s|[是为は]\s?|>|(?:\s|[ \t]{2,4})(?=["'\x60]))`;
+/** A variable of Terraform, up to its default. */
+const IN_BLOCK = String.raw`["']\s{0,4}\{(?:[^{}]|\{[^{}]{0,200}\}){0,400}?(?<![\w-])default\s{0,40}=\s{0,4}`;
 const VALUE = String.raw`(?:"([^"\r\n]{1,512})"|'([^'\r\n]{1,512})'|\x60([^\x60\r\n]{1,512})\x60|「([^」\r\n]{1,256})」|([^\s"'\x60,;<>()&，。；、）】」]{1,512}))`;
-const ASSIGNED = new RegExp(`(${ASSIGNS})${VALUE}`, 'iuyd');
+const ASSIGNED = new RegExp(`(${ASSIGNS}|${IN_BLOCK})${VALUE}`, 'iuyd');
 
 /** Passwords and keys that a name beside them tells: settings, JSON, XML, code, headers, options, prose. */
 export function* detectAssignedSecrets(text: string): Generator<Detection> {

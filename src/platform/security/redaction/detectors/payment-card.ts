@@ -2,10 +2,18 @@ import validator from 'validator';
 import type { Detection } from '../detection.js';
 import { type DigitRun, digitsOf, matchesInRuns, type NumberShape } from '../digit-runs.js';
 
-/** 12 to 19 digits (ISO/IEC 7812-1), whole, in fours, or 4-6-4 and 4-6-5 as on Diners and American Express cards. */
+/** Of a number that a table made of a card. */
+const FRACTION = String.raw`\.0{1,2}(?![\w.])`;
+/** 12 to 19 digits (ISO/IEC 7812-1), whole, also as a cell between commas, in fours, or 4-6-4 and 4-6-5 as on Diners and American Express cards. */
 const CANDIDATE: NumberShape = {
-  shape:
-    /(?<![A-Za-z0-9]|\d[.,/-])(?:\d{12,19}|\d{4}([ \u00a0./-])\d{4}\1\d{4}\1\d{1,4}(?:\1\d{1,3})?|\d{4}([ \u00a0./-])\d{6}\2\d{4,5})(?![A-Za-z0-9]|[.,/-]\d)/g,
+  shape: new RegExp(
+    [
+      String.raw`(?<![A-Za-z0-9]|\d[./-]|\d,(?!\d{12,19}(?:,|${FRACTION})))`,
+      String.raw`(?:\d{12,19}|\d{4}([ \u00a0./-])\d{4}\1\d{4}\1\d{1,4}(?:\1\d{1,3})?|\d{4}([ \u00a0./-])\d{6}\2\d{4,5})`,
+      String.raw`(?![A-Za-z0-9]|[/-]\d|,(?<![,;\t]\d{12,19},)\d|(?!${FRACTION})\.\d)`,
+    ].join(''),
+    'g',
+  ),
   digits: 12,
 };
 

@@ -9,7 +9,7 @@ import { pipeCells } from './table-rows.js';
 const TO_NEXT_LINE =
   /\\?(?:\r?\n[ \t]*){1,3}((?:[=~^"-]{3,}[ \t]*(?:\r?\n[ \t]*){1,2})?)(?:(?:`{3,}|~{3,})[\w-]{0,20}[ \t]*\r?\n[ \t]*)?((?:[-*+>:]|\d{1,3}[.)])[ \t]+)?/y;
 /** `name: DB_PASSWORD` and the value that is named so. */
-const NAMED_VALUE = /,?[ \t]*(?:\r?\n[ \t]*)?["']?value["']?[ \t]?[:=][ \t]?/iy;
+const NAMED_VALUE = /,?[ \t]*(?:\r?\n[ \t]*)?["']?(?:(?:default[_-]?)?value|default)["']?[ \t]?[:=][ \t]?/iy;
 /** Tags between a label and its value, of which one ends what the label stands in. */
 const TAGS = /(?:\s*<\/?[a-z][^<>]{0,300}>){1,10}\s*/iy;
 const ENDS_LABEL = /<\/(?:td|th|dt|dd|h\d|p|div|li|label|key|summary|caption)\b|<br\b/i;
