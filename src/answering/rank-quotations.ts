@@ -52,7 +52,12 @@ const ASKS_FOR_STEPS =
 const STEPS = /^ {0,3}\d{1,9}[.)] [\s\S]*\n {0,3}\d{1,9}[.)] /m;
 
 /** What is of another section than the identifier that a question is about goes behind what holds it, an item or row beside the one that does a little. Chosen by hand. */
-const HOLDING_LOGITS: Readonly<Record<Holding, number>> = { own: 0, section: -1.5, none: -6 };
+const HOLDING_LOGITS: Readonly<Record<Holding, number>> = {
+  own: 0,
+  section: -1.5,
+  unsaid: -3,
+  none: -6,
+};
 
 /** Quotations that the reader reads: the likeliest without it. Some 50 ms of two cores. */
 const READ = 12;
