@@ -47,6 +47,27 @@ describe('what is quoted', () => {
     expect(result.answer).not.toContain('setting24');
   });
 
+  test.each([
+    [
+      '+++\ntitle = "Billing"\nowner = "Greta Lund"\nteams = [\n  "payments",\n]\n[params]\nregion = "eu"\n+++\n',
+      'title = "Billing"\nowner = "Greta Lund"',
+    ],
+    [
+      '{\n  "title": "Billing",\n  "owner": "Greta Lund",\n  "params": {\n    "team": "payments"\n  }\n}\n',
+      '"title": "Billing",\n  "owner": "Greta Lund",',
+    ],
+    [
+      '---json\n{\n"title": "Billing",\n"owner": "Greta Lund",\n"team": "payments"\n}\n---\n',
+      '"title": "Billing",\n"owner": "Greta Lund",',
+    ],
+  ])('is a field of front matter in TOML and JSON: %j', async (front, quote) => {
+    const content = `${front}\n# Billing\n\nThe service runs at night.\n`;
+    const { citations } = await answerFrom(content, 'Who is the owner of billing?');
+    expect(citations.map((each) => each.quote)).toEqual([quote]);
+    const { answer } = await answerFrom(content, 'When does the billing service run?');
+    expect(answer).toBe('The service runs at night. [1]');
+  });
+
   test('is a field of front matter with the title, and their lines', async () => {
     const content =
       '---\ntitle: Billing service\nowner: Greta Lund\nstatus: deprecated\nteam: payments\n---\n\n# Billing service\n\nIt runs at night.\n';
