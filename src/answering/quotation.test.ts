@@ -35,6 +35,35 @@ describe('what is quoted', () => {
     expect(alone.abstained).toBe(true);
   });
 
+  const BUDGET = `## Budget
+
+| Line | Item | Amount | Approved by |
+|---|---|---|---|
+| 6 | Training | 2500 | Nils Berg |
+| 7 | Hardware | 12000 | Maria Keller |
+
+Comment on C3 (7, Amount): Budget line 7 was raised in May. It was approved then.
+
+Comment on D2 (6, Approved by): Who approved this budget?
+`;
+  test.each([
+    ['Who approved budget line 7?', BUDGET, '| 7 | Hardware | 12000 | Maria Keller |'],
+    [
+      'When was budget line 7 raised?',
+      BUDGET,
+      'Comment on C3 (7, Amount): Budget line 7 was raised in May. It was approved then.',
+    ],
+    [
+      'Who approved the pier?',
+      'Greta approved the pier.\n\nComment AW: who approved the pier?\n',
+      'Greta approved the pier.',
+    ],
+  ])('is what a remark is beside where that answers: %s', async (question, content, quote) => {
+    const { citations, answer } = await answerFrom(content, question);
+    expect(citations[0]?.quote.split('\n').at(-1)).toBe(quote);
+    expect(answer.includes('Comment')).toBe(quote.includes('Comment'));
+  });
+
   test('is a row of a long table with its head, marked as cut', async () => {
     const rows = Array.from({ length: 40 }, (_, at) => `| setting${at} | value of number ${at} in seconds |`);
     const content = `| Name | Meaning |\n| --- | --- |\n${rows.join('\n')}\n`;

@@ -1,10 +1,11 @@
 import { asksForLink, leadsOn } from '../core/analysis/bare-links.js';
 import { withoutIdentifiers } from '../core/analysis/identifiers.js';
+import { analyzeText } from '../core/analysis/lexical-analyzer.js';
 import { asksForField, isOutdated } from './asked-field.js';
 import { askedIdentifier, type Holding, holdingOf } from './asked-identifier.js';
 import { type AskedItems, askedItems } from './asked-items.js';
 import { namesError } from './pasted-error.js';
-import { exactText, type Quotation, quotationsOf, textOfQuotation } from './quotation.js';
+import { exactText, isRemark, type Quotation, quotationsOf, textOfQuotation } from './quotation.js';
 import {
   headedText,
   QUOTATION_FEATURES,
@@ -59,6 +60,10 @@ const HOLDING_LOGITS: Readonly<Record<Holding, number>> = {
   none: -6,
 };
 
+/** A remark goes behind what it is beside where that holds as many words of the question. Chosen by hand. */
+const REMARK_LOGIT = -6;
+const ASKS_FOR_REMARK = /\b(?:comment|remark|note)(?:s|ed)?\b/i;
+
 /** Quotations that the reader reads: the likeliest without it. Some 50 ms of two cores. */
 const READ = 12;
 
@@ -110,12 +115,14 @@ function ranked(
   const wantsLink = asksForLink(question);
   const ofErrors = errorLogits(errors, quotations);
   const ofIdentifier = identifierLogits(question, quotations);
+  const ofRemarks = remarkLogits(question, quotations);
   const logits = features.map((own, index) =>
     QUOTATION_FEATURES.reduce(
       (sum, name) => sum + QUOTATION_WEIGHTS[name] * own[name],
       addedLogit(quotations[index], asked) +
         (ofErrors[index] ?? 0) +
         (ofIdentifier[index] ?? 0) +
+        (ofRemarks[index] ?? 0) +
         (wantsLink ? 0 : leadingLogit(quotations[index])) +
         pageLogit(question, quotations[index]),
     ),
@@ -157,6 +164,25 @@ function identifierLogits(question: string, quotations: readonly Quotation[]): n
   const identifier = askedIdentifier(question);
   if (identifier === undefined) return [];
   return quotations.map(({ entry, decisive }) => HOLDING_LOGITS[holdingOf(identifier, entry, decisive)]);
+}
+
+function remarkLogits(question: string, quotations: readonly Quotation[]): number[] {
+  const remarks = quotations.map((each) => isRemark(textOfQuotation(each)));
+  if (!remarks.includes(true) || ASKS_FOR_REMARK.test(question)) return [];
+  const asked = new Set(analyzeText(question));
+  const held = quotations.map((each) => {
+    const { source, pieces } = each.entry;
+    const headings = pieces.flatMap(({ text }) => text.match(/^#{1,6} .*$/gm) ?? []);
+    const terms = new Set(analyzeText([headedText(each), source, ...headings].join('\n')));
+    return [...asked].filter((term) => terms.has(term));
+  });
+  return quotations.map(({ entry }, at) => {
+    const isBeside = (other: Quotation, index: number): boolean =>
+      remarks[index] === false &&
+      other.entry.documentId === entry.documentId &&
+      (held[at] ?? []).every((term) => held[index]?.includes(term));
+    return remarks[at] === true && quotations.some(isBeside) ? REMARK_LOGIT : 0;
+  });
 }
 
 function errorLogits(errors: readonly string[], quotations: readonly Quotation[]): number[] {
