@@ -53,6 +53,14 @@ test.each([
   expect(answer).toContain(said);
 });
 
+test('headings with a line below them are headings', async () => {
+  const lined = ERRORS.replace(
+    /^#+ (.*)$/gm,
+    (_, title: string) => `${title}\n${/^Err/.test(title) ? '---' : '==='}`,
+  );
+  expect((await answerTo('what does 0x80070643 mean?', lined)).answer).toContain('The installation failed');
+});
+
 test('what stands under the heading of another code is no answer', async () => {
   const note =
     '# Notes\n\nSee 0x80070005 too.\n\n## Error 0x80070643\n\nWhat this does mean: the database is damaged.\n';

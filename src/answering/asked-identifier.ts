@@ -70,7 +70,7 @@ function sectionAt({ text }: ContextPiece, at: number): Section {
     .filter(({ kind }) => kind === 'heading')
     .map((unit) => {
       const heading = text.slice(unit.start, unit.end).trim();
-      return { start: unit.start, level: /^#*/.exec(heading)?.[0].length ?? 0, text: heading };
+      return { start: unit.start, level: levelOf(heading), text: heading };
     });
   const behind = (mark: { readonly start: number }): number =>
     marks.find(({ start }) => start > mark.start)?.start ?? text.length;
@@ -85,6 +85,10 @@ function sectionAt({ text }: ContextPiece, at: number): Section {
   const texts = (isHeaded ? over : [first]).map((mark) => text.slice(Math.max(0, mark.start), behind(mark)));
   return { headings: over, text: texts.join('\n') };
 }
+
+/** By its signs, or by the line below it. */
+const levelOf = (heading: string): number =>
+  /^#+/.exec(heading)?.[0].length ?? (heading.endsWith('=') ? 1 : 2);
 
 /** A path of headings is that of where a passage begins: what stands under a heading of its own is no longer under those of that level. */
 function headingsOver(path: readonly string[], section: Section | undefined): string[] {

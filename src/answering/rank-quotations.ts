@@ -60,6 +60,11 @@ const HOLDING_LOGITS: Readonly<Record<Holding, number>> = {
   none: -6,
 };
 
+/** What says no more than the question goes behind what does, but where a yes is asked for. Chosen by hand. */
+const ECHO_LOGIT = -6;
+const ASKS_FOR_YES =
+  /^\s*(?:is|are|was|were|am|do|does|did|has|have|had|can|could|may|might|must|shall|should|will|would)\b/i;
+
 /** A remark goes behind what it is beside where that holds as many words of the question. Chosen by hand. */
 const REMARK_LOGIT = -6;
 const ASKS_FOR_REMARK = /\b(?:comment|remark|note)(?:s|ed)?\b/i;
@@ -157,7 +162,27 @@ function pageLogit(question: string, quotation: Quotation | undefined): number {
   const ofField =
     isField && !asksForField(question, exactText({ entry, ...decisive })) ? UNASKED_FIELD_LOGIT : 0;
   const ofSteps = ASKS_FOR_STEPS.test(question) && STEPS.test(textOfQuotation(quotation)) ? STEPS_LOGIT : 0;
-  return ofField + ofSteps + (isOutdated(question, entry.metadata.status) ? OUTDATED_LOGIT : 0);
+  const isEcho = !ASKS_FOR_YES.test(question) && saysNoMore(textOfQuotation(quotation), question);
+  return (
+    ofField +
+    ofSteps +
+    (isEcho ? ECHO_LOGIT : 0) +
+    (isOutdated(question, entry.metadata.status) ? OUTDATED_LOGIT : 0)
+  );
+}
+
+/** Of words that tell nothing where they stand alone; `off` and `never` do. */
+const JOINING = new Set(
+  'a an the this that these our your of for to in at by with from about and or is are was were be'.split(' '),
+);
+
+function saysNoMore(text: string, question: string): boolean {
+  const asked = new Set(analyzeText(question));
+  return (text.match(/[\p{L}\p{M}\p{N}'’_.-]+/gu) ?? []).every((word) => {
+    const terms = analyzeText(word);
+    if (terms.length === 0) return JOINING.has(word.toLowerCase()) || !/[\p{L}\p{N}]/u.test(word);
+    return terms.every((term) => asked.has(term));
+  });
 }
 
 function identifierLogits(question: string, quotations: readonly Quotation[]): number[] {

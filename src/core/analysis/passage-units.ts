@@ -22,6 +22,9 @@ interface Line extends TextRange {
 
 const FENCE = /^ {0,3}(`{3,}|~{3,})\s*(\S*)/;
 const HEADING = /^ {0,3}#{1,6}(?:\s|$)/;
+/** The line below a heading of one line; aligned columns above it are none. */
+const UNDERLINE = /^ {0,3}(?:={2,}|-{2,})\s*$/;
+const COLUMNS = /\S {2,}\S/;
 const TABLE_ROW = /^\s*\|.*\|\s*$/;
 const TABLE_RULE_CHARACTERS = /^\|[\s|:-]*\|$/;
 const DEFINITION =
@@ -162,7 +165,15 @@ class UnitReader {
     else if (TABLE_ROW.test(line)) this.#readTable();
     else if (LIST_ITEM.test(line)) this.#readListItem();
     else if (line.trim() === '') this.#at += 1;
-    else this.#readParagraph();
+    else if (this.#isUnderlined()) {
+      this.#at += 2;
+      this.#addRange(this.#at - 2, 'heading');
+    } else this.#readParagraph();
+  }
+
+  #isUnderlined(): boolean {
+    const isText = /^ {0,3}\S/.test(this.#line) && !UNDERLINE.test(this.#line) && !COLUMNS.test(this.#line);
+    return isText && UNDERLINE.test(this.#lines[this.#at + 1]?.text ?? '');
   }
 
   #take(kind: PassageUnit['kind']): void {
@@ -228,7 +239,7 @@ class UnitReader {
     return ![FENCE, HEADING, DEFINITION, TABLE_ROW, LIST_ITEM].some((other) => other.test(line));
   }
 
-  #addRange(first: number, kind: 'sentence' | 'list-item' | 'field'): void {
+  #addRange(first: number, kind: 'sentence' | 'list-item' | 'field' | 'heading'): void {
     const range = { start: this.#lines[first]?.start ?? 0, end: this.#lines[this.#at - 1]?.end ?? 0 };
     const parts = kind === 'sentence' ? splitSentences(this.#text, range) : [range];
     for (const part of parts) this.#units.push(...unitOf(this.#text, part, kind));
