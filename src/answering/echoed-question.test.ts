@@ -18,6 +18,29 @@ test.each([
     expect(await answerFrom(content, question)).toMatch(/^Logs of the audit are kept for 30 days\. \[2\]/);
 });
 
+test.each([
+  ['opening hours of the kiln', 'Opening hours of the kiln'],
+  ['when does the kiln open, what are its hours', 'KILN HOURS'],
+  ['maintainer of lab tools', 'Lab tools\n========='],
+])('%s is not answered by a title that says no more: %s', async (question, title) => {
+  const chunks = [
+    { content: `${title}\n`, document: 'title.txt', title: 'Guide', score: 0.9 },
+    { content: 'Lab tools and the kiln: ask Ida on Mondays.', document: 'ida.txt', score: 0.3 },
+  ];
+  const { answer } = await answerQuestion({ question }, testDependencies(fixedRetrieve(chunks)));
+  expect(answer).toContain('Ida');
+});
+
+test.each([
+  ['what is the default of audit?', 'The default of audit is off.'],
+  ['is the audit kept?', 'The audit is kept.'],
+])('%s is answered by %s', async (question, content) => {
+  const other = { content: 'The audit of Bergen is a book.', document: 'b.md', score: 0.3 };
+  const chunk = { content, document: 'a.md', title: 'Guide', score: 0.9 };
+  const { answer } = await answerQuestion({ question }, testDependencies(fixedRetrieve([chunk, other])));
+  expect(answer).toContain(content);
+});
+
 test('what follows the question in one row answers it', async () => {
   const content = `| Question | Answer |\n| --- | --- |\n| ${QUESTION} | They are kept for 90 days. |\n`;
   expect(await answerFrom(content)).toContain('90 days');

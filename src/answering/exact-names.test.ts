@@ -35,6 +35,10 @@ test.each([
   ['1.2.0', 'since 1.2'],
   ['1.22.4', 'works from 1.20.0 to 1.25.0'],
   ['1.30.1', 'needs 1.18 and later'],
+  ['C#', 'C\\# 12 and csharp-guide.md'],
+  ['C++', 'written in C++17'],
+  ['C++', 'pool.cpp'],
+  ['.NET', 'the dotnet tool'],
 ])('%s stands in %j', (name, text) => {
   expect(exactNamesIn(`what is ${name}?`).map(({ standsIn }) => standsIn(text))).toEqual([true]);
 });
@@ -49,6 +53,8 @@ test.each([
   ['29.58.3', 'with 1.18.0 or newer'],
   ['MAX_RETRY_COUNT', 'max retries count'],
   ['values.yaml', 'values of yaml'],
+  ['C#', 'C, C++ and F# of csharpen'],
+  ['.NET', 'example.net and net income'],
 ])('%s does not stand in %j', (name, text) => {
   expect(exactNamesIn(`what is ${name}?`).map(({ standsIn }) => standsIn(text))).toEqual([false]);
 });

@@ -1,4 +1,4 @@
-import { extractIdentifiers, isDottedName, isFileName } from '../core/analysis/identifiers.js';
+import { extractIdentifiers, isDottedName, isFileName, isSignedName } from '../core/analysis/identifiers.js';
 import { normaliseText } from '../core/analysis/normalise.js';
 import { literalPattern } from '../core/literal-pattern.js';
 
@@ -51,7 +51,7 @@ export function exactNamesIn(question: string): ExactName[] {
 /** A name that is spelled so. */
 export function exactName(name: string, identifier: string): ExactName {
   const parts = name.match(PART) ?? [];
-  const spelled = spelledAs(name, parts);
+  const spelled = isSignedName(identifier) ? spelledWithSigns(identifier) : spelledAs(name, parts);
   const ranged = withinRange(name);
   return { name, word: name, identifier, parts, standsIn: (text) => spelled.test(text) || ranged(text) };
 }
@@ -60,6 +60,21 @@ export function exactName(name: string, identifier: string): ExactName {
 const GAP = String.raw`[^\p{L}\p{N}]{0,4}`;
 const CALLED = `s?${GAP}(?:(?:number|num|no|nr|id|key)${GAP})?`;
 const IS_VERSION = /^v?(\d+(?:\.\d+)+)(.*)$/i;
+
+/** How signs of a name are said where they cannot be written. */
+const SAID_SIGNS: readonly (readonly [sign: string, said: string])[] = [
+  ['++', '(?:pp|[ -]?plus[ -]?plus)'],
+  ['#', '[ -]?sharp'],
+  ['.', 'dot[ -]?'],
+];
+
+/** `C#` is not `C`: with its signs, which Markdown may escape, or with what they are called (`csharp`, `pool.cpp`). */
+function spelledWithSigns(identifier: string): RegExp {
+  const [sign = '', said = ''] = SAID_SIGNS.find(([each]) => identifier.includes(each)) ?? [];
+  const [before = '', after = ''] = identifier.split(sign);
+  const signs = [...sign].map((each) => String.raw`\\?${literalPattern(each)}`).join('');
+  return new RegExp(String.raw`(?<![\p{L}\p{N}])${before}(?:${signs}|${said})${after}(?![\p{L}+#])`, 'iu');
+}
 
 function spelledAs(name: string, parts: readonly string[]): RegExp {
   const [, numbers, suffix = ''] = IS_VERSION.exec(name) ?? [];

@@ -35,6 +35,35 @@ describe('what is quoted', () => {
     expect(alone.abstained).toBe(true);
   });
 
+  const BUDGET = `## Budget
+
+| Line | Item | Amount | Approved by |
+|---|---|---|---|
+| 6 | Training | 2500 | Nils Berg |
+| 7 | Hardware | 12000 | Maria Keller |
+
+Comment on C3 (7, Amount): Budget line 7 was raised in May. It was approved then.
+
+Comment on D2 (6, Approved by): Who approved this budget?
+`;
+  test.each([
+    ['Who approved budget line 7?', BUDGET, '| 7 | Hardware | 12000 | Maria Keller |'],
+    [
+      'When was budget line 7 raised?',
+      BUDGET,
+      'Comment on C3 (7, Amount): Budget line 7 was raised in May. It was approved then.',
+    ],
+    [
+      'Who approved the pier?',
+      'Greta approved the pier.\n\nComment AW: who approved the pier?\n',
+      'Greta approved the pier.',
+    ],
+  ])('is what a remark is beside where that answers: %s', async (question, content, quote) => {
+    const { citations, answer } = await answerFrom(content, question);
+    expect(citations[0]?.quote.split('\n').at(-1)).toBe(quote);
+    expect(answer.includes('Comment')).toBe(quote.includes('Comment'));
+  });
+
   test('is a row of a long table with its head, marked as cut', async () => {
     const rows = Array.from({ length: 40 }, (_, at) => `| setting${at} | value of number ${at} in seconds |`);
     const content = `| Name | Meaning |\n| --- | --- |\n${rows.join('\n')}\n`;
@@ -45,6 +74,27 @@ describe('what is quoted', () => {
     for (const { start, end, quote } of result.citations) expect(content.slice(start, end)).toBe(quote);
     expect(result.answer).not.toContain('setting22');
     expect(result.answer).not.toContain('setting24');
+  });
+
+  test.each([
+    [
+      '+++\ntitle = "Billing"\nowner = "Greta Lund"\nteams = [\n  "payments",\n]\n[params]\nregion = "eu"\n+++\n',
+      'title = "Billing"\nowner = "Greta Lund"',
+    ],
+    [
+      '{\n  "title": "Billing",\n  "owner": "Greta Lund",\n  "params": {\n    "team": "payments"\n  }\n}\n',
+      '"title": "Billing",\n  "owner": "Greta Lund",',
+    ],
+    [
+      '---json\n{\n"title": "Billing",\n"owner": "Greta Lund",\n"team": "payments"\n}\n---\n',
+      '"title": "Billing",\n"owner": "Greta Lund",',
+    ],
+  ])('is a field of front matter in TOML and JSON: %j', async (front, quote) => {
+    const content = `${front}\n# Billing\n\nThe service runs at night.\n`;
+    const { citations } = await answerFrom(content, 'Who is the owner of billing?');
+    expect(citations.map((each) => each.quote)).toEqual([quote]);
+    const { answer } = await answerFrom(content, 'When does the billing service run?');
+    expect(answer).toBe('The service runs at night. [1]');
   });
 
   test('is a field of front matter with the title, and their lines', async () => {

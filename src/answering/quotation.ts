@@ -85,6 +85,12 @@ export function quotationsOf(sentences: readonly RankedSentence[]): Quotation[] 
   return [...found.values()];
 }
 
+/** What somebody wrote beside a text or a cell, as parsers put it behind them: `Comment on B2 (Ann, salary): …`, `Comment AW: …`. */
+export const isRemark = (text: string): boolean =>
+  /^Comment(?: on (?:a cell|[A-Z]{1,3}\d{1,7})(?: \([^()\n]{1,130}\))?| by [^:\n]{1,80}| \p{Lu}[^:\n]{0,60})?: /u.test(
+    text,
+  );
+
 /** The first so many that do not overlap. */
 export function apart<Each extends Quotation>(quotations: readonly Each[], most: number): Each[] {
   const chosen: Each[] = [];
@@ -152,7 +158,8 @@ class PieceReader {
     this.#addLeadIn(kept, blockAt);
     const isApart = block.kind === 'fields';
     const isWhole = kept.has(block.first) && kept.has(block.end - 1);
-    if (isWhole && (block.kind === 'text' || block.kind === 'list')) this.#addNeighbours(kept, blockAt);
+    const isProse = block.kind === 'text' || block.kind === 'list';
+    if (isWhole && isProse && !this.#isRemark(block)) this.#addNeighbours(kept, blockAt);
     this.#addAnnounced(kept);
     const quotation = this.#quotationOf(kept, at, ranked);
     // A field stands for itself.
@@ -185,6 +192,12 @@ class PieceReader {
     return /^["']?(?:title|name)\b/i.test(exactText({ entry: this.#entry, start, end }));
   }
 
+  #isRemark({ first }: Block): boolean {
+    return isRemark(
+      exactText({ entry: this.#entry, ...this.#placed(this.#units[first] ?? { start: 0, end: 0 }) }),
+    );
+  }
+
   /** Of a long table its head and the rows that are nearly as likely to answer, the likeliest while there is room. */
   #rowsLike(at: number, all: readonly number[]): Set<number> {
     const kept = new Set([at, ...all.filter((each) => this.#isHead(each))]);
@@ -210,7 +223,7 @@ class PieceReader {
     for (const step of [1, -1]) {
       for (let at = blockAt + step; ; at += step) {
         const block = this.#blocks[at];
-        if (block === undefined || block.kind === 'border') break;
+        if (block === undefined || block.kind === 'border' || this.#isRemark(block)) break;
         const added = range(block.first, block.end).filter((each) => !kept.has(each));
         const gain = this.#massOf(added);
         // What stands before a quotation leads to it only if it is prose.

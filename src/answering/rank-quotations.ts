@@ -1,10 +1,11 @@
 import { asksForLink, leadsOn } from '../core/analysis/bare-links.js';
 import { withoutIdentifiers } from '../core/analysis/identifiers.js';
+import { analyzeText } from '../core/analysis/lexical-analyzer.js';
 import { asksForField, isOutdated } from './asked-field.js';
 import { askedIdentifier, type Holding, holdingOf } from './asked-identifier.js';
 import { type AskedItems, askedItems } from './asked-items.js';
 import { namesError } from './pasted-error.js';
-import { exactText, type Quotation, quotationsOf, textOfQuotation } from './quotation.js';
+import { exactText, isRemark, type Quotation, quotationsOf, textOfQuotation } from './quotation.js';
 import {
   headedText,
   QUOTATION_FEATURES,
@@ -52,7 +53,21 @@ const ASKS_FOR_STEPS =
 const STEPS = /^ {0,3}\d{1,9}[.)] [\s\S]*\n {0,3}\d{1,9}[.)] /m;
 
 /** What is of another section than the identifier that a question is about goes behind what holds it, an item or row beside the one that does a little. Chosen by hand. */
-const HOLDING_LOGITS: Readonly<Record<Holding, number>> = { own: 0, section: -1.5, none: -6 };
+const HOLDING_LOGITS: Readonly<Record<Holding, number>> = {
+  own: 0,
+  section: -1.5,
+  unsaid: -3,
+  none: -6,
+};
+
+/** What says no more than the question goes behind what does, but where a yes is asked for. Chosen by hand. */
+const ECHO_LOGIT = -6;
+const ASKS_FOR_YES =
+  /^\s*(?:is|are|was|were|am|do|does|did|has|have|had|can|could|may|might|must|shall|should|will|would)\b/i;
+
+/** A remark goes behind what it is beside where that holds as many words of the question. Chosen by hand. */
+const REMARK_LOGIT = -6;
+const ASKS_FOR_REMARK = /\b(?:comment|remark|note)(?:s|ed)?\b/i;
 
 /** Quotations that the reader reads: the likeliest without it. Some 50 ms of two cores. */
 const READ = 12;
@@ -105,12 +120,14 @@ function ranked(
   const wantsLink = asksForLink(question);
   const ofErrors = errorLogits(errors, quotations);
   const ofIdentifier = identifierLogits(question, quotations);
+  const ofRemarks = remarkLogits(question, quotations);
   const logits = features.map((own, index) =>
     QUOTATION_FEATURES.reduce(
       (sum, name) => sum + QUOTATION_WEIGHTS[name] * own[name],
       addedLogit(quotations[index], asked) +
         (ofErrors[index] ?? 0) +
         (ofIdentifier[index] ?? 0) +
+        (ofRemarks[index] ?? 0) +
         (wantsLink ? 0 : leadingLogit(quotations[index])) +
         pageLogit(question, quotations[index]),
     ),
@@ -145,13 +162,52 @@ function pageLogit(question: string, quotation: Quotation | undefined): number {
   const ofField =
     isField && !asksForField(question, exactText({ entry, ...decisive })) ? UNASKED_FIELD_LOGIT : 0;
   const ofSteps = ASKS_FOR_STEPS.test(question) && STEPS.test(textOfQuotation(quotation)) ? STEPS_LOGIT : 0;
-  return ofField + ofSteps + (isOutdated(question, entry.metadata.status) ? OUTDATED_LOGIT : 0);
+  const isEcho = !ASKS_FOR_YES.test(question) && saysNoMore(textOfQuotation(quotation), question);
+  return (
+    ofField +
+    ofSteps +
+    (isEcho ? ECHO_LOGIT : 0) +
+    (isOutdated(question, entry.metadata.status) ? OUTDATED_LOGIT : 0)
+  );
+}
+
+/** Of words that tell nothing where they stand alone; `off` and `never` do. */
+const JOINING = new Set(
+  'a an the this that these our your of for to in at by with from about and or is are was were be'.split(' '),
+);
+
+function saysNoMore(text: string, question: string): boolean {
+  const asked = new Set(analyzeText(question));
+  return (text.match(/[\p{L}\p{M}\p{N}'’_.-]+/gu) ?? []).every((word) => {
+    const terms = analyzeText(word);
+    if (terms.length === 0) return JOINING.has(word.toLowerCase()) || !/[\p{L}\p{N}]/u.test(word);
+    return terms.every((term) => asked.has(term));
+  });
 }
 
 function identifierLogits(question: string, quotations: readonly Quotation[]): number[] {
   const identifier = askedIdentifier(question);
   if (identifier === undefined) return [];
   return quotations.map(({ entry, decisive }) => HOLDING_LOGITS[holdingOf(identifier, entry, decisive)]);
+}
+
+function remarkLogits(question: string, quotations: readonly Quotation[]): number[] {
+  const remarks = quotations.map((each) => isRemark(textOfQuotation(each)));
+  if (!remarks.includes(true) || ASKS_FOR_REMARK.test(question)) return [];
+  const asked = new Set(analyzeText(question));
+  const held = quotations.map((each) => {
+    const { source, pieces } = each.entry;
+    const headings = pieces.flatMap(({ text }) => text.match(/^#{1,6} .*$/gm) ?? []);
+    const terms = new Set(analyzeText([headedText(each), source, ...headings].join('\n')));
+    return [...asked].filter((term) => terms.has(term));
+  });
+  return quotations.map(({ entry }, at) => {
+    const isBeside = (other: Quotation, index: number): boolean =>
+      remarks[index] === false &&
+      other.entry.documentId === entry.documentId &&
+      (held[at] ?? []).every((term) => held[index]?.includes(term));
+    return remarks[at] === true && quotations.some(isBeside) ? REMARK_LOGIT : 0;
+  });
 }
 
 function errorLogits(errors: readonly string[], quotations: readonly Quotation[]): number[] {

@@ -62,7 +62,7 @@ const MOST_LEADING = 8;
 function leadIn(unit: string, isHeading: boolean): string {
   const isLead = isHeading || /:[*_]*$/.test(unit);
   const words = unit
-    .replace(/^[#\s]+|[\s#]+$/g, '')
+    .replace(/^[#\s]+|[\s#]+$|\n[=-]+$/g, '')
     .replace(/[*_]*:[*_]*$/, '')
     .replace(FOLLOWING, '')
     .trim();

@@ -74,7 +74,7 @@ test('a field that no document has, and a value, are told with those that the sc
   for (const name of ['status', 'owner', 'tags', 'level', 'lead']) expect(field).toContain(name);
   expect(field).not.toContain('hidden');
   expect(await told({ filters: { metadata: { status: 'Draft' } } })).toContain(
-    'No document has status Draft; there are draft, final.',
+    'No document has status Draft (capitals count); there are draft, final.',
   );
   expect(await told({ filters: { tags: ['tax'] } })).toContain(
     'No document has tags tax; there are Law, Pay.',
@@ -94,6 +94,22 @@ test('a field that no document has, and a value, are told with those that the sc
   expect(
     await told({ filters: { metadata: { status: 'none' } } }, { tenant: 'default', groups: ['hr'] }),
   ).toContain('secret');
+});
+
+test('a value in another case is among those that are told, and lists are told with all that they hold', async () => {
+  await engine.index(
+    Array.from({ length: 20 }, (_, at) => ({
+      id: `p${at}`,
+      text: `Audit ${at}.`,
+      metadata: { owner: `Person ${String.fromCharCode(65 + at)}`, teams: ['all', `T${at % 3}`] },
+    })),
+  );
+  const told = async (metadata: Record<string, string>) =>
+    (await engine.search({ text: 'audit', filters: { metadata } })).notices.join('\n');
+  expect(await told({ owner: 'person t' })).toMatch(
+    /^No document has owner person t \(capitals count\); there are Person T, Person A, .* and others\.$/,
+  );
+  expect(await told({ teams: 'T9' })).toBe('No document has teams T9; there are T0, T1, T2, all.');
 });
 
 test('documents of which something was not read are found by its kind, and the kinds that there are told', async () => {

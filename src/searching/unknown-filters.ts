@@ -3,10 +3,10 @@ import type { StoredChunk } from '../core/chunk.js';
 import { ENGINE_KEYS } from '../core/chunk-metadata.js';
 import { isTagField } from '../core/document-tags.js';
 import { and, contains, eq, exists, type Filter, lookupPath, not, oneOf, or } from '../core/filter.js';
-import type { MetadataScalar, MetadataValue } from '../core/metadata.js';
+import type { MetadataScalar } from '../core/metadata.js';
 import { UNREAD_FIELD } from '../core/unread.js';
 import type { SearchQuery } from '../operations/engine.js';
-import type { VectorCollection } from '../stores/vector-store.js';
+import type { ListPage, VectorCollection } from '../stores/vector-store.js';
 import { metadataFilters, searchFilter } from './search-filter.js';
 
 /** Names that are listed beside one that nothing has. */
@@ -125,33 +125,51 @@ async function describeUnknownValues(
     return undefined;
   const { names, isAll } =
     field === UNREAD_FIELD ? await unreadKinds(scoped, signal) : await valuesOf(field, scoped, signal);
-  const asked = shown([...new Set(wanted.map(String))]);
-  return names.length === 0
-    ? `No document has ${shown([field])} ${asked}.`
-    : `No document has ${shown([field])} ${asked}; ${thereAre(names, isAll)}.`;
+  const asked = wanted.map(String);
+  const isAlike = (name: string): boolean => asked.some((each) => isInAnotherCase(each, name));
+  // What was meant is among those that are listed.
+  const ordered = [...names.filter(isAlike), ...names.filter((name) => !isAlike(name))];
+  const listed = ordered.slice(0, MOST_NAMES);
+  const there = listed.length === 0 ? '' : `; ${thereAre(listed, isAll && listed.length === names.length)}`;
+  const reason = names.some(isAlike) ? ' (capitals count)' : '';
+  return `No document has ${shown([field])} ${shown([...new Set(asked)])}${reason}${there}.`;
 }
 
-/** Values of a field, and of lists in it, one document after another. */
+const isInAnotherCase = (left: string, right: string): boolean =>
+  left !== right && left.toLowerCase() === right.toLowerCase();
+
+/** Values of a field, and of lists in it. Pages leave out single values that are known; lists may hold others beside those. */
 async function valuesOf(
   field: string,
   scoped: VectorCollection,
   signal: AbortSignal | undefined,
 ): Promise<{ readonly names: readonly string[]; readonly isAll: boolean }> {
-  const values = new Set<MetadataScalar>();
-  while (values.size < MOST_NAMES) {
-    const known = [...values];
-    const { chunks } = await scoped.list({
-      filter: and(exists(field), ...known.map((value) => not(or(eq(field, value), contains(field, value))))),
-      limit: 1,
+  const single = new Set<MetadataScalar>();
+  const listed = new Set<MetadataScalar>();
+  const named = (): string[] => [...new Set([...single, ...listed].map(String))].sort();
+  let page: ListPage | undefined;
+  let known: readonly MetadataScalar[] = [];
+  for (let look = 0; look < MOST_LOOKS; look++) {
+    const isNext = single.size === known.length;
+    known = [...single];
+    page = await scoped.list({
+      filter: and(exists(field), ...known.map((value) => not(eq(field, value)))),
+      limit: LOOKED_AT,
+      ...(isNext && page?.cursor !== undefined ? { cursor: page.cursor } : {}),
       ...(signal === undefined ? {} : { signal }),
     });
-    const value = chunks[0] === undefined ? undefined : lookupPath(chunks[0].metadata, field);
-    for (const item of Array.isArray(value) ? (value as readonly MetadataValue[]) : [value])
-      if (typeof item === 'string' || typeof item === 'number' || typeof item === 'boolean') values.add(item);
-    if (values.size === known.length) return { names: [...values].map(String).sort(), isAll: true };
+    for (const { metadata } of page.chunks) {
+      const value = lookupPath(metadata, field);
+      if (isScalar(value)) single.add(value);
+      if (Array.isArray(value)) for (const item of value) if (isScalar(item)) listed.add(item);
+    }
+    if (page.cursor === undefined) return { names: named(), isAll: true };
   }
-  return { names: [...values].map(String).sort(), isAll: false };
+  return { names: named(), isAll: false };
 }
+
+const isScalar = (value: unknown): value is MetadataScalar =>
+  typeof value === 'string' || typeof value === 'number' || typeof value === 'boolean';
 
 /** What documents hold that was not read. */
 async function unreadKinds(

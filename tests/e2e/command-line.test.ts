@@ -69,6 +69,19 @@ describe('wrong usage', () => {
     expect(stderr).toContain(`Did you mean ${near}?`);
   });
 
+  test.each([
+    [['search', '-restore'], "ragstone search -- '-restore'"],
+    [['ask', 'pool', '-draft x'], "ragstone ask -- '-draft x'"],
+    [['try', '.', '--restore'], "ragstone try FOLDER -- '--restore'"],
+  ])('%j says where a query goes that looks like an option', async (args, hint) => {
+    const { code, stderr } = await ragstone(args);
+    expect(code).toBe(2);
+    expect(stderr).toContain(
+      `A query that begins with "-" goes behind "--", and options before that: ${hint}`,
+    );
+    expect((await ragstone(['status', '-restore'])).stderr).not.toContain('behind');
+  });
+
   test.each(['--wait', '--batch-size', '--parallel'])(
     'index %s with a folder behind it is refused, and says where the number goes',
     async (option) => {

@@ -169,6 +169,10 @@ function isQualifiedName(name: string): boolean {
   return parts.length >= 3 || /::|#|->/.test(name) || parts.some(isCodeName);
 }
 
+/** Whether a normalised identifier is the name of a language with signs: `c++`, `c#`, `.net`. */
+export const isSignedName = (identifier: string): boolean =>
+  /^(?:[a-z]{1,9}(?:\+\+|#)|\.net)$/.test(identifier);
+
 /** Whether a normalised identifier is called as errors are: `poolexhaustederror`, `java.io.ioexception`, `err_pool`. */
 export const isErrorName = (identifier: string): boolean => ERROR_NAME.test(identifier);
 const ERROR_NAME = /[a-z0-9](?:_?(?:error|exception|failure|fault|warning|panic))$|^e(?:rr)?_[a-z0-9_]+$/;

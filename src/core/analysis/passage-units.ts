@@ -22,6 +22,9 @@ interface Line extends TextRange {
 
 const FENCE = /^ {0,3}(`{3,}|~{3,})\s*(\S*)/;
 const HEADING = /^ {0,3}#{1,6}(?:\s|$)/;
+/** The line below a heading of one line; aligned columns above it are none. */
+const UNDERLINE = /^ {0,3}(?:={2,}|-{2,})\s*$/;
+const COLUMNS = /\S {2,}\S/;
 const TABLE_ROW = /^\s*\|.*\|\s*$/;
 const TABLE_RULE_CHARACTERS = /^\|[\s|:-]*\|$/;
 const DEFINITION =
@@ -32,7 +35,30 @@ const CODE_LINE =
 
 const FIELD = /^[\p{L}_][\p{L}\p{N}_. -]{0,60}:(?:\s|$)/u;
 const MOST_FRONT_LINES = 200;
-const isMark = (line: Line | undefined): boolean => line !== undefined && /^---\s*$/.test(line.text);
+
+interface FrontMatter {
+  readonly opens: RegExp;
+  readonly closes: RegExp;
+  readonly field: RegExp;
+  /** Lines that hold no field: braces, the name of a table, a comment. */
+  readonly bare?: RegExp;
+  /** The closing line is part of what is read, so without text behind it is a file of its own. */
+  readonly isOpen?: boolean;
+}
+
+const JSON_LINES = { field: /^\s*"[^"\n]{1,60}"\s*:/, bare: /^\s*[{}]\s*,?\s*$/ };
+/** Front matter in YAML, TOML and JSON. */
+const FRONT_MATTER: readonly FrontMatter[] = [
+  { opens: /^---\s*$/, closes: /^---\s*$/, field: FIELD },
+  {
+    opens: /^(?:\+{3}|---\s*toml)\s*$/i,
+    closes: /^(?:\+{3}|-{3})\s*$/,
+    field: /^\s*["']?[\p{L}_][\p{L}\p{N}_. -]{0,60}["']?\s*=/u,
+    bare: /^(?:\[{1,2}[^\]]*\]{1,2}|\s*#.*)\s*$/,
+  },
+  { opens: /^(?:;{3}|---\s*json)\s*$/i, closes: /^(?:;{3}|-{3})\s*$/, ...JSON_LINES },
+  { opens: /^\{\s*$/, closes: /^\}\s*$/, isOpen: true, ...JSON_LINES },
+];
 
 /** In two looks, because one pattern for both takes the square of a long line. */
 function isTableRule(line: string): boolean {
@@ -69,7 +95,7 @@ function unitOf(text: string, { start, end }: TextRange, kind: PassageUnit['kind
   while (last > start && /\s/.test(text.charAt(last - 1))) last -= 1;
   let first = start;
   // The indentation of code and of list items is part of them.
-  if (kind === 'sentence' || kind === 'heading') {
+  if (kind === 'sentence' || kind === 'heading' || kind === 'field') {
     while (first < last && /\s/.test(text.charAt(first))) first += 1;
   }
   return first < last ? [{ start: first, end: last, kind }] : [];
@@ -94,14 +120,25 @@ class UnitReader {
   }
 
   #readFrontMatter(): void {
-    if (!isMark(this.#lines[0]) || !FIELD.test(this.#lines[1]?.text ?? '')) return;
-    const close = this.#lines.findIndex((line, at) => at > 0 && isMark(line));
-    if (close < 0 || close > MOST_FRONT_LINES) return;
+    const form = FRONT_MATTER.find(({ opens }) => opens.test(this.#lines[0]?.text ?? ''));
+    if (form === undefined) return;
+    const { closes, field, bare } = form;
+    const close = this.#lines.findIndex(({ text }, at) => at > 0 && closes.test(text));
+    const inside = this.#lines.slice(1, close);
+    const isBare = (text: string): boolean => bare?.test(text) === true;
+    const isRead = field.test(inside.find(({ text }) => !isBare(text))?.text ?? '');
+    const isFile =
+      form.isOpen === true && this.#lines.slice(close + 1).every(({ text }) => text.trim() === '');
+    if (close < 0 || close > MOST_FRONT_LINES || !isRead || isFile) return;
     this.#take('fence');
     while (this.#at < close) {
       const first = this.#at;
+      if (isBare(this.#line)) {
+        this.#take('fence');
+        continue;
+      }
       this.#at += 1;
-      while (this.#at < close && !FIELD.test(this.#line)) this.#at += 1;
+      while (this.#at < close && !field.test(this.#line) && !isBare(this.#line)) this.#at += 1;
       this.#addRange(first, 'field');
     }
     this.#take('fence');
@@ -128,7 +165,15 @@ class UnitReader {
     else if (TABLE_ROW.test(line)) this.#readTable();
     else if (LIST_ITEM.test(line)) this.#readListItem();
     else if (line.trim() === '') this.#at += 1;
-    else this.#readParagraph();
+    else if (this.#isUnderlined()) {
+      this.#at += 2;
+      this.#addRange(this.#at - 2, 'heading');
+    } else this.#readParagraph();
+  }
+
+  #isUnderlined(): boolean {
+    const isText = /^ {0,3}\S/.test(this.#line) && !UNDERLINE.test(this.#line) && !COLUMNS.test(this.#line);
+    return isText && UNDERLINE.test(this.#lines[this.#at + 1]?.text ?? '');
   }
 
   #take(kind: PassageUnit['kind']): void {
@@ -194,7 +239,7 @@ class UnitReader {
     return ![FENCE, HEADING, DEFINITION, TABLE_ROW, LIST_ITEM].some((other) => other.test(line));
   }
 
-  #addRange(first: number, kind: 'sentence' | 'list-item' | 'field'): void {
+  #addRange(first: number, kind: 'sentence' | 'list-item' | 'field' | 'heading'): void {
     const range = { start: this.#lines[first]?.start ?? 0, end: this.#lines[this.#at - 1]?.end ?? 0 };
     const parts = kind === 'sentence' ? splitSentences(this.#text, range) : [range];
     for (const part of parts) this.#units.push(...unitOf(this.#text, part, kind));

@@ -121,15 +121,25 @@ async function runCommand(args: readonly string[], context: CliContext): Promise
   }
 }
 
-/** Who begins with a question is told which commands take one. */
+/** Commands that take a query, and what stands before it. */
+const QUERY_COMMANDS: Readonly<Record<string, string>> = { search: '', ask: '', try: 'FOLDER ' };
+
+/** Who begins with a question is told which commands take one; a query that looks like an option, where it goes. */
 function withQuestionHint(error: unknown, args: readonly string[]): unknown {
-  if (!(error instanceof CommanderError) || error.code !== 'commander.unknownCommand') return error;
-  const first = args.find((arg) => !arg.startsWith('-'));
-  const isFirst = error.message === `error: unknown command '${first}'`;
-  if (!isFirst) return error;
-  const hint =
-    'A question comes after a command: "ragstone ask ..." answers it, "ragstone search ..." shows passages.';
-  return new CommanderError(error.exitCode, error.code, `${error.message}. ${hint}`);
+  if (!(error instanceof CommanderError)) return error;
+  const first = args.find((arg) => !arg.startsWith('-')) ?? '';
+  const hinted = (hint: string) =>
+    new CommanderError(error.exitCode, error.code, `${error.message}. ${hint}`);
+  const before = QUERY_COMMANDS[first];
+  const [, option] = /^error: unknown option '(.+)'$/.exec(error.message) ?? [];
+  if (before !== undefined && option !== undefined)
+    return hinted(
+      `A query that begins with "-" goes behind "--", and options before that: ragstone ${first} ${before}-- '${option}'`,
+    );
+  if (error.message !== `error: unknown command '${first}'`) return error;
+  return hinted(
+    'A question comes after a command: "ragstone ask ..." answers it, "ragstone search ..." shows passages.',
+  );
 }
 
 function reportFailure(context: CliContext, error: unknown): void {

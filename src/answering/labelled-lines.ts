@@ -1,0 +1,72 @@
+import { exactText, textOfQuotation } from './quotation.js';
+import type { RankedQuotation } from './rank-quotations.js';
+
+/** What a question asks of an error, and how the line or heading is called that says it. */
+const KINDS = [
+  {
+    asks: /\b(?:fix(?:ed|es)?|solv(?:e[ds]?|ing)|solutions?|resolv(?:e[ds]?|ing)|resolutions?|work(?:ed)? ?arounds?|remed(?:y|ies)|get rid of|what (?:should|can|do|must) (?:I|we|you|one) do)\b/i,
+    called: '(?:fix|solution|resolution|workaround|work-around|remedy|remediation|how to fix(?: it)?)',
+  },
+  { asks: /^why\b|\b(?:causes?|caused|reasons?)\b/i, called: '(?:(?:root |probable )?cause|reason)' },
+] as const;
+/** Headings that what is said of one error may be parted by. */
+const PARTS = `(?:${KINDS.map(({ called }) => called).join('|')}|symptom|problem|issue|error|description|details|log|(?:stack ?)?trace|output)s?`;
+
+const lineOf = (called: string): RegExp =>
+  new RegExp(
+    String.raw`^[ \t]*(?:[-*+>] +|\d{1,9}[.)] +)?[*_]{0,3}${called}s?[*_]{0,3}:[*_]{0,3}[ \t]*\S.*$`,
+    'im',
+  );
+const isHeading = (called: string, text: string): boolean =>
+  new RegExp(String.raw`^#{1,6} +${called}s?[ \t:#]*$`, 'i').test(text);
+
+/**
+ * Where a question asks how an error is fixed, or why it comes, and the likeliest quotation shows the error alone, the next one below it goes first that is labelled
+ * so (`Fix: …`, `**Root cause:** …`, `### Solution`), in its place: how likely that answers is told by the error that was found.
+ */
+export function labelledFirst(
+  question: string,
+  quotations: readonly RankedQuotation[],
+): readonly RankedQuotation[] {
+  const kind = KINDS.find(({ asks }) => asks.test(question));
+  const [best, ...others] = quotations;
+  if (kind === undefined || best === undefined) return quotations;
+  const line = lineOf(kind.called);
+  if (line.test(textOfQuotation(best))) return [decidedBy(line, best), ...others];
+  const [labelled] = others
+    .filter((each) => {
+      if (each.entry.documentId !== best.entry.documentId || each.decisive.start <= best.decisive.start)
+        return false;
+      const headings = headingsBetween(best, each);
+      if (!headings.every((heading) => isHeading(PARTS, heading))) return false;
+      return line.test(textOfQuotation(each)) || isHeading(kind.called, headings.at(-1) ?? '');
+    })
+    .sort((a, b) => a.decisive.start - b.decisive.start);
+  if (labelled === undefined) return quotations;
+  const { features, probability } = best;
+  const first = decidedBy(line, { ...labelled, features, probability });
+  return [first, best, ...others.filter((each) => each !== labelled)];
+}
+
+/** The labelled line decides, where the quotation has it in one stretch. */
+function decidedBy(line: RegExp, quotation: RankedQuotation): RankedQuotation {
+  for (const { start, end } of quotation.ranges) {
+    const found = line.exec(exactText({ entry: quotation.entry, start, end }));
+    if (found === null) continue;
+    const from = start + found.index + (found[0].length - found[0].trimStart().length);
+    return { ...quotation, decisive: { start: from, end: start + found.index + found[0].trimEnd().length } };
+  }
+  return quotation;
+}
+
+function headingsBetween(above: RankedQuotation, below: RankedQuotation): string[] {
+  const pieces =
+    above.entry === below.entry ? above.entry.pieces : [...above.entry.pieces, ...below.entry.pieces];
+  return pieces.flatMap(({ text, start }) => {
+    const between = text.slice(
+      Math.max(0, above.decisive.end - start),
+      Math.max(0, below.decisive.start - start),
+    );
+    return between.match(/^#{1,6} .*$/gm) ?? [];
+  });
+}
