@@ -2,12 +2,11 @@ import { RAGError } from '../core/errors.js';
 import type { Notice } from '../core/notice.js';
 import type { Scope } from '../core/scope.js';
 import { withDeadline } from '../core/with-deadline.js';
-import type { RunRecord } from '../ledger/ledger.js';
 import type { QueryCorrection } from '../retrieval/retriever.js';
 import { correctQuery } from '../retrieval/spelling/correct-query.js';
 import { readableWords } from '../retrieval/spelling/readable-words.js';
+import { scopeMemory } from '../stores/scope-memory.js';
 import { scopeCollection } from '../stores/scoped-collection.js';
-import type { VectorCollection } from '../stores/vector-store.js';
 import type { FindResources } from './searched-index.js';
 import { synonymRules } from './synonym-rules.js';
 
@@ -73,26 +72,5 @@ function languageWords(): Promise<ReadonlySet<string>> {
   return loading;
 }
 
-/** Scopes whose terms are remembered for one state of a collection; beyond them the memory starts anew. */
-const REMEMBERED_SCOPES = 1_000;
-
-interface Memory {
-  readonly state: string;
-  readonly byScope: Map<string, Set<string>>;
-}
-
-const memories = new WeakMap<VectorCollection, Memory>();
-
-/** Terms that were found to be held, for a scope and a state of the index, so that a word is asked for once. */
-function heldTerms(collection: VectorCollection, scope: Scope, run: RunRecord | undefined): Set<string> {
-  const state = `${run?.runId ?? ''} ${run?.finishedAt ?? ''}`;
-  let memory = memories.get(collection);
-  if (memory?.state !== state || memory.byScope.size >= REMEMBERED_SCOPES) {
-    memory = { state, byScope: new Map() };
-    memories.set(collection, memory);
-  }
-  const key = JSON.stringify(scope);
-  const held = memory.byScope.get(key) ?? new Set();
-  memory.byScope.set(key, held);
-  return held;
-}
+/** Terms that were found to be held, so that a word is asked for once. */
+const heldTerms = scopeMemory(() => new Set<string>());

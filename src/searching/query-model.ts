@@ -76,10 +76,19 @@ export async function openQueryModel(
   } catch (error) {
     throwIfAborted(signal);
     if (!isOutage(error)) throw error;
-    const fail = (): Promise<never> => Promise.reject(error);
-    return { embedQuery: fail, embedPassage: fail, reads: () => true, isEnglish: false, notices: [] };
+    return failing(() => error);
   }
 }
+
+function failing(errorOf: () => unknown): QueryModel {
+  const fail = async (): Promise<never> => {
+    throw errorOf();
+  };
+  return { embedQuery: fail, embedPassage: fail, reads: () => true, isEnglish: false, notices: [] };
+}
+
+/** For words alone nothing is loaded. */
+export const NO_MODEL = failing(() => new RAGError('INTERNAL', 'A search for words alone embeds nothing.'));
 
 /** Of a query that is hardly in the language of the model and matches nothing well. @param best score of the first result, where there is one */
 export const languageNotice = (

@@ -29,12 +29,12 @@ import { contextSettings } from './context-settings.js';
 import { correctWords, type WordCheck } from './correct-words.js';
 import { chunksOf, type ScopedRead } from './document-chunks.js';
 import { fieldValues } from './field-values.js';
-import { findPassages, saidInOutage } from './find-passages.js';
+import { findPassages } from './find-passages.js';
 import { isKnownIdentifier, isKnownWord } from './known-names.js';
 import { resultsFor } from './question-complexity.js';
 import { findRelated } from './related.js';
 import { passageLimit } from './shown-passages.js';
-import { staticAnswer } from './static-answer.js';
+import { saidInOutage, staticAnswer } from './static-answer.js';
 import { synonymRules } from './synonym-rules.js';
 import { readerSimilarity, similarityFor } from './text-similarity.js';
 
