@@ -1,4 +1,4 @@
-import { endOfBracket } from './inline-fields.js';
+import { endOfBracket } from './closed-brackets.js';
 import { type Label, labelReader } from './label-reader.js';
 import type { StatedFields } from './markdown/stated-names.js';
 

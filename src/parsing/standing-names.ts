@@ -1,7 +1,7 @@
 import { ENGLISH_STOP_WORDS } from '../core/analysis/english-stop-words.js';
 import type { TextRange } from '../core/document.js';
 import { foldedName } from '../core/metadata.js';
-import { endOfBracket } from './inline-fields.js';
+import { endOfBracket } from './closed-brackets.js';
 import type { StatedFields } from './markdown/stated-names.js';
 import { PARAMETER } from './sentence-fields.js';
 

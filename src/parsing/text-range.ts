@@ -30,6 +30,17 @@ export function blanked(text: string, ranges: readonly TextRange[]): string {
   return [...parts, text.slice(at)].join('');
 }
 
+/** The same places, in order, each once. */
+export function joinedRanges(ranges: readonly TextRange[]): TextRange[] {
+  const all: TextRange[] = [];
+  for (const { start, end } of ranges.toSorted((a, b) => a.start - b.start)) {
+    const last = all.at(-1);
+    if (last === undefined || start > last.end) all.push({ start, end });
+    else all.splice(-1, 1, { start: last.start, end: Math.max(last.end, end) });
+  }
+  return all;
+}
+
 /** Longest text repeated with every chunk below it (a heading, a fence line, a table header), in UTF-16 code units. */
 export const MAX_REPEATED_LENGTH = 300;
 

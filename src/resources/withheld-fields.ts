@@ -18,7 +18,7 @@ import { commentFields, sentenceFields } from '../parsing/sentence-fields.js';
 import { isYaml, settingsFields, settingsLanguageOf } from '../parsing/settings-fields.js';
 import { standingNames } from '../parsing/standing-names.js';
 import { MARKDOWN, tableFields } from '../parsing/table-fields.js';
-import { blanked } from '../parsing/text-range.js';
+import { blanked, joinedRanges } from '../parsing/text-range.js';
 import { fileTypeOf } from '../sources/file-types.js';
 
 /** Of what is taken out of texts: another one means that documents must be processed again. */
@@ -76,7 +76,7 @@ export function withholdText(
     if (more === undefined) return result;
     result = {
       text: more.text,
-      ranges: joined([...result.ranges, ...more.ranges]),
+      ranges: joinedRanges([...result.ranges, ...more.ranges]),
       fields: [...new Set([...result.fields, ...more.fields])],
       repeating: [...result.repeating, ...more.repeating],
       isUnread: result.isUnread || more.isUnread,
@@ -116,7 +116,7 @@ function withholdOnce(
   const structured = [...(area?.stated ?? []), ...converted, ...defined, ...settings, ...markup];
   // What was taken out of a structure is looked for in no line.
   const isCode = isCodeMediaType(mediaType) && language === undefined;
-  const rest = blanked(source, joined(structured));
+  const rest = blanked(source, joinedRanges(structured));
   const cells = isRead ? [] : tableFields(rest, names, { separator, isLoose: !isCode });
   const free = isRead
     ? []
@@ -134,13 +134,15 @@ function withholdOnce(
   const read = [...structured, ...free];
   // Members of JSON that can be read are known, and what is made into another text is looked at there.
   const records = area?.isRecords === true ? [area.range] : [];
-  const left = isRead ? [] : standingNames(blanked(source, joined([...read, ...records])), names, { isCode });
+  const left = isRead
+    ? []
+    : standingNames(blanked(source, joinedRanges([...read, ...records])), names, { isCode });
   const found = [...read, ...left].filter(({ start, end }) => text.slice(start, end).trim() !== '');
   if (found.length === 0) return undefined;
-  const stated = joined(found);
+  const stated = joinedRanges(found);
   const cut = blanked(text, stated);
   const isBare = area !== undefined && isEmptied(cut.slice(area.range.start, area.range.end));
-  const ranges = isBare ? joined([area.range, ...stated]) : stated;
+  const ranges = isBare ? joinedRanges([area.range, ...stated]) : stated;
   return {
     text: isBare ? blanked(cut, ranges) : cut,
     ranges,
@@ -390,14 +392,3 @@ export const isEmptied = (text: string): boolean => FENCES_ONLY.test(text);
 
 const UNREAD_WARNING =
   'Front matter, or a file of settings, that could not be read names an encrypted field (`rag.security.encryption.fields`), and was left out of the text.';
-
-/** The same places, in order, each once. */
-function joined(ranges: readonly TextRange[]): TextRange[] {
-  const all: TextRange[] = [];
-  for (const { start, end } of ranges.toSorted((a, b) => a.start - b.start)) {
-    const last = all.at(-1);
-    if (last === undefined || start > last.end) all.push({ start, end });
-    else all.splice(-1, 1, { start: last.start, end: Math.max(last.end, end) });
-  }
-  return all;
-}

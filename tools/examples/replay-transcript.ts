@@ -51,7 +51,11 @@ function startCommand(command: string, { folder, ports, env }: ReplayPlace): Sta
   child.stdout.setEncoding('utf8').on('data', (part: string) => {
     text += part;
   });
-  return { child, ended: new Promise((resolve) => child.once('close', resolve)), output: () => text.replace(SLOWNESS, '') };
+  return {
+    child,
+    ended: new Promise((resolve) => child.once('close', resolve)),
+    output: () => text.replace(SLOWNESS, ''),
+  };
 }
 
 /** An alert that a busy machine raises. */
