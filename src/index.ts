@@ -151,12 +151,12 @@ export {
   deploymentInputSchema,
   type KnowledgeDeploymentInput,
 } from './fleet/deployments/deployment-config.js';
+export type { KnowledgeDeploymentConfig } from './fleet/deployments/deployment-records.js';
 export type { OpenCustomerStore } from './fleet/deployments/deployment-settings.js';
 export type { FinishedWrites } from './fleet/deployments/finish-writes.js';
 export type {
   DamagedDeployment,
   DeploymentListOptions,
-  KnowledgeDeploymentConfig,
   KnowledgeDeploymentOptions,
   KnowledgeDeploymentService,
   ResumeOptions,

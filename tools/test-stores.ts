@@ -18,13 +18,9 @@ import { childSeconds, loopSeconds, median } from './budget/measure.js';
 import { contentHash } from './test-stores/content-hash.js';
 import { type ContractOutcome, type ContractRun, runContract } from './test-stores/run-contract.js';
 import { selectStores, withPassed } from './test-stores/select-stores.js';
+import type { CommandWrapper, ServerUnderTest } from './test-stores/servers.js';
 import { type RunningServer, startServer, stopAllOnExit } from './test-stores/start-server.js';
-import {
-  type CommandWrapper,
-  type ServerUnderTest,
-  STORES,
-  type StoreUnderTest,
-} from './test-stores/stores.js';
+import { STORES, type StoreUnderTest } from './test-stores/stores.js';
 import { readTested, writeTested } from './test-stores/tested.js';
 
 interface StoreReport {

@@ -27,6 +27,26 @@ export interface EmbeddingEstimate {
   readonly cost?: number;
 }
 
+/** Both estimates together. */
+export const sumOfEstimates = (
+  before: EmbeddingEstimate | undefined,
+  added: EmbeddingEstimate,
+): EmbeddingEstimate => ({
+  texts: (before?.texts ?? 0) + added.texts,
+  tokens: (before?.tokens ?? 0) + added.tokens,
+  isExact: before?.isExact !== false && added.isExact,
+  ...sumOfCosts(before, added),
+});
+
+/** Unknown where one of them is. */
+export function sumOfCosts(
+  before: { readonly cost?: number } | undefined,
+  added: { readonly cost?: number },
+): { readonly cost?: number } {
+  if (added.cost === undefined || (before !== undefined && before.cost === undefined)) return {};
+  return { cost: (before?.cost ?? 0) + added.cost };
+}
+
 /** What an embedder has used so far. */
 export interface EmbeddingUsage {
   readonly tokens: number;

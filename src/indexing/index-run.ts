@@ -2,7 +2,7 @@ import type { ContextEstimate } from '../chunking/contextual/chunk-contextualise
 import { throwIfAborted } from '../core/errors.js';
 import { runtime } from '../core/runtime.js';
 import { TimeLeft } from '../core/time-left.js';
-import type { EmbeddingEstimate } from '../embedding/embedder.js';
+import { type EmbeddingEstimate, sumOfCosts, sumOfEstimates } from '../embedding/embedder.js';
 import type { IndexProgress, IndexResult } from '../operations/engine.js';
 import { IndexTally } from './index-tally.js';
 
@@ -140,13 +140,7 @@ export class IndexRun extends IndexTally {
 
   /** A dry run: what embedding will cost. */
   addEmbedding(estimate: EmbeddingEstimate): void {
-    const { texts = 0, tokens = 0, isExact = true } = this.#embedding ?? {};
-    this.#embedding = {
-      texts: texts + estimate.texts,
-      tokens: tokens + estimate.tokens,
-      isExact: isExact && estimate.isExact,
-      ...sumOfCosts(this.#embedding, estimate),
-    };
+    this.#embedding = sumOfEstimates(this.#embedding, estimate);
   }
 
   #estimate(): Pick<IndexResult, 'estimate'> {
@@ -252,15 +246,6 @@ export class IndexRun extends IndexTally {
   #resultOf(tally: IndexTally): Omit<IndexResult, 'dryRun'> {
     return { success: tally.errors.length === 0, stats: this.stats(tally), notices: tally.notices() };
   }
-}
-
-/** Unknown where one of the parts is. */
-function sumOfCosts(
-  before: { readonly cost?: number } | undefined,
-  added: { readonly cost?: number },
-): { readonly cost?: number } {
-  if (added.cost === undefined || (before !== undefined && before.cost === undefined)) return {};
-  return { cost: (before?.cost ?? 0) + added.cost };
 }
 
 const round = (ms: number): number => Math.round(ms * 10) / 10;

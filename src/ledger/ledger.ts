@@ -2,7 +2,7 @@ import type { Metadata } from '../core/metadata.js';
 import type { SharedDatabase } from '../core/shared-database.js';
 import type { StatementFilling, StatementReader } from '../relations/conflicts/statement-rows.js';
 import type { FactReader, FactWriter } from '../relations/graph/facts.js';
-import type { GraphPage, GraphReader, GraphRows } from '../relations/graph/graph.js';
+import type { GraphFilling, GraphPage, GraphReader, GraphRows } from '../relations/graph/graph.js';
 import type { ForgottenNames } from './forgotten-names.js';
 import type { HistoryWriter, LedgerHistory, PlannedHistory } from './history.js';
 import type { LockRequest, WriterLock } from './lock.js';
@@ -82,14 +82,6 @@ export interface PlannedDocument extends Omit<LedgerDocument, 'status' | 'chunkC
   readonly graph?: GraphRows | undefined;
   /** What history keeps of it, where the ledger keeps one. */
   readonly history?: PlannedHistory | undefined;
-}
-
-/** Rows of the graph for a document that has none yet. */
-export interface GraphFilling {
-  readonly documentId: string;
-  /** Of which they were made. */
-  readonly revision: string;
-  readonly graph: GraphRows;
 }
 
 /** What the store has to do for a planned document. */

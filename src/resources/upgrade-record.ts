@@ -60,3 +60,22 @@ export const writeUpgradeRecord = (
   generation: number,
   record: UpgradeRecord,
 ): Promise<void> => ledger.setUpgrade(generation, JSON.stringify(record));
+
+/** The record of a generation as it is kept now; undefined where it has none, or is gone. */
+export async function heldUpgradeRecord(
+  ledger: Pick<Ledger, 'generations'>,
+  generation: number,
+): Promise<UpgradeRecord | undefined> {
+  const facts = (await ledger.generations()).find((held) => held.generation === generation);
+  return facts && upgradeRecordOf(facts);
+}
+
+/** Changes the record of a generation; nothing where it has none. */
+export async function editUpgradeRecord(
+  ledger: Pick<Ledger, 'generations' | 'setUpgrade'>,
+  generation: number,
+  change: (record: UpgradeRecord) => Partial<UpgradeRecord>,
+): Promise<void> {
+  const record = await heldUpgradeRecord(ledger, generation);
+  if (record !== undefined) await writeUpgradeRecord(ledger, generation, { ...record, ...change(record) });
+}

@@ -5,7 +5,6 @@ import type {
   CompletedItem,
   DocumentHead,
   DocumentPlan,
-  GraphFilling,
   IndexFacts,
   ItemKey,
   LedgerChunk,
@@ -18,7 +17,13 @@ import { LISTING, type OwedBatch, type OwedItem } from '../../src/ledger/owed.js
 import type { LedgerFailure, SourceState } from '../../src/ledger/source-state.js';
 import { decodeText, encodeText } from '../../src/ledger/text-encoding.js';
 import type { StatementFilling } from '../../src/relations/conflicts/statement-rows.js';
-import type { GraphPage, GraphRows, NameHit, ReferenceHit } from '../../src/relations/graph/graph.js';
+import type {
+  GraphFilling,
+  GraphPage,
+  GraphRows,
+  NameHit,
+  ReferenceHit,
+} from '../../src/relations/graph/graph.js';
 import type { LeaseAudit } from './lease-audit.js';
 import { itemKeyOf, keyOf } from './ledger-keys.js';
 import { type LeaseHolder, LedgerLeases } from './ledger-leases.js';

@@ -3,8 +3,9 @@ import { existsSync } from 'node:fs';
 import { join, resolve } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { AzureSearchService } from '../../tests/fakes/services/azure-search/azure-search-service.js';
+import type { ServerUnderTest } from '../test-stores/servers.js';
 import { type RunningServer, startServer } from '../test-stores/start-server.js';
-import { type ServerUnderTest, STORES } from '../test-stores/stores.js';
+import { STORES } from '../test-stores/stores.js';
 
 const ROOT = fileURLToPath(new URL('../..', import.meta.url));
 const SCRIPTS = resolve(ROOT, process.env.RAGSTONE_SERVERS ?? '../shared/servers');

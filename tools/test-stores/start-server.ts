@@ -6,7 +6,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { fileURLToPath } from 'node:url';
-import type { ServerUnderTest } from './stores.js';
+import type { ServerUnderTest } from './servers.js';
 
 /** A server that runs. */
 export interface RunningServer {

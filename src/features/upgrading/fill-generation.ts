@@ -9,7 +9,7 @@ import { IndexRun } from '../../indexing/index-run.js';
 import type { EmbeddedChunk } from '../../indexing/prepare-document.js';
 import { type BatchDocument, type WriteTargets, writeBatch } from '../../indexing/write-batch.js';
 import type { Ledger, LedgerDocument } from '../../ledger/ledger.js';
-import { upgradeRecordOf, writeUpgradeRecord } from '../../resources/upgrade-record.js';
+import { editUpgradeRecord } from '../../resources/upgrade-record.js';
 import { givingWay } from './giving-way.js';
 import { type OutOfStep, stampOf } from './out-of-step.js';
 import type { GenerationPair, UpgradeHost, UpgradeModel } from './upgrade-host.js';
@@ -244,13 +244,8 @@ async function recordWork(
   { pair }: Filling,
   work: { readonly embedded: number; readonly embeddingMs: number },
 ): Promise<void> {
-  const { generation } = pair.target.facts;
-  const facts = (await ledger.generations()).find((held) => held.generation === generation);
-  const record = facts && upgradeRecordOf(facts);
-  if (record === undefined) return;
-  await writeUpgradeRecord(ledger, generation, {
-    ...record,
-    embedded: record.embedded + work.embedded,
-    embeddingMs: record.embeddingMs + work.embeddingMs,
-  });
+  await editUpgradeRecord(ledger, pair.target.facts.generation, ({ embedded, embeddingMs }) => ({
+    embedded: embedded + work.embedded,
+    embeddingMs: embeddingMs + work.embeddingMs,
+  }));
 }

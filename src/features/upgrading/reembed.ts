@@ -3,7 +3,7 @@ import { RAGError, throwIfAborted } from '../../core/errors.js';
 import { runtime } from '../../core/runtime.js';
 import type { Scope } from '../../core/scope.js';
 import type { EmbeddingEstimate } from '../../embedding/embedder.js';
-import { fingerprintOf } from '../../embedding/embedder.js';
+import { fingerprintOf, sumOfEstimates } from '../../embedding/embedder.js';
 import { readHeld } from '../../indexing/carry-over.js';
 import type { IndexFacts, Ledger } from '../../ledger/ledger.js';
 import type {
@@ -20,7 +20,13 @@ import {
   openForReading,
   specOf,
 } from '../../resources/open-collection.js';
-import { type UpgradeRecord, upgradeRecordOf, writeUpgradeRecord } from '../../resources/upgrade-record.js';
+import {
+  editUpgradeRecord,
+  heldUpgradeRecord,
+  type UpgradeRecord,
+  upgradeRecordOf,
+  writeUpgradeRecord,
+} from '../../resources/upgrade-record.js';
 import { alignItems } from './align-items.js';
 import { chooseQuestions, compareGenerations, type QuestionChoice } from './compare-generations.js';
 import { assertPair, type Filling, fillGeneration } from './fill-generation.js';
@@ -152,12 +158,12 @@ async function upgrade(request: ReembedRequest, parts: UpgradeParts): Promise<Up
   const { config, cwd, signal } = host;
   const file = request.questions ?? config.rag.embedding.upgradeQuestions;
   const ledger = await readingLedger(host);
+  const choose = (from: string | undefined): Promise<QuestionChoice> =>
+    chooseQuestions(from, { reader: ledger.reader(facts.generation), tenant: scope.tenant, cwd });
   // A wrong file is found out before hours of work.
-  const given =
-    file === undefined
-      ? undefined
-      : await chooseQuestions(file, { reader: ledger.reader(facts.generation), tenant: scope.tenant, cwd });
+  const given = file === undefined ? undefined : await choose(file);
   const pair = await openPair(parts);
+  const { generation, embedder } = pair.target.facts;
   const notices: string[] = [];
   const pace = new FillPace((progress) => request.onProgress?.({ stage: 'embedding', ...progress }));
   const filling: Filling = {
@@ -174,18 +180,11 @@ async function upgrade(request: ReembedRequest, parts: UpgradeParts): Promise<Up
     await alignItems(writing, pair);
     await pair.target.collection.optimize(signal);
     await host.resources.models.learnFrom({ ledger: writing, ...pair.target }, { signal });
-    await editRecord(writing, pair, { isComplete: true });
+    await editUpgradeRecord(writing, generation, () => ({ isComplete: true }));
   });
-  const questions =
-    given ??
-    (await chooseQuestions(undefined, {
-      reader: ledger.reader(facts.generation),
-      tenant: scope.tenant,
-      cwd,
-    }));
-  const comparison = await compared(questions, { ...parts, pair, ledger, request });
+  const comparison = await compared(given ?? (await choose(undefined)), { ...parts, pair, ledger, request });
   if (comparison === undefined) notices.push(NO_QUESTIONS);
-  else await host.alone('items', (writing) => editRecord(writing, pair, { comparison }));
+  else await host.alone('items', (writing) => editUpgradeRecord(writing, generation, () => ({ comparison })));
   const rule = request.switch ?? config.rag.embedding.upgradeSwitch;
   const isSwitched = maySwitch(rule, comparison);
   if (isSwitched) {
@@ -199,10 +198,10 @@ async function upgrade(request: ReembedRequest, parts: UpgradeParts): Promise<Up
     inexact += last.inexact;
   } else notices.push(keptNotice(rule, comparison, pair));
   if (inexact > 0) notices.push(inexactNotice(inexact));
-  const record = await recordOf(pair, host);
+  const record = await heldUpgradeRecord(await readingLedger(host), generation);
   return {
     outcome: isSwitched ? 'switched' : 'kept',
-    to: { generation: pair.target.facts.generation, embedder: pair.target.facts.embedder },
+    to: { generation, embedder },
     documents: first.found.documents,
     chunks: first.found.chunks.total,
     embedded,
@@ -364,23 +363,6 @@ async function switchOver(
   });
 }
 
-async function editRecord(
-  ledger: Ledger,
-  { target }: GenerationPair,
-  change: Partial<UpgradeRecord>,
-): Promise<void> {
-  const { generation } = target.facts;
-  const facts = (await ledger.generations()).find((held) => held.generation === generation);
-  const record = facts && upgradeRecordOf(facts);
-  if (record !== undefined) await writeUpgradeRecord(ledger, generation, { ...record, ...change });
-}
-
-async function recordOf({ target }: GenerationPair, host: UpgradeHost): Promise<UpgradeRecord | undefined> {
-  const ledger = await readingLedger(host);
-  const facts = (await ledger.generations()).find(({ generation }) => generation === target.facts.generation);
-  return facts && upgradeRecordOf(facts);
-}
-
 /** What an upgrade would have to do; of a hosted model, what it costs. */
 async function countWork(
   live: IndexFacts,
@@ -412,14 +394,7 @@ async function countWork(
     const held = await readHeld(document, from, { signal: host.signal });
     const texts = held?.rebuilt.map(({ indexedText }) => indexedText) ?? [];
     const more = await model.embedder.estimate(texts);
-    estimate = estimate === undefined ? more : sumOf(estimate, more);
+    estimate = sumOfEstimates(estimate, more);
   }
   return { generation: begun?.generation, counts: { ...counts, estimate } };
 }
-
-const sumOf = (a: EmbeddingEstimate, b: EmbeddingEstimate): EmbeddingEstimate => ({
-  texts: a.texts + b.texts,
-  tokens: a.tokens + b.tokens,
-  isExact: a.isExact && b.isExact,
-  ...(a.cost === undefined || b.cost === undefined ? {} : { cost: a.cost + b.cost }),
-});

@@ -39,6 +39,46 @@ const recordSchema = z.strictObject({
 /** What is known of a tenant's deployment. */
 export type DeploymentRecord = z.infer<typeof recordSchema>;
 
+/** The deployment of a tenant. */
+export interface KnowledgeDeploymentConfig {
+  readonly tenantId: string;
+  /** Always the same for a tenant. */
+  readonly deploymentId: string;
+  readonly model: RagDeploymentModel;
+  /** An inactive deployment serves nobody: nothing falls back to another index. */
+  readonly isActive: boolean;
+  /** Of `Dedicated`, made of the tenant's id; of `CustomerOwned`, as the customer named it; absent for `Shared`. */
+  readonly indexName?: string | undefined;
+  readonly provider?: string | undefined;
+  readonly searchEndpoint?: string | undefined;
+  readonly username?: string | undefined;
+  /** Where the secret is, never the secret. */
+  readonly apiKeySecretName?: string | undefined;
+  /** ISO-8601 UTC; of `CustomerOwned`. */
+  readonly validatedAt?: string | undefined;
+  /** ISO-8601 UTC; absent for a tenant that nobody configured. */
+  readonly updatedAt?: string | undefined;
+  /** Absent while nothing is moved. `copying`: to the model that is named; `cleaning`: what is left at it is being removed. */
+  readonly move?:
+    | {
+        readonly stage: 'copying' | 'cleaning';
+        readonly model: RagDeploymentModel;
+        readonly startedAt: string;
+      }
+    | undefined;
+}
+
+/** A deployment as people see it. */
+export function shown({ deployment, move }: DeploymentRecord): KnowledgeDeploymentConfig {
+  return {
+    ...deployment,
+    deploymentId: deploymentIdOf(deployment.tenantId),
+    ...(move === undefined
+      ? {}
+      : { move: { stage: move.stage, model: move.other.model, startedAt: move.startedAt } }),
+  };
+}
+
 interface ListOptions {
   /** Told of each that cannot be read, by the name of its folder. */
   readonly onDamaged?: ((name: string, error: unknown) => void) | undefined;

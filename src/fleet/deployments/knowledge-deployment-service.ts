@@ -19,55 +19,27 @@ import {
   type MeantIndex,
   type OpenIndex,
 } from './deployment-indexes.js';
-import { type DeploymentRecord, DeploymentRecords } from './deployment-records.js';
-import { assertOwnIndexes, type OpenCustomerStore, settingsOf } from './deployment-settings.js';
+import {
+  type DeploymentRecord,
+  DeploymentRecords,
+  type KnowledgeDeploymentConfig,
+  shown,
+} from './deployment-records.js';
+import { assertOwnIndexes, type DeploymentParts, type OpenCustomerStore } from './deployment-settings.js';
 import { type FinishedWrites, finishWrites } from './finish-writes.js';
 import {
   type DeploymentHealth,
   type DeploymentsRotation,
   healthOf,
-  isOwn,
-  leftUnfinished,
-  NOT_ROTATED,
-  rotated,
-  rotateTenant,
+  rotateIndexes,
   wordsOf,
 } from './maintain-indexes.js';
-import { type MoveReport, moveTenant, removeIndex, resumeMove } from './move-tenant.js';
+import { type MoveReport, type Moving, moveTenant, removeIndex, resumeMove } from './move-tenant.js';
 import { claimPlace } from './place-claim.js';
 import { routedView } from './routed-view.js';
 import type { TenantIndex, TenantIndexes } from './tenant-indexes.js';
-import { checkStore, DeploymentChecks, type DeploymentValidationResult } from './validate-deployment.js';
+import { type DeploymentValidationResult, validateDeployment } from './validate-deployment.js';
 import { WriteGate } from './write-gate.js';
-
-/** The deployment of a tenant. */
-export interface KnowledgeDeploymentConfig {
-  readonly tenantId: string;
-  /** Always the same for a tenant. */
-  readonly deploymentId: string;
-  readonly model: RagDeploymentModel;
-  /** An inactive deployment serves nobody: nothing falls back to another index. */
-  readonly isActive: boolean;
-  /** Of `Dedicated`, made of the tenant's id; of `CustomerOwned`, as the customer named it; absent for `Shared`. */
-  readonly indexName?: string | undefined;
-  readonly provider?: string | undefined;
-  readonly searchEndpoint?: string | undefined;
-  readonly username?: string | undefined;
-  /** Where the secret is, never the secret. */
-  readonly apiKeySecretName?: string | undefined;
-  /** ISO-8601 UTC; of `CustomerOwned`. */
-  readonly validatedAt?: string | undefined;
-  /** ISO-8601 UTC; absent for a tenant that nobody configured. */
-  readonly updatedAt?: string | undefined;
-  /** Absent while nothing is moved. `copying`: to the model that is named; `cleaning`: what is left at it is being removed. */
-  readonly move?:
-    | {
-        readonly stage: 'copying' | 'cleaning';
-        readonly model: RagDeploymentModel;
-        readonly startedAt: string;
-      }
-    | undefined;
-}
 
 /** Which deployments there can be beside the shared index, and how many stay open. */
 export interface KnowledgeDeploymentOptions extends Partial<IndexLimits> {
@@ -101,7 +73,7 @@ export interface ResumeOptions {
   readonly onProblem?: ((tenantId: string, error: unknown) => void) | undefined;
 }
 
-const DEFAULT_LIMITS: IndexLimits = { mostOpen: 32, idleMs: 600_000 };
+const IDLE_MS = 600_000;
 /** Longest wait of a write for a move to end, in milliseconds. */
 const GATE_WAIT_MS = 60_000;
 
@@ -118,20 +90,32 @@ export class KnowledgeDeploymentService implements TenantIndexes {
   readonly #stores: Readonly<Record<string, OpenCustomerStore>>;
   readonly #indexes: DeploymentIndexes;
 
+  readonly #use: Moving['use'] = async (meant, work) => {
+    if (meant.deployment.model === RagDeploymentModel.Shared)
+      return work({ engine: this.shared, resources: this.#resources });
+    try {
+      return await this.#indexes.use(meant, work);
+    } catch (error) {
+      throw ofDeployment(error);
+    }
+  };
+
+  readonly #parts = async (): Promise<DeploymentParts> => {
+    const { config, processes } = this.#resources;
+    const { embedder } = await this.#resources.models.embedder();
+    return { config, embedder, processes, records: this.#records, stores: this.#stores };
+  };
+
   /** @internal See `createKnowledgeDeployments`. */
   constructor(
     { engine, resources }: OpenIndex,
-    { customerStores = {}, mostOpen, idleMs }: KnowledgeDeploymentOptions,
+    { customerStores = {}, mostOpen = 32, idleMs = IDLE_MS }: KnowledgeDeploymentOptions,
   ) {
     this.shared = engine;
     this.#resources = resources;
     this.#records = new DeploymentRecords(resources.config);
     this.#stores = customerStores;
-    const limits = {
-      mostOpen: mostOpen ?? DEFAULT_LIMITS.mostOpen,
-      idleMs: idleMs ?? DEFAULT_LIMITS.idleMs,
-    };
-    this.#indexes = new DeploymentIndexes(() => this.#parts(), limits);
+    this.#indexes = new DeploymentIndexes(this.#parts, { mostOpen, idleMs });
   }
 
   async of(scope: ScopeInput): Promise<TenantIndex> {
@@ -213,41 +197,7 @@ export class KnowledgeDeploymentService implements TenantIndexes {
   async validateCustomerOwnedDeployment(
     input: KnowledgeDeploymentInput,
   ): Promise<DeploymentValidationResult> {
-    const checks = new DeploymentChecks();
-    let deployment: StoredDeployment | undefined;
-    await checks.step('configuration', 'It is complete.', async () => {
-      deployment = this.#checked(input);
-      if (deployment.model !== RagDeploymentModel.CustomerOwned)
-        throw new RAGError(
-          'DEPLOYMENT_INVALID',
-          'Only a deployment of the model CustomerOwned is validated.',
-        );
-    });
-    if (deployment === undefined || !checks.result().isValid) return checks.result();
-    const meant = deployment;
-    const hasSecret = await checks.step(
-      'secret',
-      'The secret can be fetched, or none is named.',
-      async () => {
-        const { store } = await settingsOf(meant, await this.#parts());
-        await store?.close();
-      },
-    );
-    if (!hasSecret) return checks.result();
-    // Opened for this alone, with the secret as it is now.
-    const fresh = new DeploymentIndexes(() => this.#parts(), DEFAULT_LIMITS);
-    try {
-      await fresh.use({ deployment: meant, revision: 0 }, ({ resources }) =>
-        checkStore(checks, meant, resources),
-      );
-    } catch (error) {
-      await checks.step('connection', '', async () => {
-        throw error;
-      });
-    } finally {
-      await fresh.close();
-    }
-    return checks.result();
+    return validateDeployment(() => this.#checked(input), this.#parts);
   }
 
   /**
@@ -316,44 +266,10 @@ export class KnowledgeDeploymentService implements TenantIndexes {
    * nothing, no index needs an older key any more.
    */
   async rotateEncryption({ tenantId, signal }: RotateOptions = {}): Promise<DeploymentsRotation> {
-    const problems: { readonly tenantId?: string | undefined; readonly message: string }[] = [];
-    const onDamaged = (_: string, error: unknown) => problems.push({ message: wordsOf(error) });
-    const records = this.#records.list({ onDamaged });
-    const named = scopeOf({ tenant: tenantId ?? 'default' }).tenant;
-    const tenants =
-      tenantId === undefined ? records.filter(isOwn).map(({ deployment }) => deployment.tenantId) : [named];
-    const deployments: DeploymentsRotation['deployments'][number][] = [];
-    for (const one of tenants)
-      try {
-        const use = <Result>(meant: MeantIndex, work: (index: OpenIndex) => Promise<Result>) =>
-          this.#indexes.use(meant, work);
-        deployments.push({ tenantId: one, ...(await rotateTenant({ ...this.#moving(one, signal), use })) });
-      } catch (error) {
-        problems.push({ tenantId: one, message: wordsOf(error) });
-      }
-    const ofShared =
-      tenantId === undefined ? await rotated(() => this.shared.rotateEncryption()) : NOT_ROTATED;
-    const stampOf = (all: readonly DeploymentRecord[]): string =>
-      JSON.stringify(all.map(({ deployment, revision }) => [deployment.tenantId, revision]));
-    if (
-      tenantId === undefined &&
-      stampOf(records) !== stampOf(this.#records.list({ onDamaged: () => undefined }))
-    )
-      problems.push({
-        message: 'Deployments were changed meanwhile, so documents may have moved. Rotate again.',
-      });
-    for (const { tenantId: one, unfinished } of [...deployments, { ...ofShared, tenantId: undefined }])
-      if (unfinished !== undefined) problems.push({ tenantId: one, message: leftUnfinished(unfinished) });
-    const sum = (key: 'documents' | 'rewritten'): number =>
-      deployments.reduce((total, one) => total + one[key], ofShared[key]);
-    const { removedTries } = ofShared;
-    return {
-      documents: sum('documents'),
-      rewritten: sum('rewritten'),
-      ...(removedTries === undefined ? {} : { removedTries }),
-      deployments,
-      problems,
-    };
+    return rotateIndexes({ records: this.#records, shared: this.shared, tenantId }, (one) => ({
+      ...this.#moving(one, signal),
+      use: this.#indexes.use.bind(this.#indexes),
+    }));
   }
 
   /** Closes every index, the shared one too. */
@@ -366,7 +282,7 @@ export class KnowledgeDeploymentService implements TenantIndexes {
     const { tenant } = scope;
     return routedView(scope, {
       serving: () => this.#serving(tenant),
-      use: (meant, work) => this.#use(meant, work),
+      use: this.#use,
       stream: (meant, work) => this.#stream(meant, work),
       assertSettled: () => {
         if (this.#records.read(tenant).move !== undefined) throw beingMoved(tenant);
@@ -389,16 +305,6 @@ export class KnowledgeDeploymentService implements TenantIndexes {
     return new WriteGate(this.#records.folderOf(tenantId), tenantId);
   }
 
-  async #use<Result>(meant: MeantIndex, work: (index: OpenIndex) => Promise<Result>): Promise<Result> {
-    if (meant.deployment.model === RagDeploymentModel.Shared)
-      return work({ engine: this.shared, resources: this.#resources });
-    try {
-      return await this.#indexes.use(meant, work);
-    } catch (error) {
-      throw ofDeployment(error);
-    }
-  }
-
   async *#stream<Part>(
     meant: MeantIndex,
     work: (index: OpenIndex) => AsyncIterable<Part>,
@@ -410,12 +316,6 @@ export class KnowledgeDeploymentService implements TenantIndexes {
     } catch (error) {
       throw ofDeployment(error);
     }
-  }
-
-  async #parts() {
-    const { config, processes } = this.#resources;
-    const { embedder } = await this.#resources.models.embedder();
-    return { config, embedder, processes, records: this.#records, stores: this.#stores };
   }
 
   #checked(input: KnowledgeDeploymentInput): StoredDeployment {
@@ -466,7 +366,7 @@ export class KnowledgeDeploymentService implements TenantIndexes {
       signal,
       records: this.#records,
       gate: this.#gate(tenantId),
-      use: <Result>(meant: MeantIndex, work: (index: OpenIndex) => Promise<Result>) => this.#use(meant, work),
+      use: this.#use,
     };
   }
 }
@@ -477,16 +377,6 @@ function ofDeployment(error: unknown): unknown {
   return new RAGError('SERVICE_UNAVAILABLE', 'The index of this tenant cannot be used now.', {
     cause: error,
   });
-}
-
-function shown({ deployment, move }: DeploymentRecord): KnowledgeDeploymentConfig {
-  return {
-    ...deployment,
-    deploymentId: deploymentIdOf(deployment.tenantId),
-    ...(move === undefined
-      ? {}
-      : { move: { stage: move.stage, model: move.other.model, startedAt: move.startedAt } }),
-  };
 }
 
 const at = (): string => new Date(runtime().now()).toISOString();

@@ -1,8 +1,9 @@
 import { RAGError } from '../../core/errors.js';
 import { mapInOrder } from '../../core/map-in-order.js';
+import { scopeOf } from '../../core/scope.js';
 import { deploymentIdOf, RagDeploymentModel } from '../../operations/deployment-model.js';
-import type { EncryptionRotation, EngineHealth } from '../../operations/engine.js';
-import type { DeploymentRecord } from './deployment-records.js';
+import type { EncryptionRotation, Engine, EngineHealth } from '../../operations/engine.js';
+import type { DeploymentRecord, DeploymentRecords } from './deployment-records.js';
 import { alone, type Moving } from './move-tenant.js';
 
 /** An index that a tenant has of its own, and whether it can be used. For whoever runs the service. */
@@ -56,8 +57,55 @@ export const isOwn = ({ deployment }: DeploymentRecord): boolean =>
 export const wordsOf = (error: unknown): string =>
   RAGError.isInstance(error) ? error.message : 'It could not be used; the log of the service may say more.';
 
+/** Rotates the keys of the index of a tenant, or where none is named of all; what is wrong with one holds up none of the others. */
+export async function rotateIndexes(
+  {
+    records,
+    shared,
+    tenantId,
+  }: {
+    readonly records: DeploymentRecords;
+    readonly shared: Engine;
+    readonly tenantId: string | undefined;
+  },
+  movingOf: (tenantId: string) => Moving,
+): Promise<DeploymentsRotation> {
+  const problems: DeploymentsRotation['problems'][number][] = [];
+  const isAll = tenantId === undefined;
+  const before = records.list({ onDamaged: (_, error) => problems.push({ message: wordsOf(error) }) });
+  const tenants = isAll
+    ? before.filter(isOwn).map(({ deployment }) => deployment.tenantId)
+    : [scopeOf({ tenant: tenantId }).tenant];
+  const deployments: DeploymentsRotation['deployments'][number][] = [];
+  for (const one of tenants)
+    try {
+      deployments.push({ tenantId: one, ...(await rotateTenant(movingOf(one))) });
+    } catch (error) {
+      problems.push({ tenantId: one, message: wordsOf(error) });
+    }
+  const ofShared = isAll ? await rotated(() => shared.rotateEncryption()) : NOT_ROTATED;
+  const stampOf = (all: readonly DeploymentRecord[]): string =>
+    JSON.stringify(all.map(({ deployment, revision }) => [deployment.tenantId, revision]));
+  if (isAll && stampOf(before) !== stampOf(records.list({ onDamaged: () => undefined })))
+    problems.push({
+      message: 'Deployments were changed meanwhile, so documents may have moved. Rotate again.',
+    });
+  for (const { tenantId: one, unfinished } of [...deployments, { ...ofShared, tenantId: undefined }])
+    if (unfinished !== undefined) problems.push({ tenantId: one, message: leftUnfinished(unfinished) });
+  const sum = (key: 'documents' | 'rewritten'): number =>
+    deployments.reduce((total, one) => total + one[key], ofShared[key]);
+  const { removedTries } = ofShared;
+  return {
+    documents: sum('documents'),
+    rewritten: sum('rewritten'),
+    ...(removedTries === undefined ? {} : { removedTries }),
+    deployments,
+    problems,
+  };
+}
+
 /** Rotates the keys of a tenant's own index while nobody moves it: what is copied meanwhile would keep the old key. */
-export const rotateTenant = (moving: Moving): Promise<EncryptionRotation> =>
+const rotateTenant = (moving: Moving): Promise<EncryptionRotation> =>
   alone(moving, async () => {
     const record = moving.records.read(moving.tenantId);
     if (record.move !== undefined)
@@ -74,20 +122,20 @@ export const rotateTenant = (moving: Moving): Promise<EncryptionRotation> =>
   });
 
 /** Nothing was there, or nothing was asked for. */
-export const NOT_ROTATED: EncryptionRotation = { documents: 0, rewritten: 0 };
+const NOT_ROTATED: EncryptionRotation = { documents: 0, rewritten: 0 };
 
 /** Names that a message holds. */
 const NAMED = 5;
 
 /** What is to be done about documents that a rotation left as they are. */
-export function leftUnfinished(names: readonly string[]): string {
+function leftUnfinished(names: readonly string[]): string {
   const shown = names.slice(0, NAMED).map((name) => JSON.stringify(name));
   const count = names.length === 1 ? '1 document was' : `${names.length} documents were`;
   return `${count} left in clear or under an older key, half written or damaged: ${shown.join(', ')}${names.length > NAMED ? ', ...' : ''}. Index their source, or push them, again, and rotate once more.`;
 }
 
 /** An index that holds nothing needs no key. */
-export async function rotated(work: () => Promise<EncryptionRotation>): Promise<EncryptionRotation> {
+async function rotated(work: () => Promise<EncryptionRotation>): Promise<EncryptionRotation> {
   try {
     return await work();
   } catch (error) {

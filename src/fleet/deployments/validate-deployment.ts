@@ -3,9 +3,12 @@ import { contentHash } from '../../core/ids.js';
 import { runtime } from '../../core/runtime.js';
 import { withDeadline } from '../../core/with-deadline.js';
 import { fingerprintOf } from '../../embedding/embedder.js';
+import { RagDeploymentModel } from '../../operations/deployment-model.js';
 import type { EngineResources } from '../../resources/engine-resources.js';
 import { specOf } from '../../resources/open-collection.js';
 import type { StoredDeployment } from './deployment-config.js';
+import { DeploymentIndexes } from './deployment-indexes.js';
+import { type DeploymentParts, settingsOf } from './deployment-settings.js';
 import { assertOwnPlace } from './place-claim.js';
 
 /** What is looked at before a customer's store is used, in this order. */
@@ -34,7 +37,7 @@ export interface DeploymentValidationResult {
 const LONGEST_MS = 20_000;
 
 /** Looks at a store step by step; a step that fails is the last. */
-export class DeploymentChecks {
+class DeploymentChecks {
   readonly #results: DeploymentCheckResult[] = [];
 
   /** Whether `work` succeeded; what it throws is told where it is an error of ours, which hold no secrets. */
@@ -66,13 +69,49 @@ export class DeploymentChecks {
   }
 }
 
+/** Whether a customer's store can be used: that of `stated`, which throws for what is not complete. It is opened for this alone. */
+export async function validateDeployment(
+  stated: () => StoredDeployment,
+  parts: () => Promise<DeploymentParts>,
+): Promise<DeploymentValidationResult> {
+  const checks = new DeploymentChecks();
+  let deployment: StoredDeployment | undefined;
+  await checks.step('configuration', 'It is complete.', async () => {
+    const meant = stated();
+    if (meant.model !== RagDeploymentModel.CustomerOwned)
+      throw new RAGError('DEPLOYMENT_INVALID', 'Only a deployment of the model CustomerOwned is validated.');
+    deployment = meant;
+  });
+  if (deployment === undefined) return checks.result();
+  const meant = deployment;
+  const hasSecret = await checks.step('secret', 'The secret can be fetched, or none is named.', async () => {
+    const { store } = await settingsOf(meant, await parts());
+    await store?.close();
+  });
+  if (!hasSecret) return checks.result();
+  // With the secret as it is now.
+  const fresh = new DeploymentIndexes(parts, { mostOpen: 1, idleMs: LONGEST_MS });
+  try {
+    await fresh.use({ deployment: meant, revision: 0 }, ({ resources }) =>
+      checkStore(checks, meant, resources),
+    );
+  } catch (error) {
+    await checks.step('connection', '', async () => {
+      throw error;
+    });
+  } finally {
+    await fresh.close();
+  }
+  return checks.result();
+}
+
 const wordsOf = (error: unknown): string =>
   RAGError.isInstance(error)
     ? error.message
     : 'It could not be used. The log of the service may say more; check the address, the account and its rights.';
 
 /** Connects, and checks what is there, or where nothing is, that a collection for the model can be made, written to, and removed. */
-export async function checkStore(
+async function checkStore(
   checks: DeploymentChecks,
   deployment: StoredDeployment,
   resources: EngineResources,

@@ -1,15 +1,9 @@
 import { RAGError } from '../../core/errors.js';
 import { runtime } from '../../core/runtime.js';
 import type { PostgresDatabase, RunStatement } from '../../platform/postgres/postgres-database.js';
+import type { GraphFilling } from '../../relations/graph/graph.js';
 import type { HistoryWriter } from '../history.js';
-import type {
-  CompletedItem,
-  DocumentPlan,
-  GenerationWriter,
-  GraphFilling,
-  ItemKey,
-  PlannedDocument,
-} from '../ledger.js';
+import type { CompletedItem, DocumentPlan, GenerationWriter, ItemKey, PlannedDocument } from '../ledger.js';
 import { hexOf } from '../ledger-text.js';
 import type { OwedBatch, OwedItem, OwedReader, OwedWriter } from '../owed.js';
 import { LISTING } from '../owed.js';

@@ -1,7 +1,6 @@
-import type { GraphReader, GraphReference, GraphRows } from '../../relations/graph/graph.js';
+import type { GraphFilling, GraphReader, GraphReference, GraphRows } from '../../relations/graph/graph.js';
 import { codeOf } from '../chunk-states.js';
 import { NO_ROWS, nameKeyOf, sameRows } from '../graph-rows.js';
-import type { GraphFilling } from '../ledger.js';
 import { bigint, text, word } from './columns.js';
 import {
   addRows,

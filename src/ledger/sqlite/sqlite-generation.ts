@@ -1,10 +1,10 @@
 import type { SqliteDatabase } from '../../platform/sqlite/sqlite-database.js';
+import type { GraphFilling } from '../../relations/graph/graph.js';
 import type { HistoryWriter } from '../history.js';
 import type {
   CompletedItem,
   DocumentPlan,
   GenerationWriter,
-  GraphFilling,
   ItemKey,
   PlannedDocument,
   SharedTransactions,

@@ -79,6 +79,17 @@ const flag = z.boolean().optional();
 /** Ranges are checked where they are known, with the store. */
 const number = z.custom<number>((value) => typeof value === 'number', 'a number').optional();
 const countFromOne = z.int('a whole number from 1 up').min(1, 'a whole number from 1 up').optional();
+const countFromZero = z.int('a whole number from 0 up').min(0, 'a whole number from 0 up').optional();
+const upTo = (most: number, words = String(most)) => {
+  const said = `a whole number from 1 to ${words}`;
+  return z.int(said).min(1, said).max(most, said).optional();
+};
+const milliseconds = z
+  .custom<number>((value) => typeof value === 'number' && value >= 0, 'a number from 0 up')
+  .optional();
+const cost = z.number('a number from 0 up').min(0, 'a number from 0 up').optional();
+const names = z.union([z.boolean(), z.array(z.string())], 'true, false, or a list of names').optional();
+const hops = z.int('1, 2 or 3').min(1, '1, 2 or 3').max(3, '1, 2 or 3').optional();
 const signal = z.custom<AbortSignal>(isSignal, 'an AbortSignal').optional();
 const callback = <F>() => z.custom<F>((value) => typeof value === 'function', 'a function').optional();
 /** Checked by `assertFilterShape`. */
@@ -117,7 +128,7 @@ export const searchSchema = z.strictObject({
     mode: z
       .custom<NonNullable<SearchQuery['options']>['mode']>((value) => typeof value === 'string', 'a text')
       .optional(),
-    hops: z.int('1, 2 or 3').min(1, '1, 2 or 3').max(3, '1, 2 or 3').optional(),
+    hops,
     minSimilarity: number,
     minScore: number,
     nearDuplicates: z.enum(['remove', 'keep'], 'remove or keep').optional(),
@@ -151,8 +162,8 @@ export const askSchema = z.strictObject({
   mode: z.enum(['naive', 'enhanced', 'agentic', 'graph'], 'naive, enhanced, agentic or graph').optional(),
   limits: optional<NonNullable<AskRequest['limits']>>({
     maxSteps: countFromOne,
-    maxTokens: z.int('a whole number from 0 up').min(0, 'a whole number from 0 up').optional(),
-    maxCost: z.number('a number from 0 up').min(0, 'a number from 0 up').optional(),
+    maxTokens: countFromZero,
+    maxCost: cost,
     deadlineMs: countFromOne,
   }),
   answerer: z.enum(['auto', 'chat', 'extractive'], 'auto, chat or extractive').optional(),
@@ -195,7 +206,7 @@ export const documentSchema = z.strictObject({
   fileName: text,
   access: optional<Partial<AccessControl>>({
     groups: texts,
-    level: z.int('a whole number from 0 up').min(0, 'a whole number from 0 up').optional(),
+    level: countFromZero,
   }),
 } satisfies ShapeOf<PushedDocument>);
 
@@ -210,14 +221,12 @@ export const indexSchema = z.strictObject({
     parallel: countFromOne,
     force: flag,
     dryRun: flag,
-    prune: z.union([z.boolean(), z.array(z.string())], 'true, false, or a list of names').optional(),
-    allowShrink: z.union([z.boolean(), z.array(z.string())], 'true, false, or a list of names').optional(),
+    prune: names,
+    allowShrink: names,
     heedBackoff: flag,
     handOver: flag,
     unlessListedSince: text,
-    waitMs: z
-      .custom<number>((value) => typeof value === 'number' && value >= 0, 'a number from 0 up')
-      .optional(),
+    waitMs: milliseconds,
   }),
   onProgress: callback<NonNullable<IndexRequest['onProgress']>>(),
   confirmPrune: callback<NonNullable<IndexRequest['confirmPrune']>>(),
@@ -231,11 +240,7 @@ export const readingSchema = z.strictObject({
       .string()
       .regex(/^\d{1,15}$/, 'that of the page before')
       .optional(),
-    limit: z
-      .int('a whole number from 1 to 1,000')
-      .min(1, 'a whole number from 1 to 1,000')
-      .max(1_000, 'a whole number from 1 to 1,000')
-      .optional(),
+    limit: upTo(1_000, '1,000'),
   }),
   versions: z.boolean().optional(),
   original: z.boolean().optional(),
@@ -244,23 +249,15 @@ export const readingSchema = z.strictObject({
 
 export const listSchema = z.strictObject({
   cursor: text,
-  limit: z
-    .int('a whole number from 1 to 1,000')
-    .min(1, 'a whole number from 1 to 1,000')
-    .max(1_000, 'a whole number from 1 to 1,000')
-    .optional(),
+  limit: upTo(1_000, '1,000'),
   filters: filtersSchema,
   filter,
 } satisfies ShapeOf<ListRequest>);
 
 export const relatedSchema = z.strictObject({
   item: z.string('a text').min(1, 'a text that is not empty'),
-  hops: z.int('1, 2 or 3').min(1, '1, 2 or 3').max(3, '1, 2 or 3').optional(),
-  limit: z
-    .int('a whole number from 1 to 100')
-    .min(1, 'a whole number from 1 to 100')
-    .max(100, 'a whole number from 1 to 100')
-    .optional(),
+  hops,
+  limit: upTo(100),
   kinds: z.array(z.enum(REFERENCE_KINDS, `one of ${REFERENCE_KINDS.join(', ')}`)).optional(),
   signal,
 } satisfies ShapeOf<RelatedRequest>);
@@ -268,21 +265,13 @@ export const relatedSchema = z.strictObject({
 export const conflictsSchema = z.strictObject({
   kinds: z.array(z.enum(FINDING_KINDS, `one of ${FINDING_KINDS.join(', ')}`)).optional(),
   document: z.string().optional(),
-  limit: z
-    .int('a whole number from 1 to 10000')
-    .min(1, 'a whole number from 1 to 10000')
-    .max(10_000, 'a whole number from 1 to 10000')
-    .optional(),
+  limit: upTo(10_000),
   signal,
 } satisfies ShapeOf<ConflictsRequest>);
 
 const failures = { sources: texts, items: texts } satisfies ShapeOf<FailuresRequest>;
 
 export const failuresSchema = z.strictObject(failures);
-
-const milliseconds = z
-  .custom<number>((value) => typeof value === 'number' && value >= 0, 'a number from 0 up')
-  .optional();
 
 export const retrySchema = z.strictObject({
   ...failures,
@@ -302,14 +291,10 @@ export const forgetSchema = z.strictObject({
   signal,
 } satisfies ShapeOf<ForgetRequest>);
 
-const concurrency = z
-  .int('a whole number from 1 to 64')
-  .min(1, 'a whole number from 1 to 64')
-  .max(64, 'a whole number from 1 to 64')
-  .optional();
+const concurrency = upTo(64);
 const extractionLimits = {
-  maxCost: z.number('a number from 0 up').min(0, 'a number from 0 up').optional(),
-  maxTokens: z.int('a whole number from 0 up').min(0, 'a whole number from 0 up').optional(),
+  maxCost: cost,
+  maxTokens: countFromZero,
   deadlineMs: milliseconds,
   concurrency,
   signal,
@@ -337,11 +322,7 @@ export const summarizeSchema = z.strictObject({
 
 export const summariesSchema = z.strictObject({
   entity: text,
-  limit: z
-    .int('a whole number from 1 to 100')
-    .min(1, 'a whole number from 1 to 100')
-    .max(100, 'a whole number from 1 to 100')
-    .optional(),
+  limit: upTo(100),
   cursor: text,
   signal,
 } satisfies ShapeOf<SummariesRequest>);

@@ -41,6 +41,14 @@ export interface GraphRows {
   readonly references: readonly GraphReference[];
 }
 
+/** Rows of the graph for a document that has none yet. */
+export interface GraphFilling {
+  readonly documentId: string;
+  /** Of which they were made. */
+  readonly revision: string;
+  readonly graph: GraphRows;
+}
+
 /** A document that was found by a name. */
 export interface NameHit {
   readonly name: string;

@@ -24,9 +24,9 @@ export interface InStepOptions {
 /** What came of asking every store how far it is. */
 interface Round {
   /** Stores that have every write. */
-  readonly level: readonly MemberStore[];
+  readonly level: MemberStore[];
   /** Why the others have not. */
-  readonly problems: ReadonlyMap<MemberStore, unknown>;
+  readonly problems: Map<MemberStore, unknown>;
   /** Writes that are still to be repeated by stores that answer. */
   readonly left: number;
 }
@@ -34,12 +34,6 @@ interface Round {
 /** What a store is given at once before others have a turn, and what somebody who wants to write waits for. */
 const SLICE = { writes: 64, bytes: 8 * 1024 * 1024 };
 const SMALL_SLICE = { writes: 8, bytes: 1024 * 1024 };
-interface Answers extends Round {
-  readonly level: MemberStore[];
-  readonly problems: Map<MemberStore, unknown>;
-  /** Stores whose contents are not those that the journal knows. */
-  readonly lost: readonly MemberStore[];
-}
 
 /** The journal is made shorter where so many bytes of it are of no more use. */
 const SHORTEN_BYTES = 4 * 1024 * 1024;
@@ -111,18 +105,16 @@ export class StoresInStep {
   /** Finishes what a dead process left, where the last write may be one that no store has. */
   async recover(): Promise<void> {
     const { journal } = this.#options;
-    const state = await journal.refresh();
-    if (state === undefined || journal.size.writes === 0) return;
+    if ((await journal.refresh()) === undefined || journal.size.writes === 0) return;
     await this.alone(() => this.#bringLevel());
   }
 
   /** Makes the journal as short as it can be, where this is quickly done. */
   async tidy(): Promise<void> {
-    const state = await this.#options.journal.refresh();
-    if (state === undefined || this.#options.journal.size.writes === 0) return;
+    const { journal } = this.#options;
+    if ((await journal.refresh()) === undefined || journal.size.writes === 0) return;
     await this.alone(async () => {
-      const { left } = await this.#bringLevel();
-      if (left === 0) await this.#shorten(0);
+      if ((await this.#bringLevel()).left === 0) await this.#shorten(0);
     });
   }
 
@@ -207,23 +199,19 @@ export class StoresInStep {
 
   /** Asks each store how far it is and gives it what it lacks. With a write that is about to come, only as much as it can wait for. */
   async #bringLevel(write?: StoreWrite): Promise<Round> {
-    const { journal, members, dualWrite } = this.#options;
+    const { journal, members, dualWrite, known } = this.#options;
     if (journal.state === undefined) await beginJournal(journal, members);
     await this.#admit();
-    const { known } = this.#options;
     if (known !== undefined && !journal.known.isComplete)
       await adoptOnce(await known(), journal, this.#first());
     const slice = write === undefined ? SLICE : SMALL_SLICE;
-    const [first, ...others] = this.inOrder(journal.known);
-    if (!dualWrite && write !== undefined && first !== undefined) {
-      const round = await this.#ask([first], slice);
+    const inOrder = this.inOrder(journal.known);
+    if (!dualWrite && write !== undefined) {
+      const round = await this.#ask(inOrder.slice(0, 1), slice);
       // The others follow when nobody waits.
       if (round.level.length > 0) return round;
     }
-    const { lost, level, problems, left } = await this.#ask(
-      first === undefined ? others : [first, ...others],
-      slice,
-    );
+    const { lost, level, problems, left } = await this.#ask(inOrder, slice);
     if (lost.length === members.length && write?.kind === 'create' && journal.isNew(write.spec)) {
       await beginAnew(journal, lost);
       return { level: lost, problems, left };
@@ -233,7 +221,11 @@ export class StoresInStep {
     return { level, problems, left };
   }
 
-  async #ask(members: readonly MemberStore[], slice: typeof SLICE): Promise<Answers> {
+  /** `lost`: stores whose contents are not those that the journal knows. */
+  async #ask(
+    members: readonly MemberStore[],
+    slice: typeof SLICE,
+  ): Promise<Round & { readonly lost: MemberStore[] }> {
     const { journal } = this.#options;
     const problems = new Map<MemberStore, unknown>();
     const level: MemberStore[] = [];

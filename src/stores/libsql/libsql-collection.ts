@@ -25,30 +25,14 @@ import type {
 } from '../vector-store.js';
 import { Bm25Search } from './bm25-search.js';
 import { deleteRows, emptyUnusedProfiles, readChunks, rowsOfIds } from './chunk-rows.js';
-import { areAnyDead, areTermsKnown, deadRows, dropPostingsOf, forgetDead } from './dead-rows.js';
 import { enlistedWrites, nextVersion, versionOf } from './enlisted-writes.js';
 import { searchWithIndex } from './indexed-search.js';
-import {
-  dropDeadPostings,
-  FIRST_TERM,
-  identifierTerm,
-  mergeTerms,
-  planMerges,
-  type TermPlace,
-  termsFrom,
-  visitPostings,
-} from './postings.js';
+import { identifierTerm, termsFrom, visitPostings } from './postings.js';
+import { optimizePostings, purgePostings, type Upkeep } from './postings-upkeep.js';
 import { RowCache } from './row-cache.js';
 import { demandedIdentifier, demandedIds } from './row-filter.js';
 import { FORMAT_WITH_IDENTIFIERS } from './store-schema.js';
 import { vectorRows, writeNote } from './vector-rows.js';
-
-/** Deleted rows whose postings are dropped term by term; for more, one look through all postings takes less. */
-const MOST_TARGETED = 500;
-/** Deleted rows, such as those of replaced documents, whose postings are left where they are: each search passes over them. */
-const MOST_KEPT = 256;
-/** Rows whose postings are dropped in one transaction. */
-const ROWS_PER_PURGE = 16;
 
 export interface CollectionOptions {
   readonly spec: CollectionSpec;
@@ -180,59 +164,19 @@ export class LibsqlCollection implements VectorCollection {
 
   async optimize(signal?: AbortSignal): Promise<void> {
     this.#begin(signal);
-    const { merges, dead, isWorthwhile } = this.#database.snapshot(() => {
-      const dead = deadRows(this.#database, this.id);
-      const isWorthwhile = dead.length > 0 && dead.length > this.#sizeNow() / 4;
-      return { merges: planMerges(this.#database, this.id, isWorthwhile), dead, isWorthwhile };
-    });
-    // A range of terms at a time, here as below: readers and the event loop go on between them.
-    for (const segments of merges)
-      for (let after: string | undefined = ''; after !== undefined; await nextTurn()) {
-        this.#begin(signal);
-        after = this.#mergeTerms(segments, after);
-      }
-    if (isWorthwhile) this.#database.transaction(() => forgetDead(this.#database, this.id, dead));
-    else if (dead.length >= MOST_KEPT && this.#isTargeted(dead)) await this.#dropPostingsOf(dead, signal);
+    await optimizePostings(this.#upkeep(signal));
     await this.#options.index?.optimize(this.#records(), signal);
   }
 
   async purge(signal?: AbortSignal, { thorough = false }: PurgeOptions = {}): Promise<void> {
     this.#begin(signal);
-    const dead = this.#database.snapshot(() => {
-      // Before they are forgotten: what is deleted is found by them.
-      this.#cache.refresh(this.#versionOf());
-      return deadRows(this.#database, this.id);
-    });
-    if (this.#isTargeted(dead)) await this.#dropPostingsOf(dead, signal);
-    else await this.#dropAllDeadPostings(dead, signal);
+    await purgePostings(this.#upkeep(signal));
     if (thorough) {
       this.#database.transaction(() => emptyUnusedProfiles(this.#database, this.id));
       await this.#options.index?.purge(this.#records(), signal);
       // The ledger does it for a file that it shares.
       if (basename(this.#database.path) !== DATA_FILES.ledger) this.#database.rewrite();
     } else this.#database.eraseDeleted();
-  }
-
-  #isTargeted(rows: readonly number[]): boolean {
-    return rows.length <= MOST_TARGETED && areTermsKnown(this.#database, this.id);
-  }
-
-  /** By the terms of the rows. */
-  async #dropPostingsOf(rows: readonly number[], signal: AbortSignal | undefined): Promise<void> {
-    for (let start = 0; start < rows.length; start += ROWS_PER_PURGE, await nextTurn()) {
-      this.#begin(signal);
-      const some = rows.slice(start, start + ROWS_PER_PURGE);
-      this.#database.transaction(() => dropPostingsOf(this.#database, this.id, some));
-    }
-  }
-
-  /** By looking through all postings. */
-  async #dropAllDeadPostings(rows: readonly number[], signal: AbortSignal | undefined): Promise<void> {
-    for (let after: TermPlace | undefined = FIRST_TERM; after !== undefined; await nextTurn()) {
-      this.#begin(signal);
-      after = this.#dropDeadPostings(after);
-    }
-    this.#database.transaction(() => forgetDead(this.#database, this.id, rows));
   }
 
   async stats(): Promise<CollectionStats> {
@@ -254,27 +198,14 @@ export class LibsqlCollection implements VectorCollection {
     this.#options.index?.close();
   }
 
-  #mergeTerms(segments: readonly number[], after: string): string | undefined {
-    return this.#database.transaction(() => {
-      // What is gone is known by the cache alone, which is not filled for an index that only grew.
-      const hasDead = areAnyDead(this.#database, this.id);
-      if (hasDead) this.#cache.refresh(this.#versionOf());
-      return mergeTerms(this.#database, this.id, {
-        segments,
-        after,
-        isLive: hasDead ? this.#isLive : undefined,
-      });
-    });
+  #upkeep(signal: AbortSignal | undefined): Upkeep {
+    return {
+      database: this.#database,
+      collection: this.id,
+      begin: () => this.#begin(signal),
+      refreshed: () => this.#refreshed(),
+    };
   }
-
-  #dropDeadPostings(after: TermPlace): TermPlace | undefined {
-    return this.#database.transaction(() => {
-      this.#cache.refresh(this.#versionOf());
-      return dropDeadPostings(this.#database, this.id, { after, isLive: this.#isLive });
-    });
-  }
-
-  readonly #isLive = (row: number): boolean => this.#cache.ordinalOf(row) !== undefined;
 
   #begin(signal?: AbortSignal): void {
     throwIfAborted(signal);
@@ -322,9 +253,10 @@ export class LibsqlCollection implements VectorCollection {
     });
   }
 
-  #sizeNow(): number {
+  /** The cache as it is in this snapshot or transaction. */
+  #refreshed(): RowCache {
     this.#cache.refresh(this.#versionOf());
-    return this.#cache.size;
+    return this.#cache;
   }
 
   #versionOf(): number {
@@ -332,11 +264,11 @@ export class LibsqlCollection implements VectorCollection {
   }
 
   #admission(filter: Filter): (ordinal: number) => boolean {
-    this.#cache.refresh(this.#versionOf());
+    const cache = this.#refreshed();
     const demand = this.#options.format < FORMAT_WITH_IDENTIFIERS ? undefined : demandedIdentifier(filter);
-    if (demand === undefined) return this.#cache.admission(filter);
+    if (demand === undefined) return cache.admission(filter);
     const holders = this.#holdersOf(demand.identifier);
-    const isAdmitted = this.#cache.admission(demand.rest);
+    const isAdmitted = cache.admission(demand.rest);
     return (ordinal) => holders.has(ordinal) && isAdmitted(ordinal);
   }
 
@@ -403,7 +335,7 @@ export class LibsqlCollection implements VectorCollection {
     return {
       read: (work) =>
         this.#database.snapshot(() => {
-          this.#cache.refresh(this.#versionOf());
+          this.#refreshed();
           return work(this.#vectorRows());
         }),
       writeNote: (note) =>

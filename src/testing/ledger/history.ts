@@ -48,13 +48,14 @@ async function shown(
   return Object.fromEntries(entries);
 }
 
+interface Begun {
+  readonly history: LedgerHistory;
+  readonly clock: () => string;
+  readonly now: () => number;
+}
+
 /** A ledger whose one generation is live and empty, and what its clock says. */
-async function begun(
-  context: LedgerContext,
-): Promise<
-  { readonly history: LedgerHistory; readonly clock: () => string; readonly now: () => number } | undefined
-> {
-  const { ledger, facts, pass } = context;
+async function begun({ ledger, facts, pass }: LedgerContext): Promise<Begun | undefined> {
   const { history } = ledger;
   if (history === undefined) return undefined;
   let time = START;
@@ -81,12 +82,15 @@ async function remove(writer: GenerationWriter, ...documentIds: string[]): Promi
 }
 
 /** What the index held at a time, where the ledger keeps that. */
-export const testHistory: LedgerPart = (test) => {
+export const testHistory: LedgerPart = (testAny) => {
+  const test = (name: string, check: (context: LedgerContext & Begun) => Promise<void>): void =>
+    testAny(name, async (context) => {
+      const started = await begun(context);
+      if (started !== undefined) await check({ ...context, ...started });
+    });
+
   test('every moment shows what had been committed by then, and nothing else', async (context) => {
-    const started = await begun(context);
-    if (started === undefined) return;
-    const { history, clock, now } = started;
-    const { writer } = context;
+    const { history, clock, now, writer } = context;
     const first = Date.parse(clock());
     await index(writer, new Date(first).toISOString(), saying('a', '1'), saying('b', '1'));
     const second = Date.parse(clock());
@@ -106,9 +110,7 @@ export const testHistory: LedgerPart = (test) => {
   });
 
   test('a version has the facts and the access that were planned', async (context) => {
-    const started = await begun(context);
-    if (started === undefined) return;
-    const { history, clock, now } = started;
+    const { history, clock, now } = context;
     const facts = { title: 'half \ud800', project: 'p', metadata: { tags: ['x', '\0'] } };
     const access = { groups: ['hr'], level: 2 };
     await index(context.writer, clock(), saying('a', '1', { ...facts, history: kept('1', access) }));
@@ -123,9 +125,7 @@ export const testHistory: LedgerPart = (test) => {
   });
 
   test('what is the same stays one version, and what says the same again shares its text', async (context) => {
-    const started = await begun(context);
-    if (started === undefined) return;
-    const { history, clock } = started;
+    const { history, clock } = context;
     for (const text of ['1', '1', '2', '1']) await index(context.writer, clock(), saying('a', text));
     const versions = await history.versions(TENANT, 0, 10);
     assert.deepEqual(
@@ -139,10 +139,7 @@ export const testHistory: LedgerPart = (test) => {
   });
 
   test('a document whose parts are not all there is not shown, and the record ends', async (context) => {
-    const started = await begun(context);
-    if (started === undefined) return;
-    const { history, clock, now } = started;
-    const { writer } = context;
+    const { history, clock, now, writer } = context;
     const chunks = ['1', '2'].map((name) => ({ chunkId: name, digest: name }));
     const long = saying('a', 'long', { chunks, history: { access: OPEN_ACCESS, parts: [] } });
     await writer.plan([long]);
@@ -158,10 +155,7 @@ export const testHistory: LedgerPart = (test) => {
   });
 
   test('it begins again where everything is written down, and not before', async (context) => {
-    const started = await begun(context);
-    if (started === undefined) return;
-    const { history, clock, now } = started;
-    const { writer } = context;
+    const { history, clock, now, writer } = context;
     await index(writer, clock(), saying('a', '1'), saying('b', '1'));
     const before = now();
     // Written without what history needs.
@@ -183,10 +177,7 @@ export const testHistory: LedgerPart = (test) => {
   });
 
   test('a commit after a death keeps what is the same, and ends the record where nobody knows', async (context) => {
-    const started = await begun(context);
-    if (started === undefined) return;
-    const { history, clock, now } = started;
-    const { writer } = context;
+    const { history, clock, now, writer } = context;
     await index(writer, clock(), saying('a', '1'));
     await writer.commit(['a'], clock());
     assert.deepEqual(await shown(history, now()), { a: '1' }, 'the same is committed again');
@@ -197,10 +188,7 @@ export const testHistory: LedgerPart = (test) => {
   });
 
   test('the generation that was live at a moment is the one that is shown', async (context) => {
-    const started = await begun(context);
-    if (started === undefined) return;
-    const { history, clock, now } = started;
-    const { ledger, writer, facts } = context;
+    const { history, clock, now, ledger, writer, facts } = context;
     await index(writer, clock(), saying('a', 'old'));
     const next = await ledger.begin(targetOf, clock());
     const other = ledger.writer(next.generation, 'run');
@@ -222,10 +210,7 @@ export const testHistory: LedgerPart = (test) => {
   });
 
   test('a switch to what is not written down ends the record', async (context) => {
-    const started = await begun(context);
-    if (started === undefined) return;
-    const { history, clock, now } = started;
-    const { ledger, facts } = context;
+    const { history, clock, now, ledger, facts } = context;
     const next = await ledger.begin(targetOf, clock());
     const other = ledger.writer(next.generation, 'run');
     await index(other, clock(), planned('a'));
@@ -234,10 +219,7 @@ export const testHistory: LedgerPart = (test) => {
   });
 
   test('what is erased is gone from every moment and every generation', async (context) => {
-    const started = await begun(context);
-    if (started === undefined) return;
-    const { history, clock, now } = started;
-    const { writer } = context;
+    const { history, clock, now, writer } = context;
     await index(writer, clock(), saying('a', '1'), saying('b', '1'));
     await index(writer, clock(), saying('a', '2'));
     await remove(writer, 'a');
@@ -254,10 +236,7 @@ export const testHistory: LedgerPart = (test) => {
   });
 
   test('pruning moves the beginning, in pieces, and leaves what still holds', async (context) => {
-    const started = await begun(context);
-    if (started === undefined) return;
-    const { history, clock, now } = started;
-    const { writer } = context;
+    const { history, clock, now, writer } = context;
     for (const text of ['1', '2', '3', '4']) await index(writer, clock(), saying('a', text));
     await index(writer, clock(), saying('b', '1'));
     await history.mark(TENANT, { source: 'git', mark: 'old', at: START + 1 });
@@ -274,9 +253,7 @@ export const testHistory: LedgerPart = (test) => {
   });
 
   test('marks say what was held, and since when and how long', async (context) => {
-    const started = await begun(context);
-    if (started === undefined) return;
-    const { history } = started;
+    const { history } = context;
     for (const [mark, at] of [
       ['c1', 1],
       ['c1', 2],
@@ -293,9 +270,7 @@ export const testHistory: LedgerPart = (test) => {
   });
 
   test('a clear leaves nothing', async (context) => {
-    const started = await begun(context);
-    if (started === undefined) return;
-    const { history, clock } = started;
+    const { history, clock } = context;
     await index(context.writer, clock(), saying('a', '1'));
     await history.mark(TENANT, { source: 'git', mark: 'c', at: 1 });
     assert.equal(await history.isEmpty(), false);
@@ -308,38 +283,36 @@ export const testHistory: LedgerPart = (test) => {
     assert.equal(await history.isEmpty(), true);
   });
 
-  test('random histories of runs, deaths, switches and erasures show what was at each moment', async (context) => {
-    if (context.ledger.history === undefined) return;
-    let time = START;
-    const clock = (): number => {
-      context.pass(7);
-      time += 7;
-      return time;
-    };
-    const property = fc.asyncProperty(fc.array(steps, { minLength: 1, maxLength: 25 }), (script) =>
-      replay(script, context.ledger, clock),
-    );
-    await fc.assert(property, { numRuns: context.options.randomHistories ?? 30 });
-  });
+  testAny(
+    'random histories of runs, deaths, switches and erasures show what was at each moment',
+    async (context) => {
+      if (context.ledger.history === undefined) return;
+      let time = START;
+      const clock = (): number => {
+        context.pass(7);
+        time += 7;
+        return time;
+      };
+      const property = fc.asyncProperty(fc.array(steps, { minLength: 1, maxLength: 25 }), (script) =>
+        replay(script, context.ledger, clock),
+      );
+      await fc.assert(property, { numRuns: context.options.randomHistories ?? 30 });
+    },
+  );
 };
 
 const document = fc.constantFrom(...DOCUMENTS);
+const step = (weight: number, name: string, ...texts: readonly string[]) => ({
+  weight,
+  arbitrary: fc.record({ do: fc.constant(name), document, text: fc.constantFrom(...texts) }),
+});
 const steps = fc.oneof(
-  {
-    weight: 6,
-    arbitrary: fc.record({ do: fc.constant('index'), document, text: fc.constantFrom('1', '2', '3') }),
-  },
-  {
-    weight: 2,
-    arbitrary: fc.record({ do: fc.constant('plan'), document, text: fc.constantFrom('1', '2', '3') }),
-  },
-  { weight: 2, arbitrary: fc.record({ do: fc.constant('remove'), document, text: fc.constant('') }) },
-  { weight: 1, arbitrary: fc.record({ do: fc.constant('planRemoval'), document, text: fc.constant('') }) },
-  {
-    weight: 1,
-    arbitrary: fc.record({ do: fc.constant('rebuild'), document, text: fc.constantFrom('1', '2') }),
-  },
-  { weight: 1, arbitrary: fc.record({ do: fc.constant('erase'), document, text: fc.constant('') }) },
+  step(6, 'index', '1', '2', '3'),
+  step(2, 'plan', '1', '2', '3'),
+  step(2, 'remove', ''),
+  step(1, 'planRemoval', ''),
+  step(1, 'rebuild', '1', '2'),
+  step(1, 'erase', ''),
 );
 
 interface Replay {
