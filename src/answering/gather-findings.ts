@@ -73,7 +73,7 @@ export async function gatherFindings({
   const errors = pasted?.errors ?? [];
   const sentences = rankSentences(query, pack.entries);
   const ranked = await rankQuotations(query, sentences, { similarity, reading, errors, signal });
-  const { quotations, notices: ofConflicts } = newerFirst(labelledFirst(query, ranked), pack.entries);
+  const { quotations, notices: ofConflicts } = newerFirst(query, labelledFirst(query, ranked), pack.entries);
   const evidence = { sentences, quotations, signals: retrieved.signals };
   const missing =
     isKnownWord === undefined

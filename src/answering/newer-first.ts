@@ -1,5 +1,6 @@
 import type { ContextEntry } from '../context/context-pack.js';
 import { neutraliseLine } from '../context/neutralise.js';
+import { analyzeText } from '../core/analysis/lexical-analyzer.js';
 import { type Notice, noticesOfKind } from '../core/notice.js';
 import type { SourceConflict } from '../relations/conflicts/conflict-types.js';
 import { conflictNotice, sourceConflicts } from '../relations/conflicts/source-conflicts.js';
@@ -14,8 +15,12 @@ export interface OrderedQuotations {
   readonly notices: readonly Notice[];
 }
 
-/** Where the likeliest quotation and one of a page with another date contradict each other, the newer goes first, and the older behind it. */
+/**
+ * Where the likeliest quotation and one of a page with another date contradict each other, the newer goes first, and the older behind it. Pages of
+ * different things do not: of two services, of two versions where the question names one.
+ */
 export function newerFirst(
+  question: string,
   quotations: readonly RankedQuotation[],
   entries: readonly ContextEntry[],
 ): OrderedQuotations {
@@ -33,6 +38,7 @@ export function newerFirst(
       holds(best, statement) ? best : near.find((quotation) => holds(quotation, statement)),
     );
     if (first === undefined || second === undefined || (first !== best && second !== best)) continue;
+    if (isOfOtherThings(conflict) || isOfTheOlderAlone(question, [first, second])) continue;
     return {
       quotations: [first, second, ...quotations.filter((other) => other !== first && other !== second)],
       notices: noticesOfKind('sources-conflict', [conflictNotice(conflict, neutraliseLine)]),
@@ -40,6 +46,40 @@ export function newerFirst(
   }
   return { quotations, notices: [] };
 }
+
+/** Whether statements that differ in amounts have one other word in place of one. */
+function isOfOtherThings({ differences, statements }: SourceConflict): boolean {
+  if (differences.some(({ kind }) => kind !== 'quantity')) return false;
+  const [one, other] = statements.map(({ quote }) => new Set(analyzeText(quote).filter(isWord)));
+  if (one === undefined || other === undefined) return false;
+  const [left, right] = [
+    [...one].filter((term) => !other.has(term)),
+    [...other].filter((term) => !one.has(term)),
+  ];
+  return left.length === 1 && right.length === 1;
+}
+
+const isWord = (term: string): boolean => !/\d/.test(term);
+
+/** Whether the question has a word that the newer passage lacks, or a number that stands above the older one alone. */
+function isOfTheOlderAlone(
+  question: string,
+  quotations: readonly [RankedQuotation, RankedQuotation],
+): boolean {
+  const [above, told] = [quotations.map(termsAbove), quotations.map(termsOf)];
+  return analyzeText(question).some((term) => {
+    const holds = isWord(term)
+      ? told.map((terms) => terms.has(term))
+      : above.map((terms) => [...terms].some((each) => each === term || each.startsWith(`${term}.`)));
+    return holds[1] === true && holds[0] === false;
+  });
+}
+
+const termsAbove = ({ entry: { title = '', headingPath, source } }: RankedQuotation): Set<string> =>
+  new Set(analyzeText([title, ...headingPath, source.replaceAll('/', ' ')].join('\n')));
+
+const termsOf = (quotation: RankedQuotation): Set<string> =>
+  new Set([...termsAbove(quotation), ...quotation.entry.pieces.flatMap(({ text }) => analyzeText(text))]);
 
 /** Dates and titles of pages differ by nature. */
 const FRONT_MATTER = /^(?:---|\+\+\+|;;;|\{)/;

@@ -160,6 +160,11 @@ const { metafile } = await build({
   sourcemap: true,
   plugins: [libraryModules, externalPackages, moduleAddresses],
 });
+for (const { entryPoint } of Object.values(metafile.outputs))
+  if (metafile.inputs[entryPoint]?.format === 'cjs')
+    throw new Error(
+      `${entryPoint} is CommonJS: \`import()\` of it has no names in a bundle. Import it statically, or leave it outside.`,
+    );
 await writeFile(join(OUT, 'LICENSES.md'), await licencesOf(Object.keys(metafile.inputs)));
 
 for (const name of STAND_INS) {

@@ -1,3 +1,4 @@
+import { parseDocument } from 'yaml';
 import type * as z from 'zod';
 import type { RawDocument } from '../../core/document.js';
 import { RAGError } from '../../core/errors.js';
@@ -33,7 +34,6 @@ const METHODS = ['get', 'put', 'post', 'delete', 'options', 'head', 'patch', 'tr
 
 async function readOpenApi({ content, externalId }: RawDocument): Promise<ConvertedDocument> {
   const { text, warnings } = decodeText(content, externalId);
-  const { parseDocument } = await import('yaml');
   const document = parseDocument(text, { logLevel: 'silent', prettyErrors: false });
   if (document.errors.length > 0) {
     throw new RAGError(
