@@ -35,6 +35,40 @@ describe('what is found', () => {
   });
 
   it.each([
+    ['{"auths":{"ghcr.io":{"auth":"YW5uOlMzY3JldFBhc3N3MHJk"}}}', 'YW5uOlMzY3JldFBhc3N3MHJk'],
+    ['//npm.acme.example/:_auth=YW5uOnBhc3Nww7ZydA==', 'YW5uOnBhc3Nww7ZydA=='],
+    ['API key for staging = "a8f5f167f44f4964e6c998dee827110c"', 'a8f5f167f44f4964e6c998dee827110c'],
+    ['The token of the build server is a8f5f167f44f4964e6c9.', 'a8f5f167f44f4964e6c9'],
+    ['Token (CI): a8f5f167f44f4964e6c9', 'a8f5f167f44f4964e6c9'],
+    ['Default credentials: admin/Welcome2026!', 'Welcome2026!'],
+    ['login: jane.doe / Welcome2026!', 'Welcome2026!'],
+    ['**Login:** root:welcome2026', 'welcome2026'],
+    ['- user: ann\n- password: correct-horse-battery-staple\n', 'correct-horse-battery-staple'],
+  ])('the secret of %j', (text, secret) => {
+    const found = detectSensitive(text, ALL).map(({ start, end }) => text.slice(start, end));
+    expect(found).toEqual([secret]);
+  });
+
+  it.each([
+    'commit: a8f5f167f44f4964e6c998dee827110c',
+    'checksum = "a8f5f167f44f4964e6c998dee827110c"',
+    'etag: "a8f5f167f44f4964e6c998dee827110c"',
+    'The cache key of the build is a8f5f167f44f4964e6c998dee827110c',
+    'token for commit a8f5f167: a8f5f167f44f4964e6c998dee827110c',
+    'Order 2026-118-4711 of 3f2b8c1e-9d4a-4c6b-8e7f-1a2b3c4d5e6f',
+    'auth: required',
+    '"auth": "oauth2client"',
+    'credentials: see vault',
+    'credentials: aws/secrets-manager2',
+    'Login: https://acme.example/login2',
+    'login: admin/********',
+    'password: set-by-the-operator',
+    'password: billing-db-admin-credentials',
+  ])('no secret in %s', (text) => {
+    expect(detectSensitive(text, ALL)).toEqual([]);
+  });
+
+  it.each([
     'password: ******123',
     'pwd=••••••ab12',
     'password: ****-****-1234',
@@ -188,6 +222,10 @@ describe('hostile text', () => {
       '== ==\npassword  a\n== ==\n',
       'identified by ',
       'login a ',
+      'login: a/',
+      'auth: YWE6',
+      'token for a ',
+      'password: ab-ab-',
     ],
   ];
   // In proportion it takes a tenth of a second; with the square of the length it would take minutes.

@@ -15,6 +15,14 @@ const ASSIGNS = String.raw`(?:${QUOTE}?\]?\s{0,4}(?:=>|:=|[:=：＝])\s{0,4}(?:[
 const IN_BLOCK = String.raw`["']\s{0,4}\{(?:[^{}]|\{[^{}]{0,200}\}){0,400}?(?<![\w-])default\s{0,40}=\s{0,4}`;
 const VALUE = String.raw`(?:"([^"\r\n]{1,512})"|'([^'\r\n]{1,512})'|\x60([^\x60\r\n]{1,512})\x60|「([^」\r\n]{1,256})」|([^\s"'\x60,;<>()&，。；、）】」]{1,512}))`;
 const ASSIGNED = new RegExp(`(${ASSIGNS}|${IN_BLOCK})${VALUE}`, 'iuyd');
+/** What a key is of, between its name and its sign: `API key for staging = ...`, `token (CI): ...`. */
+const OF = String.raw`s?(?: ?\([^()\r\n]{1,40}\)| (?:for|of|on|in|für|von|vom|zum|pour|para|per|dla|voor)(?: [\p{L}\p{N}][\p{L}\p{N}._/-]{0,30}){1,6}?)`;
+const ASSIGNED_OF = new RegExp(
+  `${OF}(\\s{0,2}[:=：＝]\\s{0,4}|\\s(?:is|was|lautet|ist|est|es)(?:\\s?:)?\\s)${VALUE}`,
+  'iuyd',
+);
+/** What has such values and is no secret. */
+const OF_CONTENT = /\b(?:commit|revision|checksum|digest|hash|etag|sha\d*|md5|cache|trace|request|order)\b/i;
 
 /** Passwords and keys that a name beside them tells: settings, JSON, XML, code, headers, options, prose. */
 export function* detectAssignedSecrets(text: string): Generator<Detection> {
@@ -37,14 +45,30 @@ export function* detectAssignedSecrets(text: string): Generator<Detection> {
 }
 
 const secretOf = (text: string, name: TextRange, isPassword: boolean): TextRange | undefined =>
-  assignedValue(text, name.end, isPassword) ??
+  assignedValue(text, matchAt(ASSIGNED, text, name.end), isPassword) ??
   (isPassword
     ? (passwordOfStatement(text, name) ?? passwordBefore(text, name.start) ?? passwordFarther(text, name.end))
-    : undefined);
+    : keyOf(text, name.end));
+
+/** The key whose name says in some words what it is of. */
+function keyOf(text: string, nameEnd: number): TextRange | undefined {
+  const match = matchAt(ASSIGNED_OF, text, nameEnd);
+  if (match === null || OF_CONTENT.test(match[0].slice(0, match[0].indexOf(match[1] ?? ''))))
+    return undefined;
+  const range = assignedValue(text, match, false);
+  if (range === undefined) return undefined;
+  const value = text.slice(range.start, range.end);
+  return looksMade(value) || KEY_OF_DIGITS.test(value) ? range : undefined;
+}
+/** Of hexadecimal digits alone, which may be those of a hash. */
+const KEY_OF_DIGITS = /^[\da-f]{16,}$/i;
 
 /** The value that is given to a name, where it is one. */
-function assignedValue(text: string, nameEnd: number, isPassword: boolean): TextRange | undefined {
-  const match = matchAt(ASSIGNED, text, nameEnd);
+function assignedValue(
+  text: string,
+  match: RegExpExecArray | null,
+  isPassword: boolean,
+): TextRange | undefined {
   const range = match?.indices?.slice(2).find((group) => group !== undefined);
   if (match === null || range === undefined) return undefined;
   const [start, stop] = range;

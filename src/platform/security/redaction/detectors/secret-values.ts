@@ -32,6 +32,7 @@ export function isPassphrase(value: string, standing: Standing): boolean {
   // So many of so many passed.
   if (/^\d+\/\d+$/.test(value)) return isQuoted;
   if (/^[\p{Lu}]?[\p{Ll}\p{Lo}]+$/u.test(value)) return standing === 'beside' && value.length >= 6;
+  if (isWordsAtRandom(value)) return true;
   if (standing === 'apart' && ORDINARY.some((pattern) => pattern.test(value))) return false;
   if (/\d/.test(value)) return classesOf(value) >= 2;
   // Words joined by a hyphen and words in capitals are names of things.
@@ -42,6 +43,15 @@ export function isPassphrase(value: string, standing: Standing): boolean {
     !/^[a-z]+(?:[A-Z][a-z]+)+$/.test(value)
   );
 }
+
+const RANDOM_WORDS = /^[a-z]{3,9}([-_.])[a-z]{3,9}(?:\1[a-z]{3,9}){2,7}$/i;
+/** Words of names of things and of sentences, which no list of words to throw dice for is made of. */
+const OF_NAMES_AND_SENTENCES =
+  /(?:^|[-_.])(?:the|and|for|from|with|your|that|this|not|per|see|set|use|must|should|will|can|has|are|was|new|old|changed?|managed|generated|stored|rotated?|kept|only|all|any|pass\w*|secrets?|credentials?|tokens?|keys?|users?|names?|values?|files?|vault|config\w*|app|api|admin|auth\w*|data\w*|server|service|default|prod\w*|staging|dev\w*|test\w*|local\w*|login|manager|operator|kube\w*|cluster|policy|reset|hash\w*|system|access|account|client|root|postgres\w*|redis|mysql|mongo\w*|path|mode|type|string|required|optional|length|min\w*|max\w*|enc\w*|random\w*)(?=$|[-_.])/i;
+
+/** `correct-horse-battery-staple`: four words or more, thrown together. */
+const isWordsAtRandom = (value: string): boolean =>
+  RANDOM_WORDS.test(value) && !OF_NAMES_AND_SENTENCES.test(value);
 
 /** What else stands under the name of a password: words, constants, numbers of tickets, dates and ranges, amounts, methods, calls, addresses. */
 const ORDINARY: readonly RegExp[] = [
