@@ -4,6 +4,7 @@ import {
   type ClaimDifference,
   type DifferenceKind,
   deniedOtherwise,
+  deniesOneMore,
   differencesIn,
   frameOf,
   isDeniedAlone,
@@ -79,7 +80,7 @@ export interface ClaimComparison {
   /** Numbers that the source has nowhere, and those that it says of something else. */
   readonly missingAmounts: readonly ComparedWord[];
   readonly amountsOfOthers: readonly ComparedWord[];
-  /** Both deny, and of the same words one has a negation that the other leaves out. */
+  /** Both deny, and of the same words one has a negation that the other leaves out, or denies one more. */
   readonly isDeniedLess: boolean;
   /** Share of the claim that stands in the source in its order, in [0, 1]. */
   readonly copied: number;
@@ -156,7 +157,9 @@ export function compareWithSource(claim: readonly ComparedWord[], source: Source
     ],
     missingAmounts: missing,
     amountsOfOthers: amountsOfOthers(claim, source),
-    isDeniedLess: isDeniedLess(claim, joined, closest),
+    isDeniedLess:
+      isDeniedLess(claim, joined, closest) ||
+      (deniesOneMore(claim, near) && !claim.some(({ isTurned }) => isTurned)),
     copied,
   };
 }

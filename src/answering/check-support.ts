@@ -59,8 +59,8 @@ function supportOf(claim: string, evidence: EvidenceText): ClaimSupport & Pick<C
   const swapped = turnedSteps(words, evidence.orders);
   const party = exchangedParty(words, evidence.source);
   const limit = droppedLimit(claim, evidence);
-  const isOtherwise =
-    turned.length > 0 || swapped !== undefined || party !== undefined || limit !== undefined;
+  const span = otherSpan(claim, evidence);
+  const isOtherwise = turned.length > 0 || [swapped, party, limit, span].some((found) => found !== undefined);
   const score = scoreOf(evident, comparison) * (isOtherwise ? WITH_ONE_MISSING : 1);
   const contradiction = score < SUPPORT_THRESHOLD ? contradictionIn(claim, comparison) : undefined;
   const problems = [
@@ -71,6 +71,7 @@ function supportOf(claim: string, evidence: EvidenceText): ClaimSupport & Pick<C
     ...(swapped === undefined ? [] : [`the source has "${swapped[1]}" before "${swapped[0]}"`]),
     ...(party === undefined ? [] : [`the source says it of "${party.source}", not of "${party.claim}"`]),
     ...(limit === undefined ? [] : [`the source limits it: "${limit}"`]),
+    ...(span === undefined ? [] : [`the source says "${span}"`]),
     ...missing.names.map((name) => `the name "${name}" is not in the source`),
     ...missing.identifiers.map((identifier) => `"${identifier}" is not in the source`),
     ...(features.polarity < 1 ? ['its negations are others than those of the source'] : []),
@@ -125,6 +126,25 @@ function droppedLimit(claim: string, { sentences }: EvidenceText): string | unde
       return limit[0].replace(/^[ ,]+/, '');
   }
   return undefined;
+}
+
+const UNBOUNDED = /\b(?:for ?ever|indefinitely|permanently|endlessly)\b/i;
+const BOUNDED =
+  /\b(?:for|up to|within) (?:a|an|one|\d+|(?:a )?few|some|several) ?(?:ms|seconds?|minutes?|hours?|days?|weeks?|months?|years?)\b/i;
+
+/** How long the statement most like a sentence says that something lasts, where one of both says forever and the other a time. */
+function otherSpan(claim: string, { sentences }: EvidenceText): string | undefined {
+  const others = UNBOUNDED.test(claim) ? BOUNDED : BOUNDED.test(claim) ? UNBOUNDED : undefined;
+  if (others === undefined || (UNBOUNDED.test(claim) && BOUNDED.test(claim))) return undefined;
+  const withoutSpan = (text: string): string => text.replace(UNBOUNDED, ' ').replace(BOUNDED, ' ');
+  const own = new Set(analyzeText(withoutSpan(claim)));
+  const shared = (text: string): number =>
+    [...new Set(analyzeText(withoutSpan(text)))].filter((term) => own.has(term)).length;
+  const alike = sentences.filter(({ text }) => shared(text) >= own.size * REPEATED);
+  const isSaid = alike.some(({ text }) => (others === BOUNDED ? UNBOUNDED : BOUNDED).test(text));
+  return isSaid
+    ? undefined
+    : alike.map(({ text }) => others.exec(text)?.[0]).find((found) => found !== undefined);
 }
 
 const termsOf = (text: string): string => analyzeText(text).sort().join(' ');

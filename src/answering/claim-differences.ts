@@ -191,6 +191,37 @@ export function deniedOtherwise(
   });
 }
 
+/** A negation denies what stands so near behind it, whatever the clause: "not preserved", "not be preserved". */
+const NEAREST = 2;
+const deniedNearest = (words: readonly ComparedWord[]): ReadonlySet<string> =>
+  new Set(
+    words.flatMap((word, at) => {
+      const next = words.slice(at + 1, at + 1 + NEAREST);
+      const end = next.findIndex(({ beginsClause }) => beginsClause === true);
+      return isNegation(word) ? (next.slice(0, end < 0 ? NEAREST : end).find(isTerm)?.term ?? []) : [];
+    }),
+  );
+
+/**
+ * Both deny the same, and one of them denies a term more, which every statement states: "not preserved when it is not set" of "preserved when it
+ * is not set".
+ */
+export function deniesOneMore(claim: readonly ComparedWord[], near: readonly SourceStatement[]): boolean {
+  const isMore = (words: readonly ComparedWord[], others: readonly ComparedWord[]): boolean => {
+    const [denied, deniedThere] = [deniedNearest(words), deniedNearest(others)];
+    const reached = reachedByNegations(others).flat();
+    const more = [...denied].filter((term) => !deniedThere.has(term));
+    return (
+      deniedThere.size > 0 &&
+      [...deniedThere].every((term) => denied.has(term)) &&
+      more.some((term) => others.some((word) => word.term === term)) &&
+      !more.some((term) => reached.some((word) => word.term === term)) &&
+      !hasOwnDenial(others, words)
+    );
+  };
+  return near.length > 0 && near.every((statement) => isMore(claim, statement) || isMore(statement, claim));
+}
+
 /** With these a denial may say the same as a statement: only with a ticket, not without one; wait until it has ended, not before. */
 const LIMITS: ReadonlySet<string> = new Set(
   'only if whether unless until before after while except otherwise without again sure need needs requires'.split(
@@ -247,6 +278,7 @@ const PIVOTS: readonly ReadonlySet<string>[] = [
   'after once',
   'by',
   'to',
+  'but',
 ].map((line) => new Set(line.split(' ')));
 const PIVOT_REACH = 3;
 
@@ -277,12 +309,15 @@ export function turnedAround(
   });
 }
 
-/** Words between `from` and `to`. */
+/** Words between `from` and `to`, `not` and `but`. */
 const FROM_REACH = 4;
 const isPivot = (words: readonly ComparedWord[], at: number, pivots: ReadonlySet<string>): boolean => {
   const text = words[at]?.text.toLowerCase() ?? '';
-  const before = words.slice(Math.max(0, at - FROM_REACH), at);
-  return pivots.has(text) && (text !== 'to' || before.some((word) => word.text.toLowerCase() === 'from'));
+  const before = words.slice(Math.max(0, at - FROM_REACH), at).map((word) => word.text.toLowerCase());
+  if (text === 'to') return pivots.has(text) && before.includes('from');
+  if (text === 'but') return pivots.has(text) && before.includes('not') && !before.includes('only');
+  // "Rather than" is one.
+  return pivots.has(text) && !(text === 'than' && before.at(-1) === 'rather');
 };
 
 function aroundPivot(words: readonly ComparedWord[], pivots: ReadonlySet<string>) {

@@ -89,6 +89,28 @@ const WRONG: Readonly<Record<string, Pairs>> = {
     ['The key is valid for 18 months.', 'The key is valid for 2 years.'],
     ['The window is 36 hours.', 'The window is 2 days.'],
   ],
+  'opposites, sides and spans': [
+    [
+      'Validation is easy as there are many constraints.',
+      'Validation is difficult as there are few constraints.',
+    ],
+    [
+      'Extending this API is difficult or impossible without breaking changes.',
+      'This API can easily be extended.',
+    ],
+    ['Most pods are restarted.', 'Few pods are restarted.'],
+    [
+      'The worker is blocked forever when the queue is full.',
+      'The worker is blocked for an hour when the queue is full.',
+    ],
+    ['Lock files are kept for 10 minutes.', 'Lock files are kept indefinitely.'],
+    ['Dispatch will be roughly O(1) rather than O(n).', 'Dispatch will be roughly O(n) rather than O(1).'],
+    ['The scheduler reads not the cache but the API.', 'The scheduler reads not the API but the cache.'],
+    [
+      'The existing behavior (0777) is preserved when mode is not set.',
+      'When mode is not set, the existing behavior (0777) is not preserved.',
+    ],
+  ],
 };
 
 const RIGHT: Readonly<Record<string, Pairs>> = {
@@ -177,6 +199,17 @@ const RIGHT: Readonly<Record<string, Pairs>> = {
     ['The queue is emptied on Mondays and Thursdays.', 'The queue is emptied twice a week.'],
     ['The meeting is on Monday, Wednesday and Friday.', 'The meeting is three times a week.'],
     ['The filter is cleaned in May and November.', 'The filter is cleaned twice a year.'],
+  ],
+  'opposites, sides and spans': [
+    ['Many of the pods were restarted, few of the nodes.', 'Few of the nodes were restarted.'],
+    ['It is easy to extend this API.', 'It is not difficult to extend this API.'],
+    ['Lock files are kept forever, their logs for 10 minutes.', 'Lock files are kept forever.'],
+    ['Dispatch will be roughly O(1) rather than O(n).', 'Rather than O(n), dispatch will be roughly O(1).'],
+    ['The scheduler reads not the cache but the API.', 'The scheduler reads the API, not the cache.'],
+    [
+      'The file is not removed when the cache is not used.',
+      'When the cache is not used, the file is not removed.',
+    ],
   ],
 };
 

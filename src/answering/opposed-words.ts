@@ -11,6 +11,7 @@ const OPPOSED = [
   'earlier later, early late, earliest latest, before after, first last, oldest newest, older newer, old new, previous next, start end, begin end stop, started stopped ended',
   'above below under beneath, over under below, inside outside, within outside, up down, top bottom, left right, upper lower, ascending descending, ascend descend',
   'always never sometimes rarely seldom, often rarely seldom never, all none some few, every no, everyone nobody, everybody nobody, both neither, any none',
+  'many few, most few, much little, easy hard difficult, easily hardly difficult hard impossible, easier harder, simple difficult complicated, forever briefly temporarily, indefinitely briefly temporarily',
   'add remove delete drop, added removed deleted dropped, keep remove delete drop discard lose, kept removed deleted dropped discarded lost, retain delete drop',
   'include exclude omit skip, included excluded omitted skipped, includes excludes omits skips, with without, open close shut, opened closed, opens closes',
   'enable disable, enabled disabled, on off, lock unlock, locked unlocked, mount unmount, install uninstall, connect disconnect, connected disconnected',
