@@ -179,3 +179,16 @@ test('a caller that sends nothing keeps no service from stopping', async () => {
   await service.stop();
   await closed;
 });
+
+test('a refused request whose body never ends is answered, and its connection closed', async () => {
+  const { service } = await slowSearch(50);
+  const { hostname, port } = new URL(service.url);
+  const socket = connect(Number(port), hostname);
+  const received: string[] = [];
+  const closed = new Promise((resolve) => socket.once('close', resolve));
+  socket.on('error', () => undefined).on('data', (data) => received.push(String(data)));
+  socket.write('POST /nowhere HTTP/1.1\r\nhost: localhost\r\ncontent-length: 100\r\n\r\n{');
+  await closed;
+  expect(received.join('')).toMatch(/^HTTP\/1\.1 404 /);
+  await service.stop();
+});

@@ -96,6 +96,11 @@ export async function startService({
   });
   countRequests(app, watch);
   await app.register(consolePage, { basePath: server.basePath, jwt });
+  app.addHook('onResponse', async ({ raw }, { statusCode }) => {
+    if (statusCode < 400 || raw.complete) return;
+    // Closed at once, the answer may be lost on its way to a caller that is still sending.
+    SYSTEM_RUNTIME.setTimer(() => raw.complete || raw.socket.destroy(), LINGER_MS, { isBackground: true });
+  });
   app.addHook('onResponse', async (request, reply) => {
     const { method, routeOptions, ragstone } = request;
     // The route, not the address: it may hold ids of documents.
@@ -225,6 +230,9 @@ async function connectRedis(
   rememberServer(config.dataDir, { setting: 'rag.server.redis', url, ttl: KEPT_BY_SERVICES });
   return connection;
 }
+
+/** For the rest of a refused request, once it was answered. */
+const LINGER_MS = 2_000;
 
 /** Between giving work up and cutting connections, for the answers that say so. */
 const CUT_MS = 2_000;
