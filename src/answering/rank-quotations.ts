@@ -50,6 +50,8 @@ const OUTDATED_LOGIT = -2;
 const STEPS_LOGIT = 1.5;
 const ASKS_FOR_STEPS =
   /^\s*(?:how (?:do|can|could|should|would|must) (?:I|you|we|one)\b|how to\b|(?:what|which) (?:are the )?steps\b|what do (?:I|you|we) have to do\b)/i;
+export const asksForSteps = (question: string): boolean => ASKS_FOR_STEPS.test(question);
+export const holdsSteps = (quotation: Quotation): boolean => STEPS.test(textOfQuotation(quotation));
 const STEPS = /^ {0,3}\d{1,9}[.)] [\s\S]*\n {0,3}\d{1,9}[.)] /m;
 
 /** What is of another section than the identifier that a question is about goes behind what holds it, an item or row beside the one that does a little. Chosen by hand. */
@@ -161,7 +163,7 @@ function pageLogit(question: string, quotation: Quotation | undefined): number {
   const isField = sentence.sentence.kind === 'field';
   const ofField =
     isField && !asksForField(question, exactText({ entry, ...decisive })) ? UNASKED_FIELD_LOGIT : 0;
-  const ofSteps = ASKS_FOR_STEPS.test(question) && STEPS.test(textOfQuotation(quotation)) ? STEPS_LOGIT : 0;
+  const ofSteps = asksForSteps(question) && holdsSteps(quotation) ? STEPS_LOGIT : 0;
   const isEcho = !ASKS_FOR_YES.test(question) && saysNoMore(textOfQuotation(quotation), question);
   return (
     ofField +
