@@ -66,7 +66,7 @@ function answered(answer: ShownAnswer, context: CliContext): string[] {
     const section = own[0] === undefined ? undefined : headingOf(own[0].quote, source);
     const named = beside.map((place) => {
       const heading = headingOf(place.quote, answer.sources.find(({ n }) => n === place.n) ?? source);
-      return heading === section ? place : { ...place, section: heading };
+      return heading === section || heading === source.title ? place : { ...place, section: heading };
     });
     const places = [...shownPlaces([decidingPlace(own, highlight)], 'none'), ...shownPlaces(named, 'line')];
     return renderSource(source, places, context);
