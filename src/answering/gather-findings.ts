@@ -20,7 +20,7 @@ import { findEvidence, withinRun } from './find-evidence.js';
 import type { StandaloneQuestion } from './follow-up.js';
 import { labelledFirst, stepsFirst } from './labelled-lines.js';
 import { missingNames } from './missing-names.js';
-import { newerFirst } from './newer-first.js';
+import { conflictNotices, newerFirst } from './newer-first.js';
 import { missingErrors, namesError, readPastedError } from './pasted-error.js';
 import { exactText, textOfQuotation } from './quotation.js';
 import { headedText } from './quotation-features.js';
@@ -102,7 +102,8 @@ export async function gatherFindings({
       ...notices,
       ...statedNotices(retrieved),
       ...within.notices(),
-      ...statedNotices(pack).filter(({ kind }) => model !== undefined || kind === 'sources-conflict'),
+      ...statedNotices(pack).filter(({ kind }) => model !== undefined && kind !== 'sources-conflict'),
+      ...conflictNotices(query, pack.conflicts ?? [], quotations),
       ...ofConflicts,
     ]),
     ...(retrieved.run === undefined ? {} : { run: retrieved.run }),
