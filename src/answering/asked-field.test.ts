@@ -19,6 +19,9 @@ it.each([
   ['how do I request VPN access?', 'description: How to request VPN access'],
   ['how do I restore the ledger database?', 'status: approved'],
   ['how long does a restore take?', 'owner: Priya Nair'],
+  ['who approved the data retention policy?', '"status": "approved",'],
+  ['who reviewed the data retention policy?', '"review": "2027-01-15",'],
+  ['who approved it?', 'approved_by: null'],
 ])('%s does not ask for %s', (question, field) => {
   expect(asksForField(question, field)).toBe(false);
 });

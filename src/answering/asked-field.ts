@@ -14,12 +14,18 @@ const KINDS: Readonly<Partial<Record<ExpectedAnswer, RegExp>>> = {
   time: /date|updated|modified|created|lastmod|due|expir|since|until|valid|effective/i,
   quantity: /version|revision|release|size|limit|count|price|cost/i,
 };
+/** Fields that name nobody. */
+const STATES =
+  /^(?:(?:doc|document|page|review|approval)[_. -]?)?(?:status|state|stage|phase|lifecycle|draft|published|approved)$/i;
+/** What may be called so, and is no day, number or switch. */
+const NAME = /^(?!\W*(?:true|false|yes|no|null|none)\W*$)(?!\W*\d{4}-\d\d-\d\d).*\p{L}{2}/isu;
 const LEAST_STEM = 3;
 
 /** Whether a question asks for what a field of front matter holds, by its key, its kind or its value; true for other text. */
 export function asksForField(question: string, field: string): boolean {
   const [, key = '', value = ''] = FIELD.exec(field) ?? [];
   if (key === '') return true;
+  if (/\bwho(?:se|m)?\b/i.test(question) && (STATES.test(key.trim()) || !NAME.test(value))) return false;
   const asked = analyzeText(question);
   const named = analyzeText(key.replaceAll(/[_.-]|(?<=\p{Ll})(?=\p{Lu})/gu, ' '));
   if (named.some((term) => asked.some((other) => isAlike(term, other)))) return true;

@@ -18,9 +18,9 @@ import { CONFIDENCE_FEATURES, type ConfidenceEvidence, confidenceFeatures } from
 import { CONFIDENCE_MODEL } from './confidence-weights.js';
 import { findEvidence, withinRun } from './find-evidence.js';
 import type { StandaloneQuestion } from './follow-up.js';
-import { labelledFirst } from './labelled-lines.js';
+import { labelledFirst, stepsFirst } from './labelled-lines.js';
 import { missingNames } from './missing-names.js';
-import { newerFirst } from './newer-first.js';
+import { conflictNotices, newerFirst } from './newer-first.js';
 import { missingErrors, namesError, readPastedError } from './pasted-error.js';
 import { exactText, textOfQuotation } from './quotation.js';
 import { headedText } from './quotation-features.js';
@@ -73,7 +73,11 @@ export async function gatherFindings({
   const errors = pasted?.errors ?? [];
   const sentences = rankSentences(query, pack.entries);
   const ranked = await rankQuotations(query, sentences, { similarity, reading, errors, signal });
-  const { quotations, notices: ofConflicts } = newerFirst(query, labelledFirst(query, ranked), pack.entries);
+  const { quotations, notices: ofConflicts } = newerFirst(
+    query,
+    labelledFirst(query, stepsFirst(query, ranked)),
+    pack.entries,
+  );
   const evidence = { sentences, quotations, signals: retrieved.signals };
   const missing =
     isKnownWord === undefined
@@ -98,7 +102,8 @@ export async function gatherFindings({
       ...notices,
       ...statedNotices(retrieved),
       ...within.notices(),
-      ...statedNotices(pack).filter(({ kind }) => model !== undefined || kind === 'sources-conflict'),
+      ...statedNotices(pack).filter(({ kind }) => model !== undefined && kind !== 'sources-conflict'),
+      ...conflictNotices(query, pack.conflicts ?? [], quotations),
       ...ofConflicts,
     ]),
     ...(retrieved.run === undefined ? {} : { run: retrieved.run }),

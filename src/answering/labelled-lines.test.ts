@@ -1,5 +1,6 @@
 import { expect, test } from 'vitest';
 import { answerQuestion } from './answer-question.js';
+import type { Similarity } from './quotation-features.js';
 import { fixedRetrieve, testDependencies } from './test-answering.js';
 
 const TRACE = `\`\`\`
@@ -17,7 +18,10 @@ const OTHER =
 
 const answerTo = (question: string, content: string) => {
   const retrieve = fixedRetrieve([{ content, document: 'errors.md', title: 'Errors', score: 0.9 }]);
-  return answerQuestion({ question }, testDependencies(retrieve));
+  // As a model takes what announces an answer for near to the question.
+  const similarity: Similarity = async (_, texts) =>
+    texts.map((text) => (text.includes('describes') ? 1 : 0));
+  return answerQuestion({ question }, { ...testDependencies(retrieve), similarity });
 };
 
 test.each([
@@ -37,4 +41,18 @@ test.each([
   ['what is PoolExhausted: limit of 64?', LOG],
 ])('%s is answered by the error where nothing below it is labelled so', async (question, content) => {
   expect((await answerTo(question, content)).highlight).toContain('ERROR PoolExhausted');
+});
+
+const RUNBOOK =
+  '# Runbook: mailer\n\n## Purpose\n\nThis runbook describes how to restart the service mailer after a failure.\n\n## Steps\n\n1. Log in to the jump host.\n2. Run `systemctl restart mailer`.\n';
+const SECTIONS =
+  '# Mailer\n\n## Restart\n\nThis section describes how to restart the service mailer.\n\n## Upgrade\n\n1. Stop it.\n2. Install the package.\n';
+
+test.each([
+  ['how do I restart the mailer?', RUNBOOK, '1. Log in'],
+  ['how to restart the mailer', RUNBOOK, 'systemctl restart'],
+  ['what does the runbook of the mailer describe?', RUNBOOK, 'This runbook describes'],
+  ['how do I restart the mailer?', SECTIONS, 'This section describes'],
+])('%s is answered by the steps that a page announces, and no others', async (question, content, said) => {
+  expect((await answerTo(question, content)).answer).toContain(said);
 });

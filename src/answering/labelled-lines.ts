@@ -1,5 +1,5 @@
 import { exactText, textOfQuotation } from './quotation.js';
-import type { RankedQuotation } from './rank-quotations.js';
+import { asksForSteps, holdsSteps, type RankedQuotation } from './rank-quotations.js';
 
 /** What a question asks of an error, and how the line or heading is called that says it. */
 const KINDS = [
@@ -35,8 +35,7 @@ export function labelledFirst(
   if (line.test(textOfQuotation(best))) return [decidedBy(line, best), ...others];
   const [labelled] = others
     .filter((each) => {
-      if (each.entry.documentId !== best.entry.documentId || each.decisive.start <= best.decisive.start)
-        return false;
+      if (!isBelow(best, each)) return false;
       const headings = headingsBetween(best, each);
       if (!headings.every((heading) => isHeading(PARTS, heading))) return false;
       return line.test(textOfQuotation(each)) || isHeading(kind.called, headings.at(-1) ?? '');
@@ -47,6 +46,45 @@ export function labelledFirst(
   const first = decidedBy(line, { ...labelled, features, probability });
   return [first, best, ...others.filter((each) => each !== labelled)];
 }
+
+const PAGE =
+  '(?:page|runbook|playbook|document|guide|article|chapter|tutorial|manual|procedure|topic|how-?to)';
+const TELLS =
+  '(?:describes?|explains?|shows?|covers?|outlines?|details?|tells?|documents?|demonstrates?|teach(?:es)?|walks? you through|learn|see|is about)';
+/** `This runbook describes how to restart it.`, `In this guide you will learn how to …` */
+const announces = (of: string): RegExp =>
+  new RegExp(
+    String.raw`^(?:the purpose of )?(?:in )?(?:this|the following) ${of},? (?:(?:you|we)(?:'ll| will| can)? |is to )?${TELLS}\b.*\bhow\b`,
+    'i',
+  );
+const ANNOUNCES_PAGE = announces(PAGE);
+const ANNOUNCES_SECTION = announces('section');
+
+/**
+ * Where a question asks how something is done, and the likeliest quotation only announces that its page or section says so, the next steps below it
+ * go first, in its place.
+ */
+export function stepsFirst(
+  question: string,
+  quotations: readonly RankedQuotation[],
+): readonly RankedQuotation[] {
+  const [best, ...others] = quotations;
+  if (best === undefined || !asksForSteps(question)) return quotations;
+  const said = textOfQuotation(best).trim();
+  const isOfSection = ANNOUNCES_SECTION.test(said);
+  if (said !== best.sentence.sentence.text.trim() || !(isOfSection || ANNOUNCES_PAGE.test(said)))
+    return quotations;
+  const [steps] = others
+    .filter((each) => isBelow(best, each) && holdsSteps(each))
+    .filter((each) => !isOfSection || headingsBetween(best, each).length === 0)
+    .sort((a, b) => a.decisive.start - b.decisive.start);
+  if (steps === undefined) return quotations;
+  const { features, probability } = best;
+  return [{ ...steps, features, probability }, ...others.filter((each) => each !== steps), best];
+}
+
+const isBelow = (above: RankedQuotation, { entry, decisive }: RankedQuotation): boolean =>
+  entry.documentId === above.entry.documentId && decisive.start > above.decisive.start;
 
 /** The labelled line decides, where the quotation has it in one stretch. */
 function decidedBy(line: RegExp, quotation: RankedQuotation): RankedQuotation {

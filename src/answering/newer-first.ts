@@ -4,7 +4,7 @@ import { analyzeText } from '../core/analysis/lexical-analyzer.js';
 import { type Notice, noticesOfKind } from '../core/notice.js';
 import type { SourceConflict } from '../relations/conflicts/conflict-types.js';
 import { conflictNotice, sourceConflicts } from '../relations/conflicts/source-conflicts.js';
-import { textOfQuotation } from './quotation.js';
+import { exactText, textOfQuotation } from './quotation.js';
 import type { RankedQuotation } from './rank-quotations.js';
 
 /** Quotations that are looked at: what stands behind them is not shown. */
@@ -41,10 +41,31 @@ export function newerFirst(
     if (isOfOtherThings(conflict) || isOfTheOlderAlone(question, [first, second])) continue;
     return {
       quotations: [first, second, ...quotations.filter((other) => other !== first && other !== second)],
-      notices: noticesOfKind('sources-conflict', [conflictNotice(conflict, neutraliseLine)]),
+      notices: conflictNotices(question, [conflict], [best]),
     };
   }
   return { quotations, notices: [] };
+}
+
+/** Quotations that are shown. */
+const SHOWN = 3;
+
+/** Of conflicts of statements that share a word with the question, or decide a quotation that is shown. */
+export function conflictNotices(
+  question: string,
+  conflicts: readonly SourceConflict[],
+  quotations: readonly RankedQuotation[],
+): readonly Notice[] {
+  const asked = new Set(analyzeText(question));
+  const deciding = quotations.slice(0, SHOWN).map(({ entry, decisive }) => exactText({ entry, ...decisive }));
+  const isAsked = ({ quote }: SourceConflict['statements'][number]): boolean =>
+    deciding.some((text) => text.includes(quote) || quote.includes(text)) ||
+    analyzeText(quote).some((term) => asked.has(term));
+  const told = conflicts.filter(({ statements }) => statements.some(isAsked));
+  return noticesOfKind(
+    'sources-conflict',
+    told.map((conflict) => conflictNotice(conflict, neutraliseLine)),
+  );
 }
 
 /** Whether statements that differ in amounts have one other word in place of one. */

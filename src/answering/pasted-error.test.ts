@@ -92,3 +92,18 @@ test('a question before a trace is read with its errors', () => {
   });
   expect(readPastedError('What does PoolExhaustedError mean?')).toBeUndefined();
 });
+
+const LOGGED = `2024-05-01 10:00:00,120 INFO  [main] Ingest - started
+2024-05-01 10:00:04,871 ERROR [pool-2-thread-7] Ingest - step failed
+${FRAMES.java}
+2024-05-01 10:01:40,002 INFO  [main] Ingest - ended`;
+
+test.each([
+  [LOGGED, 'lease.md'],
+  ['how do I fix LeaseExpiredException?', 'lease.md'],
+  ['when was LeaseExpiredException logged?', 'ingest.log'],
+])('the page that tells of an error goes before the log that shows it: %s', async (question, source) => {
+  const found = fixedRetrieve([{ content: LOGGED, document: 'ingest.log', score: 0.9 }, POOLS, LEASE]);
+  const { citations } = await answerQuestion({ question }, testDependencies(found));
+  expect(citations[0]?.source).toBe(source);
+});

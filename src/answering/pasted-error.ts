@@ -28,6 +28,14 @@ export function readPastedError(question: string): PastedError | undefined {
   return { text: [...(isAsked ? [before] : []), ...new Set(lines)].join('\n'), errors: written };
 }
 
+/** Errors that a question names that was typed, for what they mean or how they are mended: not when they came, or what a log says. */
+export function askedErrors(question: string): readonly string[] {
+  const { said, named, isPasted } = readQueryText(question.trim());
+  if (isPasted || ASKS_FOR_LOG.test(question)) return [];
+  return named.filter(isErrorName).map((name) => firstMatch(said, name));
+}
+const ASKS_FOR_LOG = /\b(?:when|logs?|logged|traces?|tracebacks?|stack ?traces?|how often|last time)\b/i;
+
 /** Whether a text names an error as a whole word. */
 export const namesError = (error: string, text: string): boolean => holderOf(error).test(text);
 

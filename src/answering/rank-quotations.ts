@@ -1,10 +1,11 @@
 import { asksForLink, leadsOn } from '../core/analysis/bare-links.js';
 import { withoutIdentifiers } from '../core/analysis/identifiers.js';
 import { analyzeText } from '../core/analysis/lexical-analyzer.js';
+import { isMostlyLog } from '../core/analysis/stack-trace.js';
 import { asksForField, isOutdated } from './asked-field.js';
 import { askedIdentifier, type Holding, holdingOf } from './asked-identifier.js';
 import { type AskedItems, askedItems } from './asked-items.js';
-import { namesError } from './pasted-error.js';
+import { askedErrors, namesError } from './pasted-error.js';
 import { exactText, isRemark, type Quotation, quotationsOf, textOfQuotation } from './quotation.js';
 import {
   headedText,
@@ -50,6 +51,8 @@ const OUTDATED_LOGIT = -2;
 const STEPS_LOGIT = 1.5;
 const ASKS_FOR_STEPS =
   /^\s*(?:how (?:do|can|could|should|would|must) (?:I|you|we|one)\b|how to\b|(?:what|which) (?:are the )?steps\b|what do (?:I|you|we) have to do\b)/i;
+export const asksForSteps = (question: string): boolean => ASKS_FOR_STEPS.test(question);
+export const holdsSteps = (quotation: Quotation): boolean => STEPS.test(textOfQuotation(quotation));
 const STEPS = /^ {0,3}\d{1,9}[.)] [\s\S]*\n {0,3}\d{1,9}[.)] /m;
 
 /** What is of another section than the identifier that a question is about goes behind what holds it, an item or row beside the one that does a little. Chosen by hand. */
@@ -68,6 +71,10 @@ const ASKS_FOR_YES =
 /** A remark goes behind what it is beside where that holds as many words of the question. Chosen by hand. */
 const REMARK_LOGIT = -6;
 const ASKS_FOR_REMARK = /\b(?:comment|remark|note)(?:s|ed)?\b/i;
+
+/** A trace or log goes behind prose that names its error, and that takes its place. Chosen by hand. */
+const LOG_LOGIT = -8;
+const TOLD_LOGIT = 3;
 
 /** Quotations that the reader reads: the likeliest without it. Some 50 ms of two cores. */
 const READ = 12;
@@ -119,6 +126,7 @@ function ranked(
   const asked = askedItems(question);
   const wantsLink = asksForLink(question);
   const ofErrors = errorLogits(errors, quotations);
+  const ofLogs = logLogits(errors.length > 0 ? errors : askedErrors(question), quotations);
   const ofIdentifier = identifierLogits(question, quotations);
   const ofRemarks = remarkLogits(question, quotations);
   const logits = features.map((own, index) =>
@@ -126,6 +134,7 @@ function ranked(
       (sum, name) => sum + QUOTATION_WEIGHTS[name] * own[name],
       addedLogit(quotations[index], asked) +
         (ofErrors[index] ?? 0) +
+        (ofLogs[index] ?? 0) +
         (ofIdentifier[index] ?? 0) +
         (ofRemarks[index] ?? 0) +
         (wantsLink ? 0 : leadingLogit(quotations[index])) +
@@ -161,7 +170,7 @@ function pageLogit(question: string, quotation: Quotation | undefined): number {
   const isField = sentence.sentence.kind === 'field';
   const ofField =
     isField && !asksForField(question, exactText({ entry, ...decisive })) ? UNASKED_FIELD_LOGIT : 0;
-  const ofSteps = ASKS_FOR_STEPS.test(question) && STEPS.test(textOfQuotation(quotation)) ? STEPS_LOGIT : 0;
+  const ofSteps = asksForSteps(question) && holdsSteps(quotation) ? STEPS_LOGIT : 0;
   const isEcho = !ASKS_FOR_YES.test(question) && saysNoMore(textOfQuotation(quotation), question);
   return (
     ofField +
@@ -219,6 +228,25 @@ function errorLogits(errors: readonly string[], quotations: readonly Quotation[]
     for (const at of holders) logits[at] = Math.max(logits[at] ?? 0, own);
   }
   return logits;
+}
+
+function logLogits(errors: readonly string[], quotations: readonly Quotation[]): number[] {
+  if (errors.length === 0) return [];
+  const entries = [...new Set(quotations.map(({ entry }) => entry))];
+  const logs = new Set(
+    entries.filter(({ pieces }) => isMostlyLog(pieces.map(({ text }) => text).join('\n'))),
+  );
+  const tells = quotations.map(
+    (each) =>
+      !logs.has(each.entry) &&
+      each.sentence.sentence.kind !== 'code-line' &&
+      errors.some((error) => namesError(error, headedText(each))),
+  );
+  if (logs.size === 0 || !tells.includes(true)) return [];
+  return quotations.map(({ entry }, at) => {
+    if (tells[at] === true) return TOLD_LOGIT;
+    return logs.has(entry) ? LOG_LOGIT : 0;
+  });
 }
 
 /** `id: PBI-7` */

@@ -124,10 +124,14 @@ async function askOperators(lane: LaneInput, maxTopK: number): Promise<AskedOper
       const words = unwanted.map((each) => each.words);
       const matching = matchingShown.size === 0 ? matchingLeftOut.size : 0;
       const notice = words.length === 0 ? [] : [leftOutNotice(words, matching)];
-      return noticesOfKind('query-operators', [...notice, ...said]);
+      const all = [...notice, ...said, ...operators.negatives.map(negativeNotice)];
+      return noticesOfKind('query-operators', all.length > operators.negatives.length ? all : []);
     },
   };
 }
+
+const negativeNotice = (number: string): string =>
+  `"${number}" leaves out nothing: of numbers, versions such as -4.1.0 do.`;
 
 const NO_OPERATORS = (query: PreparedQuery): AskedOperators => ({
   query,

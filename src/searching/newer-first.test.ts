@@ -99,3 +99,15 @@ test.each([
   expect([answer, ...further.map(({ quote }) => quote)].join('\n')).toContain(fact);
   expect(answer).toContain(fact);
 });
+
+test('a conflict of statements that are not asked for is not told', async () => {
+  const list = (minutes: number): string =>
+    `- The session timeout of the console is now ${minutes} minutes.\n- Signatures of webhooks use SHA-256.`;
+  const pages = {
+    old: page('date: 2020-01-01', 'Changes', list(30)),
+    now: page('date: 2024-01-01', 'Changes', list(60)),
+  };
+  const told = async (question: string) => (await ask(question, pages)).notices.join('\n');
+  expect(await told('are webhooks signed with SHA-256?')).not.toContain('contradict');
+  expect(await told('how long is the session timeout?')).toContain('contradict');
+});

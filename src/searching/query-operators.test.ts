@@ -105,6 +105,11 @@ describe.each([
     expect(notices).toContain('Passages that hold "car" are left out.');
   });
 
+  it('says of a number behind a minus sign that it leaves out nothing', async () => {
+    const { notices } = await search('jaguar -car -5');
+    expect(notices).toContain('"-5" leaves out nothing: of numbers, versions such as -4.1.0 do.');
+  });
+
   it('says that what is left out holds all other words, where nothing else does', async () => {
     const { found, notices } = await search('red lamp -valve');
     expect(found).not.toContain('phrase');

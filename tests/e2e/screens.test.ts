@@ -38,6 +38,7 @@ describe('a run', () => {
     const { stdout } = await runRagstone(['index', 'docs'], { cwd });
     expect(stdout).toContain('Indexed 1 document in 1 new chunk (');
     expect(stdout).toContain('Skipped in docs: 2 png, 1 without extension, 1 json, 1 hidden.');
+    expect(stdout).toContain('`ragstone index docs FILE.json`');
     const nothing = await runRagstone(['index', 'images'], { cwd });
     expect(nothing.stdout).toContain('Nothing was indexed: no source gave a document');
     expect(nothing.code).toBe(1);

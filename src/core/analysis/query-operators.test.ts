@@ -30,6 +30,8 @@ describe('readOperators', () => {
     ['guide -C#, please', [], ['C#'], [], 'guide , please', false],
     ['pump -KX-200 -OLD -ObjectPool', [], ['KX-200', 'OLD', 'ObjectPool'], [], 'pump', false],
     ['guide -.NET -F#', [], ['.NET', 'F#'], [], 'guide', false],
+    ['timeout -4.1.0 -v2.1', [], ['4.1.0', 'v2.1'], [], 'timeout', false],
+    ['timeout -4.3.0-rc.1?', [], ['4.3.0-rc.1'], [], 'timeout ?', false],
     ['runtime -Node.js', [], ['Node.js'], [], 'runtime', false],
     ['"阀门 绿色"', ['阀门 绿色'], [], [], '阀门 绿色', true],
   ])('%s', (query, phrases, excluded, beginnings, text, isStrict) => {
@@ -42,6 +44,9 @@ describe('readOperators', () => {
     'git log --oneline',
     'state-of-the-art',
     'from 5 -7 degrees',
+    'pump -4.5',
+    'from 01.07.2026 -06.07.2026',
+    'since 2026-07-06',
     'Privatpersonen und -organisationen',
     'SELECT * FROM t',
     'src/*.ts',
@@ -100,6 +105,8 @@ describe('phrases with signs and folded letters', () => {
     ['C++', 'the C library', false],
     ['C++', 'the C++ library', true],
     ['.NET', 'a fishing net', false],
+    ['4.1.0', 'Released as v4.1.0.', true],
+    ['4.1.0', 'Released as 14.1.0, then 4.1.02', false],
   ])('what -%s leaves out: %s (%s)', (excluded, text, isLeftOut) => {
     expect(excludes(excluded)(text)).toBe(isLeftOut);
   });

@@ -1,3 +1,4 @@
+import { literalPattern } from '../literal-pattern.js';
 import { oneLine } from '../one-line.js';
 import { ENGLISH_STOP_WORDS } from './english-stop-words.js';
 import { analyzeText } from './lexical-analyzer.js';
@@ -12,6 +13,8 @@ export interface QueryOperators {
   readonly excluded: readonly ExcludedWords[];
   /** Beginnings of words, without the star. */
   readonly beginnings: readonly string[];
+  /** Numbers behind a minus sign, as written: they leave out nothing. */
+  readonly negatives: readonly string[];
   /** The query with the words of phrases and beginnings as plain words, and without what it excludes: empty where it does nothing else. */
   readonly text: string;
   /** The query says nothing else, so that only what has the phrases and beginnings is wanted. */
@@ -28,9 +31,12 @@ export interface ExcludedWords {
 const LONGEST = 512;
 
 const QUOTED = `"([^"]+)"|“([^”]+)”|„([^“”]+)[“”]|«([^»]+)»`;
-/** A letter and two characters more, or a sign behind it (`-C#`): `-n` and `-it` are options of commands. */
-const EXCLUDED_WORD = String.raw`\.?\p{L}(?:[\p{L}\p{M}\p{N}_'-]|\.(?=[\p{L}\p{N}])){2,}(?:${SIGNS_BEHIND})?|\p{L}{1,2}${SIGNS_BEHIND}`;
+/** `4.1.0`, `4.1.0-rc.1`; `06.07.2026` is a date. */
+const VERSION = String.raw`(?!\d{1,2}\.\d{1,2}\.\d{4}(?![\p{N}.]))\d+(?:\.\d+){2,}(?:[-+.]?[\p{L}\p{N}])*`;
+/** A version, or a letter and two characters more, or a sign behind it (`-C#`): `-n` and `-it` are options of commands. */
+const EXCLUDED_WORD = String.raw`${VERSION}|\.?\p{L}(?:[\p{L}\p{M}\p{N}_'-]|\.(?=[\p{L}\p{N}])){2,}(?:${SIGNS_BEHIND})?|\p{L}{1,2}${SIGNS_BEHIND}`;
 const BEGINNING = String.raw`[\p{L}\p{N}](?:[\p{L}\p{M}\p{N}_.-]*[\p{L}\p{M}\p{N}])?-?`;
+const NEGATIVE = /(?<=(?:^|\s)\(?)-\d\S*/gu;
 const END = String.raw`(?=[?.!,;:)]*(?:\s|$))`;
 const OPERATOR = new RegExp(
   String.raw`(?<=(?:^|\s)\(?)(?:(-?)(?:${QUOTED})|-(${EXCLUDED_WORD})|(${BEGINNING})\*)${END}`,
@@ -77,11 +83,18 @@ export function readOperators(query: string): QueryOperators | undefined {
   const isNone = phrases.length + excluded.length + beginnings.length === 0;
   if (isNone) return undefined;
   const isStrict = phrases.length + beginnings.length > 0 && !/[\p{L}\p{N}]/u.test(rest.join(' '));
-  return { phrases, excluded, beginnings, text: oneLine(text), isStrict };
+  const negatives = rest.flatMap((part) => part.match(NEGATIVE) ?? []);
+  return { phrases, excluded, beginnings, negatives, text: oneLine(text), isStrict };
 }
+
+const IS_VERSION = new RegExp(`^(?:${VERSION})$`, 'u');
 
 /** Tells whether a text holds what is excluded: a word in any of its forms (`cars` for `-car`), a phrase as it is. */
 export function excludes(excluded: string): (text: string) => boolean {
+  if (IS_VERSION.test(excluded)) {
+    const version = new RegExp(String.raw`(?<![\p{N}.])v?${literalPattern(excluded)}(?![\p{N}])`, 'iu');
+    return (text) => version.test(text);
+  }
   const [term, ...others] = analyzeText(excluded);
   // Of several words, with signs, or a word of grammar, which has no term.
   const isPlain = /^[\p{L}\p{M}\p{N}'_-]+$/u.test(excluded) && !ENGLISH_STOP_WORDS.has(foldCase(excluded));

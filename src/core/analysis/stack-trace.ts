@@ -61,6 +61,17 @@ export function readStackTrace(text: string): StackTrace | undefined {
   return readLines(text.split(/\r?\n/).map(withoutPrefix)) ?? readLines(partedFrames(text).split('\n'));
 }
 
+/** What a line of a log begins with: a day and a time of it. */
+const LOGGED = /^\[?\d{4}-\d\d-\d\d[T ]\d\d:\d\d/;
+
+/** Whether at least half of the lines of a text are of a trace or a log. */
+export function isMostlyLog(text: string): boolean {
+  const lines = text.split(/\r?\n/).filter((line) => line.trim() !== '');
+  const frames = readLines(lines.map(withoutPrefix))?.frames.split('\n').length ?? 0;
+  const logged = lines.filter((line) => LOGGED.test(line)).length;
+  return lines.length > 1 && 2 * (frames + logged) >= lines.length;
+}
+
 function partedFrames(text: string): string {
   const parted = text.replaceAll(JOINED, '\n  ');
   return parted.includes('\n  File "')

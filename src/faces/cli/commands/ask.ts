@@ -126,7 +126,9 @@ async function answerOnce(context: CliContext, view: IndexView, asked: Asked): P
     context.printJson(answer);
     return answer;
   }
-  for (const notice of answer.notices) context.warn(notice);
+  // An option of the library and the service, which the command does not have.
+  for (const notice of answer.notices)
+    context.warn(notice.replace(/; a search shows them with [^;]*(?=\.$)/, ''));
   const { renderAnswer } = await import('../render/answer.js');
   context.print(renderAnswer(answer, context));
   if (asked.options.explain === true) {

@@ -39,7 +39,7 @@ test('a quoted answer points at the line that decides, not where the quotation b
   const quoted = {
     ...answer('answer', 'extractive'),
     ...{ answer: `${quote} [1]`, highlight: 'def apply_async(self):' },
-    sources: [{ n: 1, source: 'task.py', headingPath: [], flags: [] }],
+    sources: [{ n: 1, source: 'task.py', headingPath: [], flags: [], chunk_text: '' }],
     citations: [{ n: 1, lines: { start: 574, end: 577 }, quote }],
   } as unknown as Answer;
   expect(renderAnswer(quoted, context)).toContain('task.py:577');
@@ -51,7 +51,10 @@ test('where it is not sure the nearest passage is shown whole, the others by a l
   const place = { n: 1, lines: { start: 3, end: 6 }, quote };
   const unsure = {
     ...answer('perhaps'),
-    ...{ further: [place, place], sources: [{ n: 1, source: 'a.md', headingPath: [], flags: [] }] },
+    ...{
+      further: [place, place],
+      sources: [{ n: 1, source: 'a.md', headingPath: [], flags: [], chunk_text: '' }],
+    },
   } as unknown as Answer;
   const [, first, second] = renderAnswer(unsure, context).split('a.md:3');
   expect(first).toContain(`   Steps:\n\n   - stop it\n   - ${'wait '.repeat(60)}\n`);
@@ -63,6 +66,7 @@ const source = (n: number, name: string) => ({
   documentId: name,
   source: name,
   headingPath: [],
+  chunk_text: '',
   flags: [],
 });
 const line = (n: number, start: number) => ({ n, lines: { start, end: start }, quote: `line ${start}` });
@@ -113,4 +117,19 @@ test('a list of sources in the answer has the numbers of the sources below it', 
   const text = renderAnswer(listed, context);
   expect(text).toContain('It waits. [1]');
   expect(text).toMatch(/\n\[[2-5]\] b\.md\n\[1\] a\.md/);
+});
+
+test('a line of another section is shown with its heading, one of the same section without', () => {
+  const chunk_text =
+    '# Errors\n\n## Lost\n\nThe tariff is lost. Remedy: publish it.\n\nIt is rare.\n\n## Overflow\n\nRemedy: send kilograms.';
+  const placed = (line: number, quote: string) => ({ n: 1, lines: { start: line, end: line }, quote });
+  const quoted = {
+    ...answer('answer', 'extractive'),
+    ...{ answer: 'The tariff is lost. Remedy: publish it. [1]' },
+    sources: [{ n: 1, documentId: 'd', source: 'e.md', headingPath: [], flags: [], chunk_text }],
+    citations: [placed(5, 'The tariff is lost. Remedy: publish it.')],
+    further: [placed(11, 'Remedy: send kilograms.'), placed(7, 'It is rare.')],
+  } as unknown as Answer;
+  expect(renderAnswer(quoted, context)).toContain('e.md:11 (Overflow)\n');
+  expect(renderAnswer(quoted, context)).toMatch(/e\.md:7\n/);
 });

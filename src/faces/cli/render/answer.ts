@@ -1,4 +1,5 @@
 import { rewriteOutsideCode } from '../../../context/outside-code.js';
+import { passageUnits } from '../../../core/analysis/passage-units.js';
 import type { CliContext } from '../context.js';
 import type { ShownAnswer } from '../index-view.js';
 import { renderCorrection } from './correction.js';
@@ -62,7 +63,12 @@ function answered(answer: ShownAnswer, context: CliContext): string[] {
     const own = answer.citations.filter(({ n }) => n === source.n);
     if (!isQuoted) return renderSource(source, shownPlaces(own, 'line'), context);
     const beside = answer.further.filter((place) => documentOf(place) === source.documentId);
-    const places = [...shownPlaces([decidingPlace(own, highlight)], 'none'), ...shownPlaces(beside, 'line')];
+    const section = own[0] === undefined ? undefined : headingOf(own[0].quote, source);
+    const named = beside.map((place) => {
+      const heading = headingOf(place.quote, answer.sources.find(({ n }) => n === place.n) ?? source);
+      return heading === section || heading === source.title ? place : { ...place, section: heading };
+    });
+    const places = [...shownPlaces([decidingPlace(own, highlight)], 'none'), ...shownPlaces(named, 'line')];
     return renderSource(source, places, context);
   });
   const toCompare = named.map((source) =>
@@ -186,7 +192,20 @@ const emphasised = (text: string, part: string, style: (text: string) => string)
   return `${text.slice(0, at)}${bold}${text.slice(at + part.length)}`;
 };
 
-type CitedPlace = Pick<Citation, 'lines' | 'quote'> & { readonly pages?: Citation['pages'] | undefined };
+type CitedPlace = Pick<Citation, 'lines' | 'quote'> & {
+  readonly pages?: Citation['pages'] | undefined;
+  /** Its heading, where that is not the one of what it stands beside. */
+  readonly section?: string | undefined;
+};
+
+/** The heading that a quotation stands below in its passage. */
+function headingOf(quote: string, { chunk_text: text, headingPath }: AnswerSource): string | undefined {
+  const at = text.indexOf(quote);
+  const above = passageUnits(text).filter(({ kind, start }) => kind === 'heading' && start <= at);
+  const last = above.at(-1);
+  if (last === undefined) return headingPath.at(-1);
+  return oneLine(text.slice(last.start, last.end).replace(/^#+\s+|\s+#+\s*$|\n[=-]+\s*$/g, ''));
+}
 
 /** What is shown of a place's words: nothing, as much as one line takes, or all with its own lines. */
 type QuoteForm = 'none' | 'line' | 'whole';
@@ -197,9 +216,10 @@ type ShownPlace = CitedPlace & { readonly form: QuoteForm };
 const shownPlaces = (places: readonly CitedPlace[], form: QuoteForm): ShownPlace[] => {
   const keyOf = ({ lines, quote }: CitedPlace): string => `${lines.start}\n${quote}`;
   return [...new Map(places.map((place) => [keyOf(place), place])).values()].map(
-    ({ lines, pages, quote }) => ({
+    ({ lines, pages, section, quote }) => ({
       lines,
       pages,
+      section,
       quote,
       form,
     }),
@@ -212,11 +232,12 @@ function renderSource(source: AnswerSource, places: readonly ShownPlace[], conte
   const number = colours.dim(`[${source.n}]`);
   return [
     title.length > 0 ? `${number} ${colours.bold(title.join(' > '))}` : number,
-    ...places.flatMap(({ lines, pages, quote, form }) => [
+    ...places.flatMap(({ lines, pages, section, quote, form }) => [
       INDENT +
         colours.cyan(
           renderPlace({ id: source.source, origin: source.origin, lines: `${lines.start}`, pages }, context),
-        ),
+        ) +
+        (section === undefined ? '' : colours.dim(` (${section})`)),
       ...(form === 'line' ? [INDENT + colours.dim(shortened(oneLine(quote)))] : []),
       ...(form === 'whole' ? indented(quote) : []),
     ]),

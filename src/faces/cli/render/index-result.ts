@@ -57,7 +57,7 @@ function renderSkipped({ stats: { skipped = {} } }: IndexResult): string {
         first === undefined
           ? []
           : [
-              `Settings, tables, logs and subtitles are read where they are named: \`ragstone index . FILE.${first}\`, or \`paths: ['**', '**/*.${ending}']\` of a source.`,
+              `Settings, tables, logs and subtitles are read where they are named: \`ragstone index ${folderOf(source)} FILE.${first}\`, or \`paths: ['**', '**/*.${ending}']\` of a source.`,
             ];
       return [
         `Skipped in ${oneLine(source.replace(/^path:/, ''))}: ${[...named, ...more].join(', ')}.`,
@@ -66,6 +66,12 @@ function renderSkipped({ stats: { skipped = {} } }: IndexResult): string {
     })
     .join('\n');
 }
+
+/** As it was named. */
+const folderOf = (source: string): string => {
+  const folder = source.startsWith('path:') ? oneLine(source.slice('path:'.length)) : '.';
+  return /\s/.test(folder) ? `"${folder}"` : folder;
+};
 
 /** Counts by source and kind, under a word for what they are; empty text where there are none. */
 export function renderCounts(
