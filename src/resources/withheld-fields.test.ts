@@ -204,3 +204,15 @@ test.each([
 ] as const)('what mentions a name alone stays: %s %s', async (format, content, kept) => {
   expect(await stored(format, content)).toContain(kept);
 });
+
+test.each([
+  '{\n "required": ["name",\n  "salary_band"\n ],\n "x": 1\n}\n',
+  '{\n  "required": [\n    "name",\n    "salary_band"\n  ],\n  "x": 1\n}\n',
+  '[\n  [\n    "salary_band"\n  ]\n]\n',
+  '{\n  "a": ["salary_band"\n  ]\n}\n',
+])('a name that is an element of a list of JSON states nothing: %j', (text) => {
+  for (const mediaType of ['', 'application/json'])
+    expect(withholdText(text, ['salary_band'], { isConverted: false, mediaType })).toBeUndefined();
+  const fenced = `\`\`\`json\n${text}\`\`\`\n`;
+  expect(withholdText(fenced, ['salary_band'], { isConverted: false })?.text ?? fenced).toBe(fenced);
+});
