@@ -13,7 +13,7 @@ import { cellComments, labelFields } from '../parsing/label-fields.js';
 import { statedFields } from '../parsing/markdown/stated-fields.js';
 import { markupFields } from '../parsing/markup-fields.js';
 import { pageColumns } from '../parsing/page-columns.js';
-import { macroFields, programFields } from '../parsing/program-fields.js';
+import { comparedFields, macroFields, programFields } from '../parsing/program-fields.js';
 import { commentFields, sentenceFields } from '../parsing/sentence-fields.js';
 import { isYaml, settingsFields, settingsLanguageOf } from '../parsing/settings-fields.js';
 import { standingNames } from '../parsing/standing-names.js';
@@ -129,6 +129,7 @@ function withholdOnce(
         ...(isOfPages ? pageColumns(rest, names) : []),
         ...inlineFields(rest, names, isCode, !isCode || calledBy.some(hasBlocks)),
         ...(isCode ? [] : programFields(rest, names)),
+        ...comparedFields(rest, names),
       ];
   // What was taken out before is no statement any more.
   const read = [...structured, ...free];
