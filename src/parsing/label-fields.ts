@@ -101,7 +101,7 @@ function statementAt(
   const opened = text.slice(from);
   const isItem = ITEM.test(text.slice(0, from));
   const bare = opened.trimEnd();
-  const isShort = bare.length <= MAX_LABEL_LENGTH && !bare.includes('|');
+  const isShort = bare.length <= MAX_LABEL_LENGTH && !/\||\S[ \t]+[=!]=[ \t]+\S/.test(bare);
   const term = isShort ? labelOf(bare.replace(TERM_END, '')) : [];
   if (term.length > 0) {
     // The last element of a list of JSON.
