@@ -2,6 +2,7 @@ import type { TextRange } from '../core/document.js';
 import { endOfBracket } from './closed-brackets.js';
 import { type Label, labelReader } from './label-reader.js';
 import type { StatedFields } from './markdown/stated-names.js';
+import { isStatement, opensStatements } from './statement-lines.js';
 
 /** Names of what a pair of a name and a value calls its name, and its value. */
 const NAME_KEY = `(?:name|key|field|label|title|id|attribute|attr|property|column|param|parameter|header|variable|var|tag|term|type|k|path|pointer|from|msgid)`;
@@ -123,7 +124,9 @@ function endOfStated(text: string, from: number, sign: string): number | undefin
   const rest = text.slice(from, endOfLine);
   if (rest.trim() === '') return undefined;
   const next = (sign === '=' ? NEXT_PACKED : NEXT_NAME).exec(rest);
-  return next === null ? endOfIndented(text, from) : from + next.index;
+  if (next !== null) return from + next.index;
+  const start = text.lastIndexOf('\n', from - 1) + 1;
+  return opensStatements(text.slice(start, endOfLine), from - start) ? endOfLine : endOfIndented(text, from);
 }
 
 /** Of a line with those below that are indented more. */
@@ -181,7 +184,7 @@ function* blocks(text: string, { labelOf, block }: Search & Forms): Generator<St
     if (sign < opening) sign = signBehind(text, opening);
     if (sign - opening > MAX_VALUE) continue;
     const end = endOfBracket(text, opening, MAX_VALUE) ?? endOfParagraph(text, opening);
-    if (sign >= end) continue;
+    if (sign >= end || isStatement(text.slice(text.lastIndexOf('\n', found.index) + 1, opening))) continue;
     yield { start: found.index, end, names: labelOf(found[1] ?? '') };
     block.lastIndex = end;
   }

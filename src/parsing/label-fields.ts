@@ -101,9 +101,12 @@ function statementAt(
   const opened = text.slice(from);
   const isItem = ITEM.test(text.slice(0, from));
   const bare = opened.trimEnd();
-  const isShort = bare.length <= MAX_LABEL_LENGTH && !bare.includes('|');
+  const isShort = bare.length <= MAX_LABEL_LENGTH && !/\||\S[ \t]+[=!]=[ \t]+\S/.test(bare);
   const term = isShort ? labelOf(bare.replace(TERM_END, '')) : [];
   if (term.length > 0) {
+    // The last element of a list of JSON.
+    const isElement = /^["'].*["']$/.test(bare) && CLOSING.test(textBelow(lines, at));
+    if (isElement) return undefined;
     const below = isItem ? endOfItem(lines, at, from) : endOfDefinition(lines, at, indent);
     const isOpen = !isItem || /[:=：]$/.test(bare);
     const last = below > at || !isOpen ? below : endOfSection(lines, at, isFenced);
@@ -132,6 +135,15 @@ function statementAt(
   const beside = isConverted && !/#[ \t]+$/.test(text.slice(0, from)) ? labelBeside(opened, labelOf) : [];
   return beside.length === 0 ? undefined : { names: beside, from, last: at };
 }
+
+/** Of the next line that holds something. */
+function textBelow(lines: readonly Line[], at: number): string {
+  let below = at + 1;
+  while (lines[below]?.isBlank === true) below += 1;
+  return lines[below]?.text ?? '';
+}
+
+const CLOSING = /^[ \t]*[\])}]/;
 
 /** Of a few words that begin with a name of several: what stood in the column or element beside it. */
 function labelBeside(opened: string, labelOf: Label): readonly string[] {

@@ -61,6 +61,42 @@ export function programFields(text: string, names: readonly string[]): StatedFie
   );
 }
 
+/** Calls that compare what they are handed. */
+const COMPARING = String.raw`(?:\w{0,10}assert\w{0,40}|expect\w{0,40}|\w{0,20}equals?\w{0,20}|eq|is|verify|check)`;
+/** What a name is read from: `p.`, `self.person().`, `$p->`, `d["`. */
+const OWNER = String.raw`(?:[\p{L}_$][\p{L}\p{N}_$]{0,40}(?:\(\)|\[\w{1,20}\])?(?:\?\.|\.|->|::|\[["']?)){0,5}`;
+const COMPARED = new WeakMap<Label, readonly RegExp[]>();
+const comparedOf = (labelOf: Label): readonly RegExp[] => {
+  const known = COMPARED.get(labelOf);
+  if (known !== undefined) return known;
+  const name = String.raw`(?<![\p{L}\p{N}])(?:(?:get|is|has)_?)?(?<name>${labelOf.source})(?![\p{L}\p{N}_])`;
+  const sign = String.raw`[ \t]{0,4}(?:[!=]==?|<>|[<>]=?|=(?!=))[ \t]{0,4}`;
+  const forms = [
+    // `"B7" == p.salary_band`, `'B7' = salary_band`, `"B7".equals(p.getSalaryBand())`.
+    String.raw`${LITERAL}(?:${sign}|\)?\.(?:eq\w{0,20}|to(?:Be|Equal|Strict|Contain)\w{0,20})\()[ \t]{0,4}${OWNER}`,
+    // `assertEquals("B7", p.getSalaryBand())`.
+    String.raw`(?=["'\x60\w@$+-])(?<=\b${COMPARING}[ \t]{0,4}\([^()\n]{0,200})${LITERAL}[ \t]{0,4},\s{0,40}${OWNER}`,
+  ].map((form) => new RegExp(form + name, 'gimu'));
+  // `p.getSalaryBand() == "B7"`, `assertEquals(p.getSalaryBand(), "B7")`.
+  const behind = String.raw`(?<=[gG]et_?)(?<name>${labelOf.source})\(\)(?:${sign}|,\s{0,40}|\)?\.(?:eq\w{0,20}|to(?:Be|Equal|Strict|Contain)\w{0,20})\()${LITERAL}`;
+  const all = [...forms, new RegExp(behind, 'gimu')];
+  COMPARED.set(labelOf, all);
+  return all;
+};
+
+/** Where programs compare fields with literals, most of which stand in front of the name, up to the name. */
+export function comparedFields(text: string, names: readonly string[]): StatedFields[] {
+  const labelOf = labelReader(names);
+  if (!labelOf.occursIn(text)) return [];
+  return comparedOf(labelOf).flatMap((form) =>
+    [...text.matchAll(form)].map(({ index, 0: all, groups: { name = '' } = {} }) => ({
+      start: index,
+      end: index + all.length,
+      names: labelOf(name),
+    })),
+  );
+}
+
 /** Macros by the names that are looked for. */
 const MACROS = new WeakMap<Label, RegExp>();
 const macroOf = (labelOf: Label): RegExp => {

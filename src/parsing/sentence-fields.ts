@@ -6,19 +6,27 @@ import { type Label, labelReader } from './label-reader.js';
 import type { StatedFields } from './markdown/stated-names.js';
 import { blanked } from './text-range.js';
 
-/** Of whom: `of Ann`, `for Ann Lee`. */
-const WHOSE = String.raw`(?:[ \t]+(?:of|for|at)(?:[ \t]+[\p{L}\p{N}'’.-]{1,40}){1,4}?)?`;
-const VERB = String.raw`[ \t]+(?:is|was|are|were|be|been|equals|remains|became|has[ \t]+been|will[ \t]+be|rose|went|fell|dropped|grew|changed|moved)(?:[ \t]+(?:now|still|only|currently))?(?:[ \t]+(?:set|raised|changed|moved|lowered|increased|cut))?(?:[ \t]+(?:to|from))?[ \t]+`;
+/** Of whom, or since when: `of Ann`, `for Ann Lee`, `as of 1 May`. */
+const WHOSE = String.raw`(?:[ \t]+(?:of|for|at|in|as[ \t]+of)(?:[ \t]+[\p{L}\p{N}'’.-]{1,40}){1,4}?)?`;
+const TO_BE = String.raw`(?:(?:should|must|shall|can|may|could|would|will|has|have)[ \t]+)?be(?:en)?|is|was|are|were|isn['’]t|wasn['’]t`;
+const CHANGE = String.raw`equals|remains|remained|becomes?|became|stays|stayed|rises|rose|goes|went|falls|fell|drops|dropped|grew|changes|changed|moves|moved|(?:in|de)creased(?=[ \t]+(?:to|from))`;
+const VERB = String.raw`[ \t]+(?:${TO_BE}|${CHANGE})(?:[ \t]+(?:now|still|only|currently))?(?:[ \t]+(?:set|raised|changed|moved|lowered|increased|cut))?(?:[ \t]+(?:up|down))?(?:[ \t]+(?:to|from|at))?[ \t]+`;
+const COLON = String.raw`${WHOSE}[ \t]*[:=：][ \t]+`;
 /** Behind the name of several words or of a program the value may follow at once. */
 const AT_ONCE = String.raw`[ \t]+(?:(?:of|to|from)[ \t]+)?`;
 /** The end of what is said: no comma or dot between digits. */
 const CLAUSE_END =
   /[;!?()\n]|,(?!\d)|\.(?![\p{L}\p{N}])|[ \t](?:and|but|because|since|which|that|who|so|when|if|while|as|than|until)(?![\p{L}\p{N}])/u;
+/** The same of what is said of several, and behind a colon. */
+const SENTENCE_END = /[;!?\n]|\.(?![\p{L}\p{N}])/u;
 /** Of a value that is told by its form: quoted, with a digit or a sign of money, or with a capital. */
 const QUOTED = /^(["'`“‘])[^"'`”’\n]{1,200}["'`”’]/;
 const WITH_DIGIT = /^(?:\p{Lu}{1,3}[ \t]?|[\p{Sc}+-]{1,3}[ \t]?)?\p{N}/u;
 const CAPITAL = /^\p{Lu}/u;
 const CODE = /^(?=[\p{L}\p{N}_.-]*\p{N})(?=[\p{L}\p{N}_.-]*\p{L})[\p{L}\p{N}_.-]{2,30}(?![\p{L}\p{N}_])/u;
+/** From what it was changed, and to what. */
+const CHANGED =
+  /^[\p{Lu}\p{N}][\p{L}\p{N}.,-]{0,40}[ \t]+to[ \t]+[\p{Lu}\p{N}](?:[\p{L}\p{N}-]|[.,](?=\p{N})){0,40}/u;
 /** Said of a field, not its value. */
 const SAID_OF = new Set(
   'required optional mandatory missing empty null undefined set unset used unused stored kept computed calculated defined derived deprecated encrypted hidden secret confidential public private unknown unique valid invalid visible indexed nullable given returned read written updated changed removed deleted added present absent true false wrong correct right high low higher lower important sensitive numeric text string number integer boolean date here there'.split(
@@ -34,7 +42,7 @@ const formOf = (labelOf: Label): RegExp => {
   const form =
     FORMS.get(labelOf) ??
     new RegExp(
-      String.raw`(?<![\p{L}\p{N}_])(?<name>${labelOf.source})(?![\p{L}\p{N}_])["'\x60*]{0,3}(?:(?<verb>${WHOSE}${VERB})|(?<once>${AT_ONCE}))`,
+      String.raw`(?<![\p{L}\p{N}_])(?<name>${labelOf.source})(?![\p{L}\p{N}_])["'\x60*]{0,3}(?:(?<verb>${WHOSE}${VERB})|(?<colon>${COLON})|(?<once>${AT_ONCE}))`,
       'giu',
     );
   FORMS.set(labelOf, form);
@@ -47,42 +55,142 @@ const formOf = (labelOf: Label): RegExp => {
  */
 export function sentenceFields(text: string, names: readonly string[]): StatedFields[] {
   const labelOf = labelReader(names);
-  if (!labelOf.occursIn(text)) return [];
+  if (!labelOf.occursIn(withoutPrefixes(text))) return [];
+  const { joined, joints } = joinedLines(text);
   const form = formOf(labelOf);
   form.lastIndex = 0;
   const found: StatedFields[] = [];
-  for (let match = form.exec(text); match !== null; match = form.exec(text)) {
-    const { name = '', verb } = match.groups ?? {};
+  let next = 0;
+  for (let match = form.exec(joined); match !== null; match = form.exec(joined)) {
+    const { name = '', verb, colon } = match.groups ?? {};
     const from = match.index + match[0].length;
+    while ((joints[next]?.at ?? Infinity) < match.index) next += 1;
+    // The value ends with the line that it begins in.
+    let last = next;
+    while ((joints[last]?.at ?? Infinity) < from) last += 1;
     const isOfProgram = /[_-]|\p{Ll}\p{Lu}/u.test(name);
     const isOfWords = isOfProgram || /[ \t]/.test(name);
-    const rest = text.slice(from, from + MAX_VALUE);
+    const rest = joined.slice(from, Math.min(from + MAX_VALUE, joints[last]?.at ?? Infinity));
+    const isWhole = colon !== undefined && isOfWords && last === next && !/^[ \t]*[:=：]/.test(colon);
     const length =
-      verb === undefined
-        ? isOfWords
-          ? ((CODE.exec(rest) ?? (isOfProgram ? QUOTED.exec(rest) : null))?.[0].length ?? 0)
-          : 0
-        : lengthOfValue(rest, isOfProgram);
+      verb !== undefined || (colon !== undefined && isOfWords && last > next && !/[(){};=]/.test(rest))
+        ? lengthOfValue(rest, { isOfProgram, verb: verb ?? '' })
+        : isWhole
+          ? rest.slice(0, SENTENCE_END.exec(rest)?.index).trimEnd().length
+          : colon === undefined && isOfWords
+            ? lengthAtOnce(rest, match[0])
+            : 0;
     if (length === 0) {
       // The next name may stand in what was taken for of whom it is.
       form.lastIndex = match.index + name.length;
       continue;
     }
-    found.push({ start: match.index, end: from + length, names: labelOf(name) });
+    const names = labelOf(name);
+    found.push(
+      ...inLines({ start: match.index, end: from + length }, joints, next - 1).map((range) => ({
+        ...range,
+        names,
+      })),
+    );
     form.lastIndex = from + length;
   }
   return found.filter((stated) => stated.names.length > 0);
 }
 
-function lengthOfValue(rest: string, isOfProgram: boolean): number {
+/** Of what follows a name without a verb, with what it was changed to. */
+function lengthAtOnce(rest: string, said: string): number {
+  const changed = /\bfrom[ \t]+$/.test(said) ? CHANGED.exec(rest)?.[0].length : undefined;
+  if (changed !== undefined) return changed;
+  const first = (CODE.exec(rest) ?? QUOTED.exec(rest))?.[0].length ?? 0;
+  const more = /\bfrom[ \t]+$/.test(said) ? /^[ \t]+to[ \t]+/.exec(rest.slice(first))?.[0].length : undefined;
+  if (first === 0 || more === undefined) return first;
+  const behind = rest.slice(first + more);
+  return first + more + ((CODE.exec(behind) ?? QUOTED.exec(behind))?.[0].length ?? 0);
+}
+
+function lengthOfValue(
+  rest: string,
+  { isOfProgram, verb }: { readonly isOfProgram: boolean; readonly verb: string },
+): number {
+  const isOfSeveral = /[ \t](?:are|were)[ \t]/i.test(verb);
+  const isFrom = /[ \t]from[ \t]+$/i.test(verb);
   const quoted = QUOTED.exec(rest)?.[0].length;
-  if (quoted !== undefined) return quoted;
-  const end = CLAUSE_END.exec(rest)?.index ?? rest.length;
+  if (quoted !== undefined && !isOfSeveral && !isFrom) return quoted;
+  const end = (isOfSeveral ? SENTENCE_END : CLAUSE_END).exec(rest)?.index ?? rest.length;
   const value = rest.slice(0, end).trimEnd();
   const [first = ''] = /^[\p{L}\p{N}'’-]+/u.exec(value) ?? [];
   const isPlain = ENGLISH_STOP_WORDS.has(first.toLowerCase()) || SAID_OF.has(first.toLowerCase());
-  if (WITH_DIGIT.test(value) || CODE.test(value) || (CAPITAL.test(value) && !isPlain)) return value.length;
-  return isOfProgram && first === value && !isPlain && !/(?:ed|ing|able)$/.test(first) ? value.length : 0;
+  if (quoted !== undefined || WITH_DIGIT.test(value) || CODE.test(value) || (CAPITAL.test(value) && !isPlain))
+    return value.length;
+  const isDenied = /n['’]t[ \t]/.test(verb);
+  return isOfProgram && !isDenied && first === value && !isPlain && !/(?:ed|ing|able)$/.test(first)
+    ? value.length
+    : 0;
+}
+
+/** A line end inside of a paragraph, where it stands in the text whose lines are joined by a blank in its place, and behind what the next line opens with. */
+interface Joint {
+  readonly at: number;
+  readonly start: number;
+  readonly end: number;
+}
+
+/** What goes on in the next line is none of these: an item, a heading, a row, a fence, a definition. */
+const OWN_LINE = /^(?:[-*+][ \t]|\d{1,9}[.)][ \t]|#{1,6}[ \t]|[|:=~\x60<{}[\]]|-{3})/;
+
+function joinedLines(text: string): { readonly joined: string; readonly joints: readonly Joint[] } {
+  const joints: Joint[] = [];
+  const parts: string[] = [];
+  let length = 0;
+  let start = 0;
+  let before = '';
+  for (const line of text.split('\n')) {
+    const own = line.replace(/\r$/, '');
+    const opened = /^[ \t>]*/.exec(own)?.[0].length ?? 0;
+    const left = own.slice(opened);
+    const isGoingOn =
+      before !== '' && left !== '' && !OWN_LINE.test(left) && !/^(?:#{1,6}[ \t]|\|)/.test(before);
+    const trimmed = own.trimEnd();
+    if (start > 0) {
+      if (isGoingOn) {
+        const last = parts.pop() ?? '';
+        const kept = last.trimEnd();
+        length -= last.length - kept.length;
+        joints.push({ at: length, start: start - 1 - (last.length - kept.length), end: start + opened });
+        parts.push(kept, ' ');
+        length += 1;
+      } else {
+        parts.push('\n');
+        length += 1;
+      }
+    }
+    const part = isGoingOn ? line.slice(opened) : line;
+    parts.push(part);
+    length += part.length;
+    start += line.length + 1;
+    before = trimmed === '' ? '' : left.trimEnd();
+  }
+  return { joined: parts.join(''), joints };
+}
+
+/** Names may go on behind what opens a line of a quotation or a comment. */
+const withoutPrefixes = (text: string): string => text.replace(/\n[ \t]*[>#*;%/-]+/g, '\n');
+
+/** A range of joined lines as ranges of each line. */
+function inLines(range: TextRange, joints: readonly Joint[], first: number): TextRange[] {
+  const inText = (at: number, last: number): number => {
+    const joint = joints[last];
+    return joint === undefined ? at : joint.end + at - joint.at - 1;
+  };
+  const ranges: TextRange[] = [];
+  let { start } = range;
+  for (let last = first; ; last += 1) {
+    const at = joints[last + 1]?.at ?? Infinity;
+    const end = Math.min(range.end, at);
+    ranges.push({ start: inText(start, last), end: inText(end, last) });
+    if (at >= range.end) return ranges;
+    start = at + 1;
+  }
 }
 
 /**
@@ -139,18 +247,18 @@ const LOOKED_BACK = 60;
 /** Where comments of source code state fields, as other texts do in lines and sentences: behind a sign, or a verb. */
 export function commentFields(text: string, names: readonly string[]): StatedFields[] {
   const labelOf = labelReader(names);
-  if (!labelOf.occursIn(text)) return [];
+  if (!labelOf.occursIn(withoutPrefixes(text))) return [];
   const found: StatedFields[] = [];
   for (const run of commentsOf(text)) {
     // Whole lines, so that the first is indented as the others are.
     const first = text.lastIndexOf('\n', (run[0]?.start ?? 0) - 1) + 1;
     const whole = text.slice(first, run.at(-1)?.end);
-    if (!labelOf.occursIn(whole)) continue;
     const others = run.map(({ start }, at) => ({
       start: (at === 0 ? first : (run[at - 1]?.end ?? first)) - first,
       end: start - first,
     }));
     const said = blanked(whole, others);
+    if (!labelOf.occursIn(said)) continue;
     const lines = labelFields(said, names, false).filter(({ start, end }) =>
       /[:=：]/.test(said.slice(start, end).split('\n', 1)[0] ?? ''),
     );

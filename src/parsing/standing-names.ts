@@ -4,6 +4,7 @@ import { foldedName } from '../core/metadata.js';
 import { endOfBracket } from './closed-brackets.js';
 import type { StatedFields } from './markdown/stated-names.js';
 import { PARAMETER } from './sentence-fields.js';
+import { opensStatements } from './statement-lines.js';
 
 /** What may stand inside a name, backslashes so many as text inside of text has: blanks, signs that join words, what is not seen, and how others write these. */
 const GAP = String.raw`(?:\r?\n[ \t]{0,8}|[ \t\u00A0\u2000-\u200F\u202F\u2060\uFEFF\u00AD\u2010-\u2015\uFF0D\uFF3F_*\x60\x2d]|\.(?!\s)|\\\r?\n[ \t]{0,20}|\\{1,16}[_.\x2d]|&(?:nbsp|shy|lowbar|hyphen|zwnj|zwj|#\d{2,5}|#x[\da-f]{2,5});|%(?:20|2d|5f|2e|c2%a0)|\\{1,16}u(?:00)?(?:5f|20|2d|ad|a0)|</?[a-z]{1,8}/?>){0,6}`;
@@ -32,6 +33,10 @@ const COMMENT = /(?:^|[ \t;{}(),])(?:\/\/|#+[ \t]|--[ \t]|\/\*|<!--)|^[ \t]*(?:\
 /** What a word behind a name is the value of: an option, a variable that a command sets. */
 const SETTING =
   /(?:^|[ \t`("'])--?$|(?:^|[ \t(])(?:env|arg|set|setenv|export|declare|define|def)[ \t]+(?:-\w+[ \t]+)?$/i;
+/** The head of a section of settings, up to its name. */
+const SECTION = /^[ \t]*\[{1,2}(?:[^\]\n]*\.)?["']?$/;
+/** A literal that is given back. */
+const RETURNED = /^[ \t]*(?:return\b|=>)?[ \t(]*(?:(["'`])(?!\1)|[-+]?\d)/;
 /** In lines. */
 const MOST_LINES = 400;
 /** Before a name and behind it, in UTF-16 code units. */
@@ -168,6 +173,7 @@ function endOfStated(
   if (CELL_MARK.test(before) && /^[ \t]*[!¦│┃║]/.test(behind)) return behind.includes('!') ? end : undefined;
   if (isData) {
     if (!isValued(near) && !SETTING.test(before)) return undefined;
+    if (opensStatements(line, to - start)) return endOfReturned(lines, at);
     const inBrackets = endOfBrackets(text, { start: to, end });
     return Math.max(inBrackets, endOfCode(lines, at, behind));
   }
@@ -202,6 +208,12 @@ const isValued = (behind: string): boolean =>
   /^[^\p{L}\p{N}]{0,40}?[:=,>|;?+~<&!$/\\({[-][^\p{L}\p{N}]{0,40}[\p{L}\p{N}]|["'`\d]|[:=,>({[<|?][^\n]{0,400}[\p{L}\p{N}]/u.test(
     behind,
   );
+
+/** Of a line that opens a block, with what that gives back at once. */
+function endOfReturned(lines: readonly Line[], at: number): number {
+  const next = lines.findIndex(({ text }, place) => place > at && text.trim() !== '');
+  return lineEnd(lines[RETURNED.test(lines[next]?.text ?? '') ? next : at]);
+}
 
 /** Of a line of code and of those that it goes on in: an open quotation, a bracket, an operator, a text up to its mark. */
 function endOfCode(lines: readonly Line[], at: number, behind: string): number {
@@ -271,7 +283,7 @@ function endOfIndented(lines: readonly Line[], at: number): number {
   for (let next = at + 1; next < Math.min(lines.length, at + MOST_LINES); next += 1) {
     const { text = '' } = lines[next] ?? {};
     if (text.trim() === '') continue;
-    if (FENCE.test(text) || (last > at && indentOf(text) <= own)) break;
+    if (FENCE.test(text) || (last > at ? indentOf(text) <= own : /^[ \t]*[\])}]/.test(text))) break;
     last = next;
   }
   return lineEnd(lines[last]);
@@ -306,14 +318,17 @@ function endOfBelow(
     if (!isAlone || !isTerm || isHeading || isTable || (VALUE.test(before) && !isQuotedTerm))
       return undefined;
   }
-  if (isCode && /\[["']?$|\[[^\]\n]*\.["']?$/.test(before) && /^["']?\]/.test(behind)) {
+  if (isCode && SECTION.test(before) && /^["']?\]{1,2}[ \t\r]*$/.test(behind)) {
     const next = lines.findIndex(
       ({ text: line }, place) =>
         place > at && place < at + MOST_LINES && (/^[ \t]*\[/.test(line) || FENCE.test(line)),
     );
     return next < 0 ? lineEnd(lines[Math.min(lines.length - 1, at + MOST_LINES)]) : lineEnd(lines[next - 1]);
   }
-  if (isCode && !isAlone && !isOpen) return undefined;
+  const isSubscript = /\[["'`]?$/.test(before) && /^["'`]?\]/.test(behind);
+  if (isCode && !isOpen && (!isAlone || isSubscript)) return undefined;
+  const { text: line = '', start = 0 } = lines[at] ?? {};
+  if (isCode && opensStatements(line, to - start)) return endOfReturned(lines, at);
   const below = Math.max(
     endOfIndented(lines, at),
     isCode ? endOfBrackets(text, { start: to, end: lineEnd(lines[at]) }) : 0,

@@ -204,3 +204,47 @@ test.each([
 ] as const)('what mentions a name alone stays: %s %s', async (format, content, kept) => {
   expect(await stored(format, content)).toContain(kept);
 });
+
+test.each([
+  '{\n "required": ["name",\n  "salary_band"\n ],\n "x": 1\n}\n',
+  '{\n  "required": [\n    "name",\n    "salary_band"\n  ],\n  "x": 1\n}\n',
+  '[\n  [\n    "salary_band"\n  ]\n]\n',
+  '{\n  "a": ["salary_band"\n  ]\n}\n',
+])('a name that is an element of a list of JSON states nothing: %j', (text) => {
+  for (const mediaType of ['', 'application/json'])
+    expect(withholdText(text, ['salary_band'], { isConverted: false, mediaType })).toBeUndefined();
+  const fenced = `\`\`\`json\n${text}\`\`\`\n`;
+  expect(withholdText(fenced, ['salary_band'], { isConverted: false })?.text ?? fenced).toBe(fenced);
+});
+
+test.each([
+  'assertEquals("V", p.getSalaryBand());',
+  'self.assertEqual("V", p.salary_band)',
+  'assertEquals("of Ann", "V", ann().getSalaryBand());',
+  'assert "V" == p.salary_band',
+  'expect("V").toBe(p.salaryBand);',
+  '"V".equals(p.getSalaryBand())',
+  'assertEquals(p.getSalaryBand(), "V");',
+  'if (p.getSalaryBand() == "V") f();',
+  "SELECT name FROM pay WHERE 'V' = salary_band;",
+  'EXPECT_EQ(7V, d["salary_band"]);',
+])('a literal that a program compares with a name goes: %j', (line) => {
+  for (const mediaType of ['', 'text/x-source.java']) {
+    const kept = withholdText(`one();\n${line}\ntwo("kept");\n`, ['salary_band'], {
+      isConverted: false,
+      mediaType,
+    });
+    expect(kept?.text).not.toContain('V');
+    expect(kept?.text).toContain('two("kept")');
+  }
+});
+
+test.each([
+  'log("Ann", p.getSalaryBand());\n',
+  'public String getSalaryBand() {\n  return a("x");\n}\n',
+  'put("a", 1); x = getSalaryBand();\n',
+])('others stay: %j', (text) => {
+  expect(
+    withholdText(text, ['salary_band'], { isConverted: false, mediaType: 'text/x-source.java' }),
+  ).toBeUndefined();
+});

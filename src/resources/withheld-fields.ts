@@ -13,7 +13,7 @@ import { cellComments, labelFields } from '../parsing/label-fields.js';
 import { statedFields } from '../parsing/markdown/stated-fields.js';
 import { markupFields } from '../parsing/markup-fields.js';
 import { pageColumns } from '../parsing/page-columns.js';
-import { macroFields, programFields } from '../parsing/program-fields.js';
+import { comparedFields, macroFields, programFields } from '../parsing/program-fields.js';
 import { commentFields, sentenceFields } from '../parsing/sentence-fields.js';
 import { isYaml, settingsFields, settingsLanguageOf } from '../parsing/settings-fields.js';
 import { standingNames } from '../parsing/standing-names.js';
@@ -22,7 +22,7 @@ import { blanked, joinedRanges } from '../parsing/text-range.js';
 import { fileTypeOf } from '../sources/file-types.js';
 
 /** Of what is taken out of texts: another one means that documents must be processed again. */
-export const WITHHOLDING_VERSION = 14;
+export const WITHHOLDING_VERSION = 15;
 
 /** A text in which nothing is left of front matter. */
 const FENCES_ONLY = /^[\s+.,;{}[\]\\-]*$/;
@@ -129,6 +129,7 @@ function withholdOnce(
         ...(isOfPages ? pageColumns(rest, names) : []),
         ...inlineFields(rest, names, isCode, !isCode || calledBy.some(hasBlocks)),
         ...(isCode ? [] : programFields(rest, names)),
+        ...comparedFields(rest, names),
       ];
   // What was taken out before is no statement any more.
   const read = [...structured, ...free];
