@@ -71,7 +71,10 @@ export function conflictNotices(
 /** Whether statements that differ in amounts have one other word in place of one. */
 function isOfOtherThings({ differences, statements }: SourceConflict): boolean {
   if (differences.some(({ kind }) => kind !== 'quantity')) return false;
-  const [one, other] = statements.map(({ quote }) => new Set(analyzeText(quote).filter(isWord)));
+  const amounts = new Set(differences.flatMap(({ first, second }) => analyzeText(`${first} ${second}`)));
+  const [one, other] = statements.map(
+    ({ quote }) => new Set(analyzeText(quote).filter((term) => isWord(term) && !amounts.has(term))),
+  );
   if (one === undefined || other === undefined) return false;
   const [left, right] = [
     [...one].filter((term) => !other.has(term)),

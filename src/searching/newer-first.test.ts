@@ -67,6 +67,28 @@ test.each([
   },
 );
 
+test.each([
+  [
+    'another service',
+    'which port does the billing service listen on?',
+    ['date: 2024-01-01', 'Billing service', 'The billing service listens on port 7101.'],
+    ['date: 2026-01-01', 'Mailer service', 'The mailer service listens on port 7102.'],
+  ],
+  [
+    'another version',
+    'what is the session timeout in 4.2.0?',
+    ['date: 2024-01-01', 'Kestrel 4.2.0', 'The session timeout of the console is 45 minutes.'],
+    ['date: 2026-01-01', 'Kestrel 4.3.0', 'The session timeout of the console is 60 minutes.'],
+  ],
+])('a newer page of %s goes before nothing', async (_, question, old, now) => {
+  const { answer } = await ask(question, {
+    old: page(old[0] ?? '', old[1] ?? '', old[2] ?? ''),
+    now: page(now[0] ?? '', now[1] ?? '', now[2] ?? ''),
+  });
+  expect(answer).toContain(old[2]);
+  expect(answer).not.toContain(now[2]);
+});
+
 test('pages of one day, and pages that say the same, keep their order', async () => {
   const text = 'Audit logs are kept for 30 days.';
   const same = await ask('how long are audit logs kept?', {
