@@ -1,4 +1,5 @@
 import { escapeExpression } from './escape-expression.js';
+import { madeOnce } from './made-once.js';
 
 /** A value that every store can keep and give back unchanged. Dates are ISO-8601 UTC strings (`Date#toISOString`). */
 export type MetadataScalar = string | number | boolean | null;
@@ -41,7 +42,9 @@ export function nameSource(folded: string, between: string): string {
 const PLURAL = /(?<=\p{L}{2})(?:(ies)|(ss|x|ch|sh)es|(?<!s)s)(?![\p{L}\p{N}])/gu;
 
 /** Names of fields as they stand in a path: between dots. */
-const FOLDED = new WeakMap<readonly string[], readonly string[]>();
+const foldedPaths = madeOnce((fields: readonly string[]): readonly string[] =>
+  fields.map((field) => `.${foldedName(field)}.`),
+);
 
 /**
  * Whether a name of metadata, a path of a filter or a name in a text is that of a marked field, in whatever letters, of a part of it (`salary.base` of `salary`), or
@@ -49,10 +52,8 @@ const FOLDED = new WeakMap<readonly string[], readonly string[]>();
  */
 export function isMarkedName(name: string, fields: readonly string[]): boolean {
   if (fields.length === 0) return false;
-  const folded = FOLDED.get(fields) ?? fields.map((field) => `.${foldedName(field)}.`);
-  FOLDED.set(fields, folded);
   const own = `.${foldedName(callersName(name))}.`;
-  return folded.some((field) => own.includes(field));
+  return foldedPaths(fields).some((field) => own.includes(field));
 }
 
 /** Whether a marked field stands inside a value, at any depth. */

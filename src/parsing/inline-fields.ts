@@ -1,4 +1,5 @@
 import type { TextRange } from '../core/document.js';
+import { madeOnce } from '../core/made-once.js';
 import { endOfBracket } from './closed-brackets.js';
 import { type Label, labelReader } from './label-reader.js';
 import type { StatedFields } from './markdown/stated-names.js';
@@ -35,8 +36,7 @@ export function inlineFields(
 ): StatedFields[] {
   const labelOf = labelReader(names);
   if (!labelOf.occursIn(text)) return [];
-  const forms = FORMS.get(labelOf) ?? formsOf(labelOf);
-  FORMS.set(labelOf, forms);
+  const forms = formsOf(labelOf);
   return [
     ...(isCode ? [] : statements(text, { labelOf, ...forms })),
     ...pairs(text, { labelOf, ...forms }),
@@ -53,22 +53,23 @@ interface Forms {
   /** A name, labels of a block, and the bracket behind it. */
   readonly block: RegExp;
 }
-const FORMS = new WeakMap<Label, Forms>();
 
-const formsOf = ({ source }: Label): Forms => ({
-  statement: new RegExp(
-    String.raw`(?<![\p{L}\p{N}_])(${source})${CLOSING}(${SIGN})[ \t]*[*_\x60]{0,3}`,
-    'giu',
-  ),
-  named: new RegExp(
-    String.raw`(?<![\p{L}\p{N}])${NAMING_KEY}\\?["']?[ \t]*(?:[:=]>?)[ \t]*(?:\[[^\]\n]{0,200}?["'])?\\?["']?(?:[^\s"',;{}]{0,200}[/.])?(${source})(?=\\?["']|[ \t,;}\n]|$)`,
-    'giu',
-  ),
-  block: new RegExp(
-    String.raw`(?<![\p{L}\p{N}_.#-])(${source})["']?\]?(?:[ \t]+"[^"\n]{0,120}"){0,3}[ \t]*(?::[ \t]*)?([{<])(?=\s)`,
-    'giu',
-  ),
-});
+const formsOf = madeOnce(
+  ({ source }: Label): Forms => ({
+    statement: new RegExp(
+      String.raw`(?<![\p{L}\p{N}_])(${source})${CLOSING}(${SIGN})[ \t]*[*_\x60]{0,3}`,
+      'giu',
+    ),
+    named: new RegExp(
+      String.raw`(?<![\p{L}\p{N}])${NAMING_KEY}\\?["']?[ \t]*(?:[:=]>?)[ \t]*(?:\[[^\]\n]{0,200}?["'])?\\?["']?(?:[^\s"',;{}]{0,200}[/.])?(${source})(?=\\?["']|[ \t,;}\n]|$)`,
+      'giu',
+    ),
+    block: new RegExp(
+      String.raw`(?<![\p{L}\p{N}_.#-])(${source})["']?\]?(?:[ \t]+"[^"\n]{0,120}"){0,3}[ \t]*(?::[ \t]*)?([{<])(?=\s)`,
+      'giu',
+    ),
+  }),
+);
 
 interface Search {
   readonly labelOf: Label;

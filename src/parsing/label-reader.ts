@@ -1,3 +1,4 @@
+import { madeOnce } from '../core/made-once.js';
 import { foldedName, nameSource } from '../core/metadata.js';
 
 /** Of what a person or a program writes as a name the fields that it is the name of. */
@@ -15,15 +16,11 @@ export const MAX_LABEL_LENGTH = 120;
 /** In UTF-16 code units. */
 const MAX_PATH_LENGTH = 4_000;
 
-const READERS = new WeakMap<readonly string[], Label>();
-
 /**
  * Names of fields as they are written: `salary_band` is `Salary band`, `**salary-band**`, `salaryBand` and `Salary band (EUR)`, and of it is
  * `salary_band.base`, and `/people/0/salary_band` a path to it.
  */
-export function labelReader(names: readonly string[]): Label {
-  const known = READERS.get(names);
-  if (known !== undefined) return known;
+export const labelReader = madeOnce((names: readonly string[]): Label => {
   const folded = names.map((name) => ({ name, fold: fold(name) })).filter(({ fold: own }) => own !== '');
   const separated = (between: string) =>
     folded.map(({ fold: own }) => nameSource(own, between)).join('|') || '(?!)';
@@ -41,13 +38,11 @@ export function labelReader(names: readonly string[]): Label {
       )
       .map(({ name }) => name);
   };
-  const label = Object.assign(read, {
+  return Object.assign(read, {
     occursIn: (text: string) => anywhere.test(text),
     source: separated(String.raw`[ \t_\\-]?`),
   });
-  READERS.set(names, label);
-  return label;
-}
+});
 
 /** `/people/0/salary`, `$.people[0].salary`: names as their path writes them, but no address. */
 const pathInDots = (written: string): string =>

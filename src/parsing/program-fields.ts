@@ -1,3 +1,4 @@
+import { madeOnce } from '../core/made-once.js';
 import { endOfBracket } from './closed-brackets.js';
 import { type Label, labelReader } from './label-reader.js';
 import type { StatedFields } from './markdown/stated-names.js';
@@ -24,12 +25,9 @@ const DECLARED = [
 ];
 
 /** Expressions by the names that are looked for. */
-const FORMS = new WeakMap<Label, readonly RegExp[]>();
-const formsOf = (labelOf: Label): readonly RegExp[] => {
-  const known = FORMS.get(labelOf);
-  if (known !== undefined) return known;
+const formsOf = madeOnce((labelOf: Label): readonly RegExp[] => {
   const name = `(?<name>${labelOf.source})`;
-  const forms = [
+  return [
     // `salary: string = 'B7'`.
     String.raw`(?<![\p{L}\p{N}_])${name}["'\x60]?(?:${DECLARED.join('|')})${LITERAL}`,
     // `setSalary('B7')`, `.salary("B7")`.
@@ -41,34 +39,34 @@ const formsOf = (labelOf: Label): readonly RegExp[] => {
     // `export SALARY=B7`, `ENV SALARY B7`.
     String.raw`^[ \t]*(?:export|env|arg|setenv|declare(?:[ \t]+-\w+)?)[ \t]+${name}[ \t]*[= \t][ \t]*(?:${QUOTED}|(?![$(])[^\s;&|#"'\x60]{1,200})`,
   ].map((form) => new RegExp(form, 'gimu'));
-  FORMS.set(labelOf, forms);
-  return forms;
-};
+});
+
+/** What one of several expressions finds of the names, whole. */
+const fieldsBy =
+  (expressionsOf: (labelOf: Label) => readonly RegExp[]) =>
+  (text: string, names: readonly string[]): StatedFields[] => {
+    const labelOf = labelReader(names);
+    if (!labelOf.occursIn(text)) return [];
+    return expressionsOf(labelOf).flatMap((form) =>
+      [...text.matchAll(form)].map(({ index, 0: all, groups: { name = '' } = {} }) => ({
+        start: index,
+        end: index + all.length,
+        names: labelOf(name),
+      })),
+    );
+  };
 
 /**
  * Where programs and command lines state fields otherwise than by a name and a sign: behind a type, as what is handed to a call that sets it, behind
  * its name as a text, and as an option. Literal values alone, for others are parts of a program.
  */
-export function programFields(text: string, names: readonly string[]): StatedFields[] {
-  const labelOf = labelReader(names);
-  if (!labelOf.occursIn(text)) return [];
-  return formsOf(labelOf).flatMap((form) =>
-    [...text.matchAll(form)].map((found) => ({
-      start: found.index,
-      end: found.index + found[0].length,
-      names: labelOf(found.groups?.name ?? ''),
-    })),
-  );
-}
+export const programFields = fieldsBy(formsOf);
 
 /** Calls that compare what they are handed. */
 const COMPARING = String.raw`(?:\w{0,10}assert\w{0,40}|expect\w{0,40}|\w{0,20}equals?\w{0,20}|eq|is|verify|check)`;
 /** What a name is read from: `p.`, `self.person().`, `$p->`, `d["`. */
 const OWNER = String.raw`(?:[\p{L}_$][\p{L}\p{N}_$]{0,40}(?:\(\)|\[\w{1,20}\])?(?:\?\.|\.|->|::|\[["']?)){0,5}`;
-const COMPARED = new WeakMap<Label, readonly RegExp[]>();
-const comparedOf = (labelOf: Label): readonly RegExp[] => {
-  const known = COMPARED.get(labelOf);
-  if (known !== undefined) return known;
+const comparedOf = madeOnce((labelOf: Label): readonly RegExp[] => {
   const name = String.raw`(?<![\p{L}\p{N}])(?:(?:get|is|has)_?)?(?<name>${labelOf.source})(?![\p{L}\p{N}_])`;
   const sign = String.raw`[ \t]{0,4}(?:[!=]==?|<>|[<>]=?|=(?!=))[ \t]{0,4}`;
   const forms = [
@@ -79,39 +77,22 @@ const comparedOf = (labelOf: Label): readonly RegExp[] => {
   ].map((form) => new RegExp(form + name, 'gimu'));
   // `p.getSalaryBand() == "B7"`, `assertEquals(p.getSalaryBand(), "B7")`.
   const behind = String.raw`(?<=[gG]et_?)(?<name>${labelOf.source})\(\)(?:${sign}|,\s{0,40}|\)?\.(?:eq\w{0,20}|to(?:Be|Equal|Strict|Contain)\w{0,20})\()${LITERAL}`;
-  const all = [...forms, new RegExp(behind, 'gimu')];
-  COMPARED.set(labelOf, all);
-  return all;
-};
+  return [...forms, new RegExp(behind, 'gimu')];
+});
 
 /** Where programs compare fields with literals, most of which stand in front of the name, up to the name. */
-export function comparedFields(text: string, names: readonly string[]): StatedFields[] {
-  const labelOf = labelReader(names);
-  if (!labelOf.occursIn(text)) return [];
-  return comparedOf(labelOf).flatMap((form) =>
-    [...text.matchAll(form)].map(({ index, 0: all, groups: { name = '' } = {} }) => ({
-      start: index,
-      end: index + all.length,
-      names: labelOf(name),
-    })),
-  );
-}
+export const comparedFields = fieldsBy(comparedOf);
 
 /** Macros by the names that are looked for. */
-const MACROS = new WeakMap<Label, RegExp>();
-const macroOf = (labelOf: Label): RegExp => {
+const macroOf = madeOnce((labelOf: Label): RegExp => {
   const command = String.raw`(?<=\\(?:[A-Za-z@]{1,40}\*?[ \t]{0,4}[{[][ \t]{0,4}(?:\\|[\w.-]{0,40}/)?|[A-Za-z@]{1,40}\\|csname )?)`;
   const before = String.raw`(?:\\endcsname)?\*?[ \t]{0,4}[}\]]?(?:[ \t]{0,4}\[[^\]\n]{0,80}\]){0,2}(?:#\d){0,9}\s{0,20}(?=\{)`;
   const key = String.raw`(?<=[{,]\s{0,20}(?:[\w./-]{0,60}/)?)`;
-  const macro =
-    MACROS.get(labelOf) ??
-    new RegExp(
-      String.raw`(?:${command}[A-Za-z@]{0,20}?(?<macro>${labelOf.source})[A-Za-z@]{0,20}${before}|${key}(?<key>${labelOf.source})(?:/\.[a-z]{1,20})?\s{0,8}=\s{0,8}(?:(?=\{)|(?<value>[^,{}\s][^,{}\n]{0,400}))|(?<=\\begin\{)(?<environment>${labelOf.source})\})`,
-      'giu',
-    );
-  MACROS.set(labelOf, macro);
-  return macro;
-};
+  return new RegExp(
+    String.raw`(?:${command}[A-Za-z@]{0,20}?(?<macro>${labelOf.source})[A-Za-z@]{0,20}${before}|${key}(?<key>${labelOf.source})(?:/\.[a-z]{1,20})?\s{0,8}=\s{0,8}(?:(?=\{)|(?<value>[^,{}\s][^,{}\n]{0,400}))|(?<=\\begin\{)(?<environment>${labelOf.source})\})`,
+    'giu',
+  );
+});
 
 /**
  * Where macros of TeX state fields: what stands in braces behind a name or in an environment of it (`\newcommand{\salaryband}{B7}`, `\salaryband{B7}`), and values of keys

@@ -1,5 +1,6 @@
 import { ENGLISH_STOP_WORDS } from '../core/analysis/english-stop-words.js';
 import type { TextRange } from '../core/document.js';
+import { madeOnce } from '../core/made-once.js';
 import { inlineFields } from './inline-fields.js';
 import { labelFields } from './label-fields.js';
 import { type Label, labelReader } from './label-reader.js';
@@ -37,17 +38,13 @@ const SAID_OF = new Set(
 const MAX_VALUE = 200;
 
 /** Sentences by the names that are looked for. */
-const FORMS = new WeakMap<Label, RegExp>();
-const formOf = (labelOf: Label): RegExp => {
-  const form =
-    FORMS.get(labelOf) ??
+const formOf = madeOnce(
+  (labelOf: Label): RegExp =>
     new RegExp(
       String.raw`(?<![\p{L}\p{N}_])(?<name>${labelOf.source})(?![\p{L}\p{N}_])["'\x60*]{0,3}(?:(?<verb>${WHOSE}${VERB})|(?<colon>${COLON})|(?<once>${AT_ONCE}))`,
       'giu',
-    );
-  FORMS.set(labelOf, form);
-  return form;
-};
+    ),
+);
 
 /**
  * Where sentences state fields: a name, `is` or the like, and a value that is told by its form (`The salary band of Ann is B7`, `salary_band is "high"`). Behind a name of
@@ -68,18 +65,8 @@ export function sentenceFields(text: string, names: readonly string[]): StatedFi
     // The value ends with the line that it begins in.
     let last = next;
     while ((joints[last]?.at ?? Infinity) < from) last += 1;
-    const isOfProgram = /[_-]|\p{Ll}\p{Lu}/u.test(name);
-    const isOfWords = isOfProgram || /[ \t]/.test(name);
     const rest = joined.slice(from, Math.min(from + MAX_VALUE, joints[last]?.at ?? Infinity));
-    const isWhole = colon !== undefined && isOfWords && last === next && !/^[ \t]*[:=：]/.test(colon);
-    const length =
-      verb !== undefined || (colon !== undefined && isOfWords && last > next && !/[(){};=]/.test(rest))
-        ? lengthOfValue(rest, { isOfProgram, verb: verb ?? '' })
-        : isWhole
-          ? rest.slice(0, SENTENCE_END.exec(rest)?.index).trimEnd().length
-          : colon === undefined && isOfWords
-            ? lengthAtOnce(rest, match[0])
-            : 0;
+    const length = lengthOfStated(rest, { name, verb, colon, said: match[0], isWrapped: last > next });
     if (length === 0) {
       // The next name may stand in what was taken for of whom it is.
       form.lastIndex = match.index + name.length;
@@ -95,6 +82,26 @@ export function sentenceFields(text: string, names: readonly string[]): StatedFi
     form.lastIndex = from + length;
   }
   return found.filter((stated) => stated.names.length > 0);
+}
+
+/** How a sentence comes to what it states. */
+interface Said {
+  readonly name: string;
+  readonly verb: string | undefined;
+  readonly colon: string | undefined;
+  /** From the name on. */
+  readonly said: string;
+  /** Lines end in it. */
+  readonly isWrapped: boolean;
+}
+
+function lengthOfStated(rest: string, { name, verb, colon, said, isWrapped }: Said): number {
+  const isOfProgram = /[_-]|\p{Ll}\p{Lu}/u.test(name);
+  if (verb !== undefined) return lengthOfValue(rest, { isOfProgram, verb });
+  if (!isOfProgram && !/[ \t]/.test(name)) return 0;
+  if (colon === undefined) return lengthAtOnce(rest, said);
+  if (isWrapped) return /[(){};=]/.test(rest) ? 0 : lengthOfValue(rest, { isOfProgram, verb: '' });
+  return /^[ \t]*[:=：]/.test(colon) ? 0 : rest.slice(0, SENTENCE_END.exec(rest)?.index).trimEnd().length;
 }
 
 /** Of what follows a name without a verb, with what it was changed to. */

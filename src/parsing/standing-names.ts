@@ -1,5 +1,6 @@
 import { ENGLISH_STOP_WORDS } from '../core/analysis/english-stop-words.js';
 import type { TextRange } from '../core/document.js';
+import { madeOnce } from '../core/made-once.js';
 import { foldedName } from '../core/metadata.js';
 import { endOfBracket } from './closed-brackets.js';
 import type { StatedFields } from './markdown/stated-names.js';
@@ -59,19 +60,13 @@ interface Line {
 }
 
 /** The patterns by the names that are looked for. */
-const PATTERNS = new WeakMap<readonly string[], RegExp>();
-
-function patternOf(names: readonly string[]): RegExp {
-  const known = PATTERNS.get(names);
-  if (known !== undefined) return known;
+const patternOf = madeOnce((names: readonly string[]): RegExp => {
   const written = names.map((name) => [...foldedName(name)].map(letterSource).join(GAP));
-  const pattern = new RegExp(
+  return new RegExp(
     String.raw`(?:(?<![\p{L}\p{N}_])|(?<=\\[nrt])|(?<=%[\da-f]{2}))(?:(?:set|with|put|add|update|change)_?)?(?:${written.map((own) => `(${own})`).join('|') || '(?!)'})(?:e?s)?(?!_{0,3}[\p{L}\p{N}])`,
     'giu',
   );
-  PATTERNS.set(names, pattern);
-  return pattern;
-}
+});
 
 /** A letter, in its full width, and as escapes write it. */
 function letterSource(letter: string): string {

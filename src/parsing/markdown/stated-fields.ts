@@ -1,5 +1,6 @@
 import type { TextRange } from '../../core/document.js';
 import { escapeExpression } from '../../core/escape-expression.js';
+import { madeOnce } from '../../core/made-once.js';
 import { isJson } from '../is-json.js';
 import { labelReader } from '../label-reader.js';
 import { levelLineEnds } from '../text-range.js';
@@ -220,22 +221,16 @@ function inLikeJson(text: string, names: readonly string[]): StatedFields[] {
   return [{ start: 0, end: text.length, names: found, isUnread: true }];
 }
 
-const MEMBERS = new WeakMap<readonly string[], readonly RegExp[]>();
-
 /** Of each name what it is in what is no JSON. */
-function membersNamed(names: readonly string[]): readonly RegExp[] {
-  const known = MEMBERS.get(names);
-  if (known !== undefined) return known;
-  const patterns = names.map(
+const membersNamed = madeOnce((names: readonly string[]): readonly RegExp[] =>
+  names.map(
     (name) =>
       new RegExp(
         String.raw`(?<![\p{L}\p{N}_-])(?:${escapeExpression(name)}|${labelReader([name]).source})(?:\.[^\n:=]*)?["']?\s*[:=]`,
         'iu',
       ),
-  );
-  MEMBERS.set(names, patterns);
-  return patterns;
-}
+  ),
+);
 
 /** A text with what its escapes stand for. */
 export const unescaped = (text: string): string =>
