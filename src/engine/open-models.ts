@@ -4,9 +4,10 @@ import { loadConfig } from '../config/load-config.js';
 import type { ChatModel } from '../core/chat-model.js';
 import { embedAll } from '../embedding/embed-all.js';
 import { loadTextMeaning } from '../embedding/static/text-meaning.js';
+import { checkedTexts } from '../operations/embedding.js';
 import type { EmbeddedTexts, EmbedRequest } from '../operations/engine.js';
 import type { CreateEngineOptions } from '../operations/engine-options.js';
-import { checkedEngineOptions, checkedTexts } from '../operations/requests/check-requests.js';
+import { checkedEngineOptions } from '../operations/engine-options.js';
 import { EngineResources } from '../resources/engine-resources.js';
 import { builtinSimilarity } from '../searching/text-similarity.js';
 

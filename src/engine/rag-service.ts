@@ -12,8 +12,8 @@ import type {
   SearchResult,
 } from '../operations/engine.js';
 import type { CreateEngineOptions } from '../operations/engine-options.js';
-import { checkedSearch } from '../operations/requests/check-requests.js';
 import { assertShape, type Refusal, refusing } from '../operations/requests/check-shape.js';
+import { checkedSearch } from '../operations/search.js';
 import { createEngine } from './create-engine.js';
 
 /** A document as the seed's examples hand it over. */

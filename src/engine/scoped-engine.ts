@@ -8,27 +8,8 @@ import { readIndexingStates } from '../features/maintenance/read-indexing-states
 import { readSourceStates } from '../features/maintenance/read-source-states.js';
 import { readStatus } from '../features/maintenance/read-status.js';
 import { scopedIndex } from '../indexing/scoped-index.js';
-import type { EngineView } from '../operations/engine.js';
-import {
-  checkedConflicts,
-  checkedContext,
-  checkedFailures,
-  checkedFeedback,
-  checkedFeedbackJudgments,
-  checkedFeedbackListing,
-  checkedForgetting,
-  checkedIndexing,
-  checkedListing,
-  checkedName,
-  checkedNames,
-  checkedQuestion,
-  checkedReading,
-  checkedRelated,
-  checkedRetry,
-  checkedSearch,
-  checkedTexts,
-  checkedVerification,
-} from '../operations/requests/check-requests.js';
+import type { EngineView, IndexRequest, IndexResult } from '../operations/engine.js';
+import { checkedView, type ViewHandlers } from '../operations/operations.js';
 import { Rollout } from '../operations/rollout.js';
 import { contextAsOf, searchAsOf } from '../searching/as-of/search-as-of.js';
 import { findDocumentConflicts } from '../searching/conflicts.js';
@@ -41,134 +22,108 @@ import { type EngineCore, PATIENT_WAIT_MS } from './engine-core.js';
 import { graphFactsOver } from './graph-facts.js';
 import { deletionWrite, pushWrite } from './grouped-writes.js';
 import { askedRun, needsWhole, refuseEmptyRequest, runIndexRequest } from './index-requests.js';
-import { asPush } from './push-requests.js';
+import { asPush, type PushRequest } from './push-requests.js';
 import { retryFailures } from './retry-failures.js';
 import { repairIndex, verifyTwice } from './verify-requests.js';
 
-/** The operations of an engine for one scope: each checks what it is asked, and does it among what else is under way. */
+/** The operations of an engine for one scope: what each does with what it was asked, among what else is under way. */
 export function scopedEngine(core: EngineCore, scope: Scope): EngineView {
   const { config, work } = core;
-  const view: EngineView = {
-    scope,
 
-    async index(given = {}) {
-      const request = checkedIndexing(given);
-      const push = asPush(request);
-      if (push !== undefined) {
-        const { signal, options } = request;
-        const outcome = await core.write(pushWrite(push, scope, options?.waitMs), signal);
-        if ('pushed' in outcome) return outcome.pushed;
-        throw new RAGError('INTERNAL', 'A push was answered as a deletion.');
-      }
-      return work.run(request.signal, async (signal) => {
-        const stoppable = { ...request, signal };
-        if (request.options?.dryRun === true)
-          return runIndexRequest(stoppable, 'index --dry-run', { scope }, core);
-        await refuseEmptyRequest(request, core);
-        const subject = needsWhole(request) ? 'whole' : 'items';
-        const indexing = askedRun(request, scope, core);
-        return core.locked('index', { ...stoppable, subject, indexing }, (writing, held) =>
-          runIndexRequest({ ...request, signal: writing }, 'index', { scope, ...held }, core),
-        );
-      });
-    },
+  const index = (request: IndexRequest): Promise<IndexResult> => {
+    const push = asPush(request);
+    return push === undefined ? runIndex(request) : runPush(push, request);
+  };
 
-    push: async (documents) => view.index({ documents }),
+  async function runPush(push: PushRequest, { signal, options }: IndexRequest): Promise<IndexResult> {
+    const outcome = await core.write(pushWrite(push, scope, options?.waitMs), signal);
+    if ('pushed' in outcome) return outcome.pushed;
+    throw new RAGError('INTERNAL', 'A push was answered as a deletion.');
+  }
 
-    async get(request) {
-      const asked = checkedReading(request);
-      return work.run(asked.signal, async (signal) => {
-        const index = await scopedIndex(scope, core);
-        return index === undefined ? undefined : getDocument(asked, { index, host: core, signal });
-      });
-    },
+  const runIndex = (request: IndexRequest): Promise<IndexResult> =>
+    work.run(request.signal, async (signal) => {
+      const stoppable = { ...request, signal };
+      if (request.options?.dryRun === true)
+        return runIndexRequest(stoppable, 'index --dry-run', { scope }, core);
+      await refuseEmptyRequest(request, core);
+      const subject = needsWhole(request) ? 'whole' : 'items';
+      const indexing = askedRun(request, scope, core);
+      return core.locked('index', { ...stoppable, subject, indexing }, (writing, held) =>
+        runIndexRequest({ ...request, signal: writing }, 'index', { scope, ...held }, core),
+      );
+    });
 
-    async list(request = {}) {
-      const asked = checkedListing(request);
-      return work.run(undefined, async () => {
-        const index = await scopedIndex(scope, core);
-        return index === undefined ? { documents: [] } : listDocuments(asked, { index, config });
-      });
-    },
+  const askStream: ViewHandlers['askStream'] = (asked) =>
+    work.stream(asked.signal, (signal) =>
+      core.resources.traffic.duringStream(runAsk({ ...asked, signal }, scope, core.resources)),
+    );
+
+  const operations: ViewHandlers['operations'] = {
+    index,
+    push: index,
+
+    get: (asked) =>
+      work.run(asked.signal, async (signal) => {
+        const indexed = await scopedIndex(scope, core);
+        return indexed === undefined ? undefined : getDocument(asked, { index: indexed, host: core, signal });
+      }),
+
+    list: (asked) =>
+      work.run(undefined, async () => {
+        const indexed = await scopedIndex(scope, core);
+        return indexed === undefined ? { documents: [] } : listDocuments(asked, { index: indexed, config });
+      }),
 
     countDocuments: () =>
       work.run(undefined, async (signal) => {
-        const index = await scopedIndex(scope, core);
-        return index === undefined ? { documents: 0, byType: {} } : countDocuments(index, signal);
+        const indexed = await scopedIndex(scope, core);
+        return indexed === undefined ? { documents: 0, byType: {} } : countDocuments(indexed, signal);
       }),
 
     async delete(ids) {
-      const outcome = await core.write(deletionWrite(checkedNames(ids), scope));
+      const outcome = await core.write(deletionWrite(ids, scope));
       return 'deleted' in outcome ? outcome.deleted : 0;
     },
 
-    async search(query) {
-      const asked = checkedSearch(query);
-      return core.answering(asked.signal, (signal) =>
-        searchAsOf({ ...asked, signal }, scope, core.resources),
-      );
-    },
+    search: (asked) =>
+      core.answering(asked.signal, (signal) => searchAsOf({ ...asked, signal }, scope, core.resources)),
 
-    async related(request) {
-      const asked = checkedRelated(request);
-      return core.answering(asked.signal, () => findRelated(asked, scope, core.resources));
-    },
+    related: (asked) => core.answering(asked.signal, () => findRelated(asked, scope, core.resources)),
 
-    async feedback(request) {
-      const said = checkedFeedback(request);
-      return work.run(said.signal, async (signal) =>
+    feedback: (said) =>
+      work.run(said.signal, async (signal) =>
         giveFeedback(said, await scopedIndex(scope, core), { config, signal }),
-      );
-    },
+      ),
 
-    async listFeedback(request = {}) {
-      const asked = checkedFeedbackListing(request);
-      return work.run(undefined, () => feedbackLogOf(config).list(scope, asked));
-    },
+    listFeedback: (asked) => work.run(undefined, () => feedbackLogOf(config).list(scope, asked)),
 
-    async feedbackJudgments(request = {}) {
-      const asked = checkedFeedbackJudgments(request);
-      return work.run(asked.signal, async (signal) => {
-        const index = await scopedIndex(scope, core);
-        return judgeFeedback({ ...asked, signal }, index, feedbackLogOf(config).read(scope));
-      });
-    },
+    feedbackJudgments: (asked) =>
+      work.run(asked.signal, async (signal) =>
+        judgeFeedback(
+          { ...asked, signal },
+          await scopedIndex(scope, core),
+          feedbackLogOf(config).read(scope),
+        ),
+      ),
 
-    async conflicts(request = {}) {
-      const asked = checkedConflicts(request);
-      return core.answering(asked.signal, (signal) =>
+    conflicts: (asked) =>
+      core.answering(asked.signal, (signal) =>
         findDocumentConflicts({ ...asked, signal }, scope, core.resources),
-      );
-    },
+      ),
 
-    ask: async (request) => lastAnswer(view.askStream(request)),
+    ask: (asked) => lastAnswer(askStream(asked)),
 
-    askStream(request) {
-      const asked = checkedQuestion(request);
-      return work.stream(asked.signal, (signal) =>
-        core.resources.traffic.duringStream(runAsk({ ...asked, signal }, scope, core.resources)),
-      );
-    },
+    context: (asked) =>
+      core.answering(asked.signal, (signal) => contextAsOf({ ...asked, signal }, scope, core.resources)),
 
-    async context(query) {
-      const asked = checkedContext(query);
-      return core.answering(asked.signal, (signal) =>
-        contextAsOf({ ...asked, signal }, scope, core.resources),
-      );
-    },
+    embed: (asked) =>
+      work.run(asked.signal, (signal) => embedTexts({ ...asked, signal }, scope, core.resources)),
 
-    async embed(request) {
-      const asked = checkedTexts(request);
-      return work.run(asked.signal, (signal) => embedTexts({ ...asked, signal }, scope, core.resources));
-    },
-
-    async explainMiss(query, document) {
-      const asked = checkedSearch(query);
-      const name = checkedName(document);
-      return work.run(asked.signal, (signal) =>
-        explainMiss({ query: { ...asked, signal }, scope, resources: core.resources }, name),
-      );
-    },
+    explainMiss: ({ query, document }) =>
+      work.run(query.signal, (signal) =>
+        explainMiss({ query: { ...query, signal }, scope, resources: core.resources }, document),
+      ),
 
     rollout: () =>
       work.run(undefined, async () => {
@@ -183,13 +138,9 @@ export function scopedEngine(core: EngineCore, scope: Scope): EngineView {
 
     status: () => work.run(undefined, () => readStatus(core.resources, scope, core.readAhead.progress)),
 
-    async failures(request = {}) {
-      const asked = checkedFailures(request);
-      return work.run(undefined, () => readFailures(asked, core.resources, scope));
-    },
+    failures: (asked) => work.run(undefined, () => readFailures(asked, core.resources, scope)),
 
-    async retry(request = {}) {
-      const asked = checkedRetry(request);
+    retry(asked) {
       const options = asked.waitMs === undefined ? {} : { waitMs: asked.waitMs };
       return work.run(asked.signal, (signal) =>
         core.locked('failures retry', { options, signal, subject: 'items' }, (writing, held) =>
@@ -200,73 +151,63 @@ export function scopedEngine(core: EngineCore, scope: Scope): EngineView {
 
     sourceStates: () => work.run(undefined, () => readSourceStates(core.resources, scope)),
 
-    async indexingStates(request = {}) {
-      const asked = checkedListing(request);
-      return work.run(undefined, () => readIndexingStates(asked, core.resources, scope));
-    },
+    indexingStates: (asked) => work.run(undefined, () => readIndexingStates(asked, core.resources, scope)),
 
-    async verify(request = {}) {
-      const { repair = false, sources = true, signal: given } = checkedVerification(request);
-      return work.run(given, async (signal) => {
+    verify: ({ repair = false, sources = true, signal: given }) =>
+      work.run(given, async (signal) => {
         const before = await verifyTwice({ scope, sources, signal }, core);
         if (!repair || before.drift.length === 0)
           return { ok: before.drift.length === 0, drift: before.drift, repaired: 0 };
         return core.locked('verify --repair', { signal }, (writing) =>
           repairIndex(before, { scope, signal: writing }, core),
         );
-      });
-    },
+      }),
 
-    async forget(given) {
-      const request = checkedForgetting(given);
-      return work.run(request.signal, async (signal) => {
+    forget: (request) =>
+      work.run(request.signal, async (signal) => {
         const { forget } = await import('../features/forgetting/forget.js');
         if (request.dryRun === true) return forget(request, { scope, signal }, core);
         return core.locked('forget', { options: { waitMs: request.waitMs ?? 0 }, signal }, (writing) =>
           forget(request, { scope, signal: writing }, core),
         );
-      });
-    },
+      }),
 
     resumeForgetting: () =>
       work.run(undefined, (outer) =>
         core.locked('forget --resume', { signal: outer }, (signal) => core.finishForgetting(signal)),
       ),
 
-    async letIn(receipt) {
-      const name = checkedName(receipt);
-      return work.run(undefined, (signal) =>
+    letIn: (name) =>
+      work.run(undefined, (signal) =>
         core.locked('forget --undo', { signal }, async () => {
           const { letIn } = await import('../features/forgetting/let-in.js');
           return letIn(name, scope, core);
         }),
-      );
-    },
+      ),
 
-    async checkReceipt(receipt) {
-      const name = checkedName(receipt);
-      return work.run(undefined, async (signal) => {
+    checkReceipt: (name) =>
+      work.run(undefined, async (signal) => {
         const { checkReceipt } = await import('../features/forgetting/check-receipt.js');
         return checkReceipt(name, { scope, signal }, core);
-      });
-    },
-
-    graph: graphFactsOver(({ command, signal: given }, call) =>
-      work.run(given, (signal) =>
-        call({
-          config,
-          resources: core.resources,
-          scope,
-          alone: (subject, write) =>
-            core.locked(
-              command,
-              { signal, options: { waitMs: PATIENT_WAIT_MS }, subject, isBrief: true },
-              async () => write(await core.existingLedger()),
-            ),
-          signal,
-        }),
-      ),
-    ),
+      }),
   };
-  return view;
+
+  const facts = graphFactsOver(({ command, signal: given }, call) =>
+    work.run(given, (signal) =>
+      call({
+        config,
+        resources: core.resources,
+        scope,
+        alone: (subject, write) =>
+          core.locked(
+            command,
+            { signal, options: { waitMs: PATIENT_WAIT_MS }, subject, isBrief: true },
+            async () => write(await core.existingLedger()),
+          ),
+        signal,
+      }),
+    ),
+  );
+
+  return checkedView(scope, { operations, facts, askStream });
 }

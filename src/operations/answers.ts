@@ -1,10 +1,27 @@
+import * as z from 'zod';
 import type { StatedLimits } from '../answering/agentic/agent.js';
-import type { AnswerMode, ConversationTurn } from '../answering/answer.js';
+import type { Answer, AnswerMode, ConversationTurn } from '../answering/answer.js';
 import type { ContextPack } from '../context/context-pack.js';
 import type { AsOfReport } from '../ledger/history/as-of-report.js';
 import type { ToldDegradation } from '../platform/degradation/degradation-report.js';
 import type { CollapseMode } from '../retrieval/retriever.js';
-import type { SearchQuery } from './search.js';
+import { asQuery, operation } from './operation.js';
+import { checked, type ShapeOf } from './requests/check-shape.js';
+import {
+  asOf,
+  collapse,
+  cost,
+  countFromOne,
+  countFromZero,
+  filter,
+  filtersSchema,
+  flag,
+  number,
+  optional,
+  signal,
+  text,
+} from './requests/request-fields.js';
+import { oneTopK, type SearchQuery } from './search.js';
 
 /** A question that wants an answer (`message` and `conversation_history` are other names of the same two fields). */
 export interface AskRequest extends Pick<SearchQuery, 'filters' | 'filter' | 'asOf' | 'signal'> {
@@ -48,3 +65,76 @@ export interface ContextResponse extends ContextPack, ToldDegradation {
   /** As that of a search. */
   readonly asOf?: AsOfReport;
 }
+
+/** Role and text of each turn are checked with the answer. */
+const history = z
+  .array(
+    z.custom<ConversationTurn>(
+      (turn) => typeof turn === 'object' && turn !== null,
+      'a turn: { role, content }',
+    ),
+  )
+  .optional();
+
+export const askSchema = z.strictObject({
+  question: text,
+  message: text,
+  history,
+  conversation_history: history,
+  mode: z.enum(['naive', 'enhanced', 'agentic', 'graph'], 'naive, enhanced, agentic or graph').optional(),
+  limits: optional<StatedLimits>({
+    maxSteps: countFromOne,
+    maxTokens: countFromZero,
+    maxCost: cost,
+    deadlineMs: countFromOne,
+  }),
+  answerer: z.enum(['auto', 'chat', 'extractive'], 'auto, chat or extractive').optional(),
+  topK: number,
+  options: optional<NonNullable<AskRequest['options']>>({ topK: number, collapse }),
+  abstainBelow: number,
+  exactWords: flag,
+  filters: filtersSchema,
+  filter,
+  asOf,
+  signal,
+} satisfies ShapeOf<AskRequest>);
+
+/** A question with `topK` at its top, wherever it stood. Throws `QUERY_INVALID`. */
+export function checkedQuestion(request: string | AskRequest): AskRequest {
+  if (typeof request === 'string') return { question: request };
+  const asked = checked(request, askSchema, { what: 'A question', reason: 'QUERY_INVALID', orText: true });
+  return { ...asked, topK: oneTopK(asked) };
+}
+
+export const ask = operation({
+  access: 'read',
+  takes: 1,
+  check: checkedQuestion,
+  asked: (request) =>
+    typeof request === 'string'
+      ? { text: request }
+      : { ...request, text: request.question ?? request.message },
+  gave: ({ sources }: Answer) => sources.map(({ documentId }) => documentId),
+});
+
+const contextSchema = z.strictObject({
+  text: z.string(),
+  topK: number,
+  budget: z.int('a whole number from 64 up').min(64, 'a whole number from 64 up').optional(),
+  model: text,
+  filters: filtersSchema,
+  filter,
+  asOf,
+  signal,
+} satisfies ShapeOf<ContextQuery>);
+
+export const context = operation({
+  access: 'read',
+  takes: 1,
+  check: (query: string | ContextQuery): ContextQuery =>
+    typeof query === 'string'
+      ? { text: query }
+      : checked(query, contextSchema, { what: 'A context', reason: 'QUERY_INVALID', orText: true }),
+  asked: asQuery,
+  gave: ({ entries }: ContextResponse) => entries.map(({ documentId }) => documentId),
+});

@@ -1,9 +1,21 @@
+import * as z from 'zod';
 import type { ChunkPages } from '../core/chunk.js';
 import type { LineRange, TextRange } from '../core/document.js';
 import type { DocumentOrigin } from '../core/document-origin.js';
 import type { Metadata } from '../core/metadata.js';
 import type { AccessControl } from '../core/scope.js';
 import type { DocumentStatus } from '../ledger/ledger.js';
+import { operation } from './operation.js';
+import { checked, type ShapeOf } from './requests/check-shape.js';
+import {
+  checkedName,
+  filter,
+  filtersSchema,
+  optional,
+  signal,
+  text,
+  upTo,
+} from './requests/request-fields.js';
 import type { SearchQuery } from './search.js';
 
 /** A document as the index holds it. */
@@ -119,3 +131,55 @@ export interface DocumentPage {
   /** Absent on the last page. */
   readonly cursor?: string | undefined;
 }
+
+const readingSchema = z.strictObject({
+  id: z.string(),
+  passages: optional<NonNullable<DocumentRequest['passages']>>({
+    cursor: z
+      .string()
+      .regex(/^\d{1,15}$/, 'that of the page before')
+      .optional(),
+    limit: upTo(1_000, '1,000'),
+  }),
+  versions: z.boolean().optional(),
+  original: z.boolean().optional(),
+  signal,
+} satisfies ShapeOf<DocumentRequest>);
+
+export const get = operation({
+  access: 'read',
+  takes: 1,
+  check: (request: string | DocumentRequest): DocumentRequest =>
+    typeof request === 'string'
+      ? { id: checkedName(request) }
+      : checked(request, readingSchema, { what: 'Which document', reason: 'USAGE', orText: true }),
+  gave: (document: DocumentText | undefined) => (document === undefined ? [] : [document.id]),
+});
+
+export const listSchema = z.strictObject({
+  cursor: text,
+  limit: upTo(1_000, '1,000'),
+  filters: filtersSchema,
+  filter,
+} satisfies ShapeOf<ListRequest>);
+
+/** Throws `QUERY_INVALID`. */
+export const checkedListing = (request: ListRequest = {}): ListRequest =>
+  checked(request, listSchema, { what: 'What to list', reason: 'QUERY_INVALID' });
+
+export const list = operation({
+  access: 'read',
+  takes: 1,
+  check: checkedListing,
+  asked: (request?: ListRequest) => request ?? {},
+  gave: ({ documents }: DocumentPage) => documents.map(({ id }) => id),
+});
+
+const idsSchema = z.array(z.string());
+
+export const deletion = operation({
+  access: 'write',
+  takes: 1,
+  check: (ids: readonly string[]) => checked(ids, idsSchema, { what: 'What to delete', reason: 'USAGE' }),
+  writes: (ids) => ids,
+});

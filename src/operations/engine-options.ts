@@ -1,6 +1,14 @@
+import * as z from 'zod';
+import { isSdkLanguageModel } from '../answering/sdk-language-model.js';
+import type { Chunker } from '../chunking/chunker.js';
 import type { Environment } from '../config/expand-variables.js';
 import type { LoadConfigOptions } from '../config/load-config.js';
 import type { OwnParts } from '../config/own-parts.js';
+import { isList, ownElements, ownFields, plainCopy, type Refuse, reading } from '../core/plain-copy.js';
+import type { Parser } from '../parsing/parser.js';
+import type { Source } from '../sources/source.js';
+import { assertShape, type Refusal, refusing, type ShapeOf } from './requests/check-shape.js';
+import { onlyJson, text, withoutUndefined } from './requests/request-fields.js';
 
 /** What `createEngine` takes; anything else is refused (`USAGE`). */
 export interface CreateEngineOptions extends OwnParts {
@@ -33,4 +41,78 @@ export interface CreateEngineOptions extends OwnParts {
   readonly waitForReader?: boolean | undefined;
   /** Fetch secrets that the configuration names as `scheme:name`; beside `env`, `file` and `keyvault`. */
   readonly secretResolvers?: LoadConfigOptions['secretResolvers'] | undefined;
+}
+
+/** An object with the members by which a part is told; what else it does is for its contract suite to say. */
+const part = <T>(what: string, members: readonly string[]): z.ZodType<T> =>
+  z.custom<T>((value) => isObject(value) && members.every((member) => member in value), what);
+
+const isObject = (value: unknown): value is object => typeof value === 'object' && value !== null;
+
+const ownPartSchemas = {
+  embedder: part<OwnParts['embedder']>('an Embedder', ['identity', 'doEmbed', 'countTokens']).optional(),
+  store: part<OwnParts['store']>('a VectorStore', ['name', 'capabilities', 'open', 'describe']).optional(),
+  ledger: part<OwnParts['ledger']>('a Ledger', ['live', 'reader', 'writer', 'clear']).optional(),
+  queue: part<OwnParts['queue']>('a WorkQueue', ['add', 'counts', 'consume', 'onChange']).optional(),
+  reranker: part<OwnParts['reranker']>('a Reranker', ['name', 'doRerank']).optional(),
+  externalSearch: part<OwnParts['externalSearch']>('an ExternalSearch', ['name', 'search']).optional(),
+  chatModel: z
+    .custom<OwnParts['chatModel']>(
+      (value) => isObject(value) && (('id' in value && 'stream' in value) || isSdkLanguageModel(value)),
+      'a ChatModel, or a language model of the AI SDK',
+    )
+    .optional(),
+  runtime: part<OwnParts['runtime']>('a Runtime', [
+    'now',
+    'elapsed',
+    'random',
+    'uniqueName',
+    'setTimer',
+  ]).optional(),
+  sources: z.array(part<Source>('a Source', ['name', 'type', 'list', 'read'])).optional(),
+  chunkers: z.array(part<Chunker>('a Chunker', ['strategy', 'cut'])).optional(),
+  parsers: z.array(part<Parser>('a Parser', ['mediaTypes', 'parse'])).optional(),
+} satisfies ShapeOf<OwnParts>;
+
+/** What else a configuration holds is checked where it is read, with the place of each problem. */
+const settings = <T>() =>
+  z
+    .custom<T>((value) => typeof value === 'object' && value !== null, 'an object')
+    .superRefine(onlyJson)
+    .optional();
+
+export const engineSchema = z.strictObject({
+  config: settings<CreateEngineOptions['config']>(),
+  configFile: text,
+  overrides: settings<CreateEngineOptions['overrides']>(),
+  dataDir: text,
+  cwd: text,
+  env: z.record(z.string(), z.string().optional()).optional(),
+  trust: z.literal(true, 'true, or left out').optional(),
+  searchProcesses: z.int().min(0).max(64).optional(),
+  waitForReader: z.boolean().optional(),
+  secretResolvers: z.custom<CreateEngineOptions['secretResolvers']>(Array.isArray, 'a list').optional(),
+  ...ownPartSchemas,
+} satisfies ShapeOf<CreateEngineOptions>);
+
+// The variables of a process are no plain object.
+const copiedVariables = (env: CreateEngineOptions['env'], refuse: Refuse): CreateEngineOptions['env'] =>
+  typeof env === 'object' && env !== null ? reading(['env'], refuse, () => ({ ...env })) : env;
+
+/** Settings are copied; parts are borrowed as they are, lists of them copied. Throws `USAGE`. */
+export function checkedEngineOptions(options: CreateEngineOptions): CreateEngineOptions {
+  const refusal: Refusal = { what: 'createEngine', reason: 'USAGE' };
+  const { config, env, overrides, ...parts } = ownFields(options, refusing(refusal));
+  const own = {
+    ...Object.fromEntries(
+      Object.entries(parts).map(([key, part]: [string, unknown]) => [
+        key,
+        isList(part) ? ownElements(part, refusing(refusal), [key]) : part,
+      ]),
+    ),
+    ...withoutUndefined(plainCopy({ config, overrides }, refusing(refusal))),
+    env: copiedVariables(env, refusing(refusal)),
+  };
+  assertShape(engineSchema, own, refusal);
+  return own;
 }

@@ -1,3 +1,17 @@
+import * as z from 'zod';
+import { operation } from './operation.js';
+import { checked, type ShapeOf } from './requests/check-shape.js';
+import {
+  callback,
+  checkedName,
+  cost,
+  countFromZero,
+  flag,
+  milliseconds,
+  signal,
+  text,
+  upTo,
+} from './requests/request-fields.js';
 /** What a run may take. It ends before the call that would pass a limit; what was read stays. */
 export interface ExtractionLimits {
   /** US dollars, by the price of the model. Refused where the price is not known. */
@@ -214,3 +228,67 @@ export interface EntityReport {
   /** More documents name it than were looked at. */
   readonly isCut: boolean;
 }
+
+const concurrency = upTo(64);
+const limits = { maxCost: cost, maxTokens: countFromZero, deadlineMs: milliseconds, concurrency, signal };
+
+const estimateSchema = z.strictObject({
+  retryFailed: flag,
+  renew: flag,
+  concurrency,
+  signal,
+} satisfies ShapeOf<EstimateRequest>);
+
+const extractSchema = z.strictObject({
+  retryFailed: flag,
+  renew: flag,
+  ...limits,
+  onProgress: callback<NonNullable<ExtractRequest['onProgress']>>(),
+} satisfies ShapeOf<ExtractRequest>);
+
+const summarizeSchema = z.strictObject({
+  dryRun: flag,
+  ...limits,
+  onProgress: callback<NonNullable<SummarizeRequest['onProgress']>>(),
+} satisfies ShapeOf<SummarizeRequest>);
+
+const summariesSchema = z.strictObject({
+  entity: text,
+  limit: upTo(100),
+  cursor: text,
+  signal,
+} satisfies ShapeOf<SummariesRequest>);
+
+/** Operations of `graph`. */
+export const factOperations = {
+  estimate: operation({
+    access: 'read',
+    takes: 1,
+    check: (request: EstimateRequest = {}) =>
+      checked(request, estimateSchema, { what: 'What to estimate', reason: 'USAGE' }),
+  }),
+  extract: operation({
+    access: 'write',
+    takes: 1,
+    check: (request: ExtractRequest = {}) =>
+      checked(request, extractSchema, { what: 'What to extract', reason: 'USAGE' }),
+  }),
+  summarize: operation({
+    access: 'write',
+    takes: 1,
+    check: (request: SummarizeRequest = {}) =>
+      checked(request, summarizeSchema, { what: 'What to summarise', reason: 'USAGE' }),
+  }),
+  status: operation({ access: 'read', takes: 0, check: () => undefined }),
+  summaries: operation({
+    access: 'read',
+    takes: 1,
+    check: (request: SummariesRequest = {}) =>
+      checked(request, summariesSchema, { what: 'Which summaries', reason: 'USAGE' }),
+  }),
+  entity: operation({
+    access: 'read',
+    takes: 1,
+    check: (name: string) => checkedName(name, 'The name of an entity'),
+  }),
+};

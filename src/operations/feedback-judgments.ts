@@ -1,4 +1,8 @@
+import * as z from 'zod';
 import type { GradedQuestion } from '../evaluation/question-set.js';
+import { operation } from './operation.js';
+import { checked, type ShapeOf } from './requests/check-shape.js';
+import { signal, upTo } from './requests/request-fields.js';
 
 /** Which feedback is made into judgments. */
 export interface FeedbackJudgmentsRequest {
@@ -53,3 +57,17 @@ export interface FeedbackJudgments {
   };
   readonly notices: readonly string[];
 }
+
+export const feedbackJudgmentsSchema = z.strictObject({
+  source: z.string('the name of a source').optional(),
+  folder: z.string('a folder').regex(/[^./]/, 'a folder').optional(),
+  minClicks: upTo(1_000),
+  signal,
+} satisfies ShapeOf<FeedbackJudgmentsRequest>);
+
+export const feedbackJudgments = operation({
+  access: 'read',
+  takes: 1,
+  check: (request: FeedbackJudgmentsRequest = {}) =>
+    checked(request, feedbackJudgmentsSchema, { what: 'Which judgments', reason: 'USAGE' }),
+});

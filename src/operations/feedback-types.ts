@@ -1,5 +1,9 @@
+import * as z from 'zod';
 import type { LineRange } from '../core/document.js';
 import type { Scope } from '../core/scope.js';
+import { operation } from './operation.js';
+import { checked, type ShapeOf } from './requests/check-shape.js';
+import { signal, upTo } from './requests/request-fields.js';
 
 /** What can have been shown. */
 export const FEEDBACK_KINDS = ['search', 'answer', 'context'] as const;
@@ -92,3 +96,63 @@ export interface FeedbackPage {
   /** For the next page; absent at the end. */
   readonly cursor?: string | undefined;
 }
+
+/** Characters of a question and of a comment. */
+const MOST_QUERY = 10_000;
+const MOST_COMMENT = 2_000;
+const MOST_NAME = 200;
+
+const rank = z.int('a rank from 1 up').min(1, 'a rank from 1 up');
+const ranks = z.array(rank).max(MOST_SHOWN, `at most ${MOST_SHOWN} ranks`).optional();
+const id = z.string('an id').min(1, 'an id').max(MOST_NAME, `at most ${MOST_NAME} characters`);
+const name = z.string().max(MOST_NAME, `at most ${MOST_NAME} characters`).optional();
+
+const passage = z.strictObject({
+  chunkIds: z.array(id).min(1, 'at least one id').max(MOST_SHOWN, `at most ${MOST_SHOWN} ids`),
+  score: z.number('a number').optional(),
+});
+
+export const feedbackSchema = z.strictObject({
+  query: z
+    .string('a text')
+    .regex(/\S/, 'a text that is not empty')
+    .max(MOST_QUERY, `at most ${MOST_QUERY} characters`),
+  kind: z.enum(FEEDBACK_KINDS, `one of ${FEEDBACK_KINDS.join(', ')}`).optional(),
+  shown: z
+    .array(z.union([id, passage], 'the id of a passage, or an object with its chunkIds'))
+    .min(1, 'a list of at least one passage')
+    .max(MOST_SHOWN, `a list of at most ${MOST_SHOWN} passages`),
+  clicked: ranks,
+  relevant: ranks,
+  notRelevant: ranks,
+  answer: z.enum(ANSWER_VERDICTS, `one of ${ANSWER_VERDICTS.join(', ')}`).optional(),
+  helpful: z.boolean('true or false').optional(),
+  rank: rank.optional(),
+  comment: z.string().max(MOST_COMMENT, `at most ${MOST_COMMENT} characters`).optional(),
+  caller: name,
+  requestId: name,
+  signal,
+} satisfies ShapeOf<FeedbackRequest>);
+
+export const feedback = operation({
+  access: 'write',
+  takes: 1,
+  check: (request: FeedbackRequest) =>
+    checked(request, feedbackSchema, { what: 'Feedback', reason: 'USAGE' }),
+  asked: ({ query }) => ({ text: query }),
+});
+
+export const feedbackListSchema = z.strictObject({
+  cursor: z
+    .string('a cursor')
+    .regex(/^\d{1,15}$/, 'a cursor of an earlier page')
+    .optional(),
+  limit: upTo(1_000),
+} satisfies ShapeOf<ListFeedbackRequest>);
+
+export const listFeedback = operation({
+  access: 'read',
+  takes: 1,
+  check: (request: ListFeedbackRequest = {}) =>
+    checked(request, feedbackListSchema, { what: 'Which feedback', reason: 'USAGE' }),
+});

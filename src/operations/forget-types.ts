@@ -1,4 +1,8 @@
+import * as z from 'zod';
 import type { Filter } from '../core/filter.js';
+import { operation } from './operation.js';
+import { checked, type ShapeOf } from './requests/check-shape.js';
+import { checkedName, filter, flag, milliseconds, signal, text } from './requests/request-fields.js';
 
 /** What to forget. At least one of the first three is stated; a document is meant that all of them name. */
 export interface ForgetRequest {
@@ -94,3 +98,32 @@ export interface ReceiptCheck {
   /** Why it may be that something was found or could not be looked at. */
   readonly notices: readonly string[];
 }
+
+const schema = z.strictObject({
+  source: text,
+  documents: z.array(z.string(), 'a list of names').min(1, 'at least one name').optional(),
+  filter,
+  allowAgain: flag,
+  dryRun: flag,
+  by: text,
+  waitMs: milliseconds,
+  signal,
+} satisfies ShapeOf<ForgetRequest>);
+
+export const forget = operation({
+  access: 'write',
+  takes: 1,
+  check: (request: ForgetRequest) => checked(request, schema, { what: 'What to forget', reason: 'USAGE' }),
+});
+
+export const letIn = operation({
+  access: 'write',
+  takes: 1,
+  check: (receipt: string) => checkedName(receipt),
+});
+
+export const checkReceipt = operation({
+  access: 'read',
+  takes: 1,
+  check: (receipt: string) => checkedName(receipt),
+});

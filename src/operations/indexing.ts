@@ -1,8 +1,27 @@
+import * as z from 'zod';
 import type { ContextEstimate } from '../chunking/contextual/chunk-contextualiser.js';
 import type { ErrorReason } from '../core/errors.js';
+import { RAGError } from '../core/errors.js';
+import { isList, ownElements, ownFields, plainCopy } from '../core/plain-copy.js';
+import type { AccessControl } from '../core/scope.js';
 import type { UnreadCounts } from '../core/unread.js';
 import type { EmbeddingEstimate } from '../embedding/embedder.js';
 import type { PushedDocument } from '../sources/push/push-source.js';
+import { operation } from './operation.js';
+import { assertShape, checked, type Refusal, refusing, type ShapeOf } from './requests/check-shape.js';
+import {
+  callback,
+  countFromOne,
+  countFromZero,
+  flag,
+  jsonObject,
+  milliseconds,
+  optional,
+  signal,
+  text,
+  texts,
+  withoutUndefined,
+} from './requests/request-fields.js';
 
 /** What could not be indexed, and why. */
 export interface IndexError {
@@ -205,3 +224,129 @@ export interface RetryRequest extends FailuresRequest {
   readonly onProgress?: ((progress: IndexProgress) => void) | undefined;
   readonly signal?: AbortSignal | undefined;
 }
+
+const names = z.union([z.boolean(), z.array(z.string())], 'true, false, or a list of names').optional();
+
+export const documentSchema = z.strictObject({
+  id: z.string().refine((id) => id.isWellFormed(), 'a text without half a surrogate pair'),
+  text,
+  bytes: z.instanceof(Uint8Array, { message: 'a Uint8Array' }).optional(),
+  title: text,
+  url: text,
+  metadata: jsonObject.optional(),
+  surroundings: texts,
+  mediaType: text,
+  fileName: text,
+  access: optional<Partial<AccessControl>>({
+    groups: texts,
+    level: countFromZero,
+  }),
+} satisfies ShapeOf<PushedDocument>);
+
+export const indexSchema = z.strictObject({
+  sources: texts,
+  paths: texts,
+  documents: z.custom<IndexRequest['documents']>(Array.isArray, 'a list of documents').optional(),
+  deleted: texts,
+  options: optional<NonNullable<IndexRequest['options']>>({
+    batchSize: countFromOne,
+    transactionChunks: countFromOne,
+    parallel: countFromOne,
+    force: flag,
+    dryRun: flag,
+    prune: names,
+    allowShrink: names,
+    heedBackoff: flag,
+    handOver: flag,
+    unlessListedSince: text,
+    waitMs: milliseconds,
+  }),
+  onProgress: callback<NonNullable<IndexRequest['onProgress']>>(),
+  confirmPrune: callback<NonNullable<IndexRequest['confirmPrune']>>(),
+  signal,
+} satisfies ShapeOf<IndexRequest>);
+
+const INDEXING: Refusal = { what: 'What to index', reason: 'USAGE' };
+
+/** A list of documents, and deletions alone, are pushes too. Throws `USAGE`; `DOCUMENT_INVALID` and `DOCUMENT_TOO_LARGE` for a document. */
+export function checkedIndexing(given: IndexRequest | readonly PushedDocument[] = {}): IndexRequest {
+  const { documents, ...rest } = isDocuments(given)
+    ? { documents: given }
+    : ownFields(given, refusing(INDEXING));
+  const request = checked(rest, indexSchema, INDEXING);
+  if (documents === undefined) return request.deleted === undefined ? request : { ...request, documents: [] };
+  assertShape(indexSchema, { documents }, INDEXING);
+  return { ...request, documents: ownElements(documents, refusing(INDEXING)).map(checkedDocument) };
+}
+
+const isDocuments = (given: unknown): given is readonly PushedDocument[] => isList(given);
+
+/** Errors name the document by its id, where that can be read. */
+function checkedDocument(given: PushedDocument, at: number): PushedDocument {
+  const unnamed: Refusal = { what: `Document ${at + 1}`, reason: 'DOCUMENT_INVALID' };
+  const fields = ownFields(given, refusing(unnamed));
+  const id: unknown = fields.id;
+  const name = typeof id === 'string' ? ` (${JSON.stringify(id.slice(0, LONGEST_NAME))})` : '';
+  const refusal: Refusal = { ...unnamed, what: `Document ${at + 1}${name}` };
+  const copy = plainCopy(fields, refusing(refusal));
+  const document: PushedDocument =
+    copy.metadata === undefined ? copy : { ...copy, metadata: withoutUndefined(copy.metadata) };
+  assertShape(documentSchema, document, refusal);
+  if ((document.text === undefined) === (document.bytes === undefined))
+    throw new RAGError('DOCUMENT_INVALID', `${refusal.what} needs text or bytes, one of the two.`);
+  const metadataBytes = Buffer.byteLength(JSON.stringify(document.metadata ?? {}));
+  if (metadataBytes > MOST_METADATA)
+    throw new RAGError(
+      'DOCUMENT_TOO_LARGE',
+      `${refusal.what} has ${metadataBytes} bytes of metadata, as JSON; ${MOST_METADATA} are the most. Put long texts into the document's text, or keep them elsewhere and name their place.`,
+    );
+  return document;
+}
+
+/** Bytes of the metadata of a document, as JSON: every chunk has a copy of it. */
+const MOST_METADATA = 64 * 1024;
+
+const LONGEST_NAME = 200;
+
+export const index = operation({
+  access: 'write',
+  takes: 1,
+  check: checkedIndexing,
+  writes: (given = {}) => {
+    const { documents = [], deleted = [], options } = isDocuments(given) ? { documents: given } : given;
+    // What is only tried is not written.
+    return options?.dryRun === true ? [] : [...documents.map(({ id }) => id), ...deleted];
+  },
+});
+
+export const push = operation({
+  access: 'write',
+  takes: 1,
+  check: (documents: readonly PushedDocument[]) => checkedIndexing({ documents }),
+  writes: (documents) => documents.map(({ id }) => id),
+});
+
+const chosen = { sources: texts, items: texts } satisfies ShapeOf<FailuresRequest>;
+
+const failuresSchema = z.strictObject(chosen);
+
+const retrySchema = z.strictObject({
+  ...chosen,
+  waitMs: milliseconds,
+  onProgress: callback<NonNullable<RetryRequest['onProgress']>>(),
+  signal,
+} satisfies ShapeOf<RetryRequest>);
+
+export const failures = operation({
+  access: 'read',
+  takes: 1,
+  check: (request: FailuresRequest = {}) =>
+    checked(request, failuresSchema, { what: 'Which failures', reason: 'USAGE' }),
+});
+
+export const retry = operation({
+  access: 'write',
+  takes: 1,
+  check: (request: RetryRequest = {}) =>
+    checked(request, retrySchema, { what: 'What to try again', reason: 'USAGE' }),
+});

@@ -1,4 +1,7 @@
 import type { QueryCorrection } from '../retrieval/retriever.js';
+import { asQuery, operation } from './operation.js';
+import { checkedName } from './requests/request-fields.js';
+import { checkedSearch, type SearchQuery } from './search.js';
 
 /**
  * Where a document was lost on its way to the results, in the order of the way. `chunk-cut`: what the query asks for lies
@@ -75,3 +78,14 @@ export interface MissExplanation {
     readonly headingPath: readonly string[];
   };
 }
+
+export const explainMiss = operation({
+  access: 'read',
+  takes: 2,
+  check: (query: string | SearchQuery, document: string) => ({
+    query: checkedSearch(query),
+    document: checkedName(document),
+  }),
+  asked: asQuery,
+  gave: (_: MissExplanation, __, document) => [document],
+});

@@ -1,14 +1,21 @@
+import type { AnswerEvent } from '../answering/answer-events.js';
 import { LOCAL_SCOPE, type Scope, type ScopeInput } from '../core/scope.js';
+import { ask, checkedQuestion, context } from './answers.js';
+import { conflicts } from './conflicts.js';
+import { checkedListing, deletion, get, list } from './documents.js';
+import { embed } from './embedding.js';
 import type { AskRequest, Engine, EngineView } from './engine.js';
+import { factOperations } from './extraction-types.js';
+import { feedbackJudgments } from './feedback-judgments.js';
+import { feedback, listFeedback } from './feedback-types.js';
+import { checkReceipt, forget, letIn } from './forget-types.js';
 import type { ScopedGraphFacts } from './graph-facts.js';
-
-/** What holds for each call of an operation. */
-interface Operation {
-  /** Whether it changes what is kept. */
-  readonly access: 'read' | 'write';
-  /** Its number of arguments; on an engine the scope stands behind them. */
-  readonly takes: 0 | 1 | 2;
-}
+import { failures, index, push, retry } from './indexing.js';
+import { explainMiss } from './miss-explanation.js';
+import { type Operation, operation } from './operation.js';
+import { related } from './related.js';
+import { search } from './search.js';
+import { verify } from './verification.js';
 
 /** Methods of a view that give one outcome. */
 type Outcomes<View> = {
@@ -17,56 +24,91 @@ type Outcomes<View> = {
     : never]: View[Name];
 };
 
-/** Operations of an index as one scope sees it. Views, the audit log of programs and the way to a tenant's index are made of this table. */
-const OPERATIONS = {
-  index: { access: 'write', takes: 1 },
-  push: { access: 'write', takes: 1 },
-  delete: { access: 'write', takes: 1 },
-  get: { access: 'read', takes: 1 },
-  list: { access: 'read', takes: 1 },
-  countDocuments: { access: 'read', takes: 0 },
-  search: { access: 'read', takes: 1 },
-  related: { access: 'read', takes: 1 },
-  conflicts: { access: 'read', takes: 1 },
-  context: { access: 'read', takes: 1 },
-  embed: { access: 'read', takes: 1 },
-  feedback: { access: 'write', takes: 1 },
-  listFeedback: { access: 'read', takes: 1 },
-  feedbackJudgments: { access: 'read', takes: 1 },
-  explainMiss: { access: 'read', takes: 2 },
-  ask: { access: 'read', takes: 1 },
-  rollout: { access: 'read', takes: 0 },
-  status: { access: 'read', takes: 0 },
-  failures: { access: 'read', takes: 1 },
-  retry: { access: 'write', takes: 1 },
-  sourceStates: { access: 'read', takes: 0 },
-  indexingStates: { access: 'read', takes: 1 },
-  // Where it repairs it writes.
-  verify: { access: 'read', takes: 1 },
-  forget: { access: 'write', takes: 1 },
-  letIn: { access: 'write', takes: 1 },
-  checkReceipt: { access: 'read', takes: 1 },
-  resumeForgetting: { access: 'write', takes: 0 },
-} as const satisfies Readonly<Record<keyof Outcomes<EngineView>, Operation>>;
+/** The operation that a method calls, in types. */
+type OperationOf<Method> = Method extends (...given: infer Given) => Promise<infer Outcome>
+  ? Operation<Given, never, Outcome>
+  : never;
 
-/** The same of `graph`. */
-const FACT_OPERATIONS = {
-  estimate: { access: 'read', takes: 1 },
-  extract: { access: 'write', takes: 1 },
-  summarize: { access: 'write', takes: 1 },
-  status: { access: 'read', takes: 0 },
-  summaries: { access: 'read', takes: 1 },
-  entity: { access: 'read', takes: 1 },
-} as const satisfies Readonly<Record<keyof ScopedGraphFacts, Operation>>;
+type OperationsOf<View> = { readonly [Name in keyof View]: Omit<OperationOf<View[Name]>, 'check'> };
+
+const told = operation({ access: 'read', takes: 0, check: () => undefined });
+
+/**
+ * Operations of an index as one scope sees it. Their checks, views, the audit log and the way to a tenant's index are made of this table; what
+ * each does is in `scopedEngine`.
+ */
+const OPERATIONS = {
+  index,
+  push,
+  delete: deletion,
+  get,
+  list,
+  countDocuments: told,
+  search,
+  related,
+  conflicts,
+  context,
+  embed,
+  feedback,
+  listFeedback,
+  feedbackJudgments,
+  explainMiss,
+  ask,
+  rollout: told,
+  status: told,
+  failures,
+  retry,
+  sourceStates: told,
+  indexingStates: operation({ access: 'read', takes: 1, check: checkedListing }),
+  verify,
+  forget,
+  letIn,
+  checkReceipt,
+  resumeForgetting: operation({ access: 'write', takes: 0, check: () => undefined }),
+} satisfies OperationsOf<Outcomes<EngineView>>;
+
+const FACT_OPERATIONS = factOperations satisfies OperationsOf<ScopedGraphFacts>;
+
+type AnyOperation = Operation<never[], unknown, never>;
+
+/** What each operation of a table does with what it is asked, after the check. */
+type Handlers<Table, View> = {
+  readonly [Name in keyof Table & keyof View]: Table[Name] extends Operation<infer _, infer Asked, infer __>
+    ? (asked: Asked) => ReturnType<View[Name] extends (...given: never[]) => unknown ? View[Name] : never>
+    : never;
+};
+
+/** What a view does. */
+export interface ViewHandlers {
+  readonly operations: Handlers<typeof OPERATIONS, EngineView>;
+  readonly facts: Handlers<typeof FACT_OPERATIONS, ScopedGraphFacts>;
+  readonly askStream: (asked: AskRequest) => AsyncIterable<AnswerEvent>;
+}
+
+/** A view that checks what each operation is asked, and hands it on. */
+export function checkedView(scope: Scope, { operations, facts, askStream }: ViewHandlers): EngineView {
+  const checking = (table: Readonly<Record<string, AnyOperation>>, handlers: object) =>
+    each(table, (name, { check }, given) => invoke(handlers, name, [check(...(given as never[]))]));
+  return {
+    scope,
+    ...checking(OPERATIONS, operations),
+    graph: checking(FACT_OPERATIONS, facts),
+    askStream: (request: string | AskRequest) => askStream(checkedQuestion(request)),
+  } as unknown as EngineView;
+}
 
 /** One call. */
 export interface OperationCall {
   /** `search`, `graph extract`. */
   readonly name: string;
-  readonly access: Operation['access'];
-  /** Its first argument. */
-  readonly request: unknown;
+  readonly access: 'read' | 'write';
+  /** Its arguments. */
+  readonly given: readonly unknown[];
+  /** What the audit log keeps of it. */
+  readonly logged: Logged;
 }
+
+type Logged = Pick<AnyOperation, 'asked' | 'writes' | 'gave'>;
 
 /** Makes a call, on which view it likes. */
 type MakeCall = <Outcome>(
@@ -76,11 +118,11 @@ type MakeCall = <Outcome>(
 
 /** A view whose calls are all made by `make`; the events of an answer have a way of their own. */
 export function viewThrough(scope: Scope, make: MakeCall): Omit<EngineView, 'askStream'> {
-  const calls = each(OPERATIONS, (name, { access }, given) =>
-    make({ name, access, request: given[0] }, (view) => invoke(view, name, given)),
+  const calls = each(OPERATIONS, (name, { access, ...logged }, given) =>
+    make({ name, access, given, logged }, (view) => invoke(view, name, given)),
   );
-  const graph = each(FACT_OPERATIONS, (name, { access }, given) =>
-    make({ name: `graph ${name}`, access, request: given[0] }, (view) => invoke(view.graph, name, given)),
+  const graph = each(FACT_OPERATIONS, (name, { access, ...logged }, given) =>
+    make({ name: `graph ${name}`, access, given, logged }, (view) => invoke(view.graph, name, given)),
   );
   return { scope, ...calls, graph } as unknown as Omit<EngineView, 'askStream'>;
 }
@@ -90,13 +132,13 @@ export function engineThrough(
   viewFor: (scope: ScopeInput) => EngineView,
 ): Pick<Engine, keyof EngineView | 'as'> {
   // `null` is a scope that states something wrong.
-  const viewOf = (given: readonly unknown[], { takes }: Operation): EngineView =>
+  const viewOf = (given: readonly unknown[], { takes }: AnyOperation): EngineView =>
     viewFor(given[takes] === undefined ? LOCAL_SCOPE : (given[takes] as ScopeInput));
-  const calls = each(OPERATIONS, (name, operation, given) =>
-    invoke(viewOf(given, operation), name, given.slice(0, operation.takes)),
+  const calls = each(OPERATIONS, (name, stated, given) =>
+    invoke(viewOf(given, stated), name, given.slice(0, stated.takes)),
   );
-  const graph = each(FACT_OPERATIONS, (name, operation, given) =>
-    invoke(viewOf(given, operation).graph, name, given.slice(0, operation.takes)),
+  const graph = each(FACT_OPERATIONS, (name, stated, given) =>
+    invoke(viewOf(given, stated).graph, name, given.slice(0, stated.takes)),
   );
   return {
     ...calls,
@@ -110,13 +152,13 @@ export function engineThrough(
 
 /** A method for each operation; what it throws rejects. */
 const each = (
-  table: Readonly<Record<string, Operation>>,
-  call: (name: string, operation: Operation, given: readonly unknown[]) => Promise<unknown>,
+  table: Readonly<Record<string, AnyOperation>>,
+  call: (name: string, stated: AnyOperation, given: readonly unknown[]) => Promise<unknown>,
 ): Readonly<Record<string, unknown>> =>
   Object.fromEntries(
-    Object.entries(table).map(([name, operation]) => [
+    Object.entries(table).map(([name, stated]) => [
       name,
-      async (...given: unknown[]) => call(name, operation, given),
+      async (...given: unknown[]) => call(name, stated, given),
     ]),
   );
 

@@ -1,6 +1,11 @@
+import * as z from 'zod';
 import type { ToldNotices } from '../core/notice.js';
 import type { ReferenceKind } from '../relations/graph/graph.js';
+import { REFERENCE_KINDS } from '../relations/graph/graph.js';
 import type { GraphStep } from '../relations/graph/walk.js';
+import { operation } from './operation.js';
+import { checked, type ShapeOf } from './requests/check-shape.js';
+import { hops, signal, upTo } from './requests/request-fields.js';
 
 /** What is connected with an item. */
 export interface RelatedRequest {
@@ -40,3 +45,22 @@ export interface RelatedResponse extends ToldNotices {
   /** Every document that a path names, by id. */
   readonly documents: Readonly<Record<string, GraphDocumentInfo>>;
 }
+
+const schema = z.strictObject({
+  item: z.string('a text').min(1, 'a text that is not empty'),
+  hops,
+  limit: upTo(100),
+  kinds: z.array(z.enum(REFERENCE_KINDS, `one of ${REFERENCE_KINDS.join(', ')}`)).optional(),
+  signal,
+} satisfies ShapeOf<RelatedRequest>);
+
+export const related = operation({
+  access: 'read',
+  takes: 1,
+  check: (request: string | RelatedRequest): RelatedRequest =>
+    typeof request === 'string'
+      ? { item: request }
+      : checked(request, schema, { what: 'What is related', reason: 'USAGE', orText: true }),
+  asked: (request) => ({ text: typeof request === 'string' ? request : request.item }),
+  gave: (found: RelatedResponse) => found.related.map(({ id }) => id),
+});

@@ -1,4 +1,6 @@
+import * as z from 'zod';
 import type { DocumentOrigin } from '../core/document-origin.js';
+import { RAGError } from '../core/errors.js';
 import type { Filter } from '../core/filter.js';
 import type { MatchBand } from '../core/match-band.js';
 import type { MetadataValue } from '../core/metadata.js';
@@ -9,6 +11,19 @@ import type { ToldDegradation } from '../platform/degradation/degradation-report
 import type { GraphStep } from '../relations/graph/walk.js';
 import type { SearchPlanReport } from '../retrieval/planning/plan-report.js';
 import type { CollapseMode, LaneReport, MorePassages, QueryCorrection } from '../retrieval/retriever.js';
+import { asQuery, operation } from './operation.js';
+import { checked, type ShapeOf } from './requests/check-shape.js';
+import {
+  asOf,
+  collapse,
+  filter,
+  filtersSchema,
+  flag,
+  hops,
+  number,
+  optional,
+  signal,
+} from './requests/request-fields.js';
 
 /** `hybrid`: all lanes, fused. `dense`: vectors alone. `lexical`: words and identifiers, no embedding model is loaded. `graph`: as `hybrid`, and what is connected with it. */
 export type SearchMode = 'hybrid' | 'dense' | 'lexical' | 'graph';
@@ -185,3 +200,71 @@ export interface SearchResponse extends ToldNotices, ToldDegradation {
   /** Milliseconds in all. */
   readonly tookMs: number;
 }
+
+export const searchSchema = z.strictObject({
+  text: z.string(),
+  topK: number,
+  filters: filtersSchema,
+  filter,
+  asOf,
+  options: optional<NonNullable<SearchQuery['options']>>({
+    topK: number,
+    includeMetadata: flag,
+    explainScore: flag,
+    mode: z.custom<SearchMode>((value) => typeof value === 'string', 'a text').optional(),
+    hops,
+    minSimilarity: number,
+    minScore: number,
+    nearDuplicates: z.enum(['remove', 'keep'], 'remove or keep').optional(),
+    mmrLambda: number,
+    recencyHalfLifeDays: number,
+    rerank: flag,
+    collapse,
+    exactWords: flag,
+    connectedFirst: flag,
+    deadlineMs: number,
+    maxCost: number,
+  }),
+  signal,
+} satisfies ShapeOf<SearchQuery>);
+
+/** A search with `topK` among its options, wherever it stood. Throws `QUERY_INVALID`. */
+export function checkedSearch(query: string | SearchQuery): SearchQuery {
+  if (typeof query === 'string') return { text: query };
+  const asked = checked(query, searchSchema, { what: 'A search', reason: 'QUERY_INVALID', orText: true });
+  assertHops(asked);
+  const { topK: _, ...rest } = asked;
+  const topK = oneTopK(asked);
+  return topK === undefined ? rest : { ...rest, options: { ...asked.options, topK } };
+}
+
+/** Steps that nobody walks would be ignored in silence. */
+function assertHops({ options: { mode, hops: steps } = {} }: SearchQuery): void {
+  if (steps !== undefined && mode !== 'graph')
+    throw new RAGError(
+      'QUERY_INVALID',
+      'hops is for the mode "graph" alone: ask for that mode too (mode: "graph", --mode graph), or leave hops out.',
+    );
+}
+
+/** `topK` at the top of a request or among its options. Throws `QUERY_INVALID` where both state it and differ. */
+export function oneTopK({
+  topK,
+  options,
+}: {
+  readonly topK?: number | undefined;
+  readonly options?: { readonly topK?: number | undefined } | undefined;
+}): number | undefined {
+  const inner = options?.topK;
+  if (topK !== undefined && inner !== undefined && topK !== inner)
+    throw new RAGError('QUERY_INVALID', `topK is ${topK} and under options ${inner}; state it once.`);
+  return topK ?? inner;
+}
+
+export const search = operation({
+  access: 'read',
+  takes: 1,
+  check: checkedSearch,
+  asked: asQuery,
+  gave: ({ results }: SearchResponse) => results.map(({ metadata }) => String(metadata.documentId)),
+});

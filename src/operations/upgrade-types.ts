@@ -1,5 +1,8 @@
+import * as z from 'zod';
 import type { EmbeddingEstimate } from '../embedding/embedder.js';
 import type { MetricComparison } from '../evaluation/compare-scores.js';
+import { checked, type ShapeOf } from './requests/check-shape.js';
+import { callback, flag, signal, text } from './requests/request-fields.js';
 
 /**
  * When an upgrade is switched to. `if-not-worse`: unless it is found worse on the questions. `if-better`: only where it is found better. `always`:
@@ -97,3 +100,23 @@ export interface UpgradeStatus {
   /** In words: what it means, and the next step. */
   readonly notice: string;
 }
+
+const SWITCH_RULES = [
+  'if-not-worse',
+  'if-better',
+  'always',
+  'never',
+] as const satisfies readonly SwitchRule[];
+
+const schema = z.strictObject({
+  model: text,
+  questions: text,
+  switch: z.enum(SWITCH_RULES, '"if-not-worse", "if-better", "always" or "never"').optional(),
+  dryRun: flag,
+  onProgress: callback<NonNullable<ReembedRequest['onProgress']>>(),
+  signal,
+} satisfies ShapeOf<ReembedRequest>);
+
+/** Throws `USAGE`. */
+export const checkedReembedding = (request: ReembedRequest): ReembedRequest =>
+  checked(request, schema, { what: 'What to embed anew', reason: 'USAGE' });

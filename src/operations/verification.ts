@@ -1,3 +1,7 @@
+import * as z from 'zod';
+import { operation } from './operation.js';
+import { checked, type ShapeOf } from './requests/check-shape.js';
+import { flag, signal } from './requests/request-fields.js';
 /** `kind` of a difference between sources, ledger and store. */
 export type DriftKind =
   | 'source-changed'
@@ -41,3 +45,17 @@ export interface VerifyRequest {
   readonly sources?: boolean | undefined;
   readonly signal?: AbortSignal | undefined;
 }
+
+export const verifySchema = z.strictObject({
+  repair: flag,
+  sources: flag,
+  signal,
+} satisfies ShapeOf<VerifyRequest>);
+
+export const verify = operation({
+  // Where it repairs it writes.
+  access: 'read',
+  takes: 1,
+  check: (request: VerifyRequest = {}) =>
+    checked(request, verifySchema, { what: 'What to verify', reason: 'USAGE' }),
+});

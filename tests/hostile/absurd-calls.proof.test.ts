@@ -8,21 +8,15 @@ import {
 import { RAGError } from '../../src/core/errors.js';
 import { createEngine } from '../../src/engine/create-engine.js';
 import { RAGService } from '../../src/engine/rag-service.js';
+import { askSchema } from '../../src/operations/answers.js';
+import { listSchema } from '../../src/operations/documents.js';
 import type { Engine, IndexRequest } from '../../src/operations/engine.js';
-import {
-  feedbackJudgmentsSchema,
-  feedbackListSchema,
-  feedbackSchema,
-} from '../../src/operations/requests/feedback-schemas.js';
-import {
-  askSchema,
-  documentSchema,
-  engineSchema,
-  indexSchema,
-  listSchema,
-  searchSchema,
-  verifySchema,
-} from '../../src/operations/requests/request-schemas.js';
+import { engineSchema } from '../../src/operations/engine-options.js';
+import { feedbackJudgmentsSchema } from '../../src/operations/feedback-judgments.js';
+import { feedbackListSchema, feedbackSchema } from '../../src/operations/feedback-types.js';
+import { documentSchema, indexSchema } from '../../src/operations/indexing.js';
+import { searchSchema } from '../../src/operations/search.js';
+import { verifySchema } from '../../src/operations/verification.js';
 import { createMemoryStore } from '../../src/stores/memory/memory-store.js';
 import { createHashEmbedder } from '../../src/testing/index.js';
 import { sharedFolder } from '../e2e/temporary-folder.js';

@@ -1,4 +1,6 @@
+import { scopeOf } from '../../core/scope.js';
 import { RAGError, type ScopeInput, type TenantIndexes } from '../../index.js';
+import { viewThrough } from '../../operations/operations.js';
 import type { ReadableIndex } from './readable-index.js';
 
 /** An index that may not be there yet, for one scope. */
@@ -35,25 +37,16 @@ export function followIndex(open: () => Promise<OpenedIndexes>, scope: ScopeInpu
     await (await before?.catch(() => undefined))?.close();
   }
 
-  async function use<T>(work: (view: ReadableIndex) => Promise<T>): Promise<T> {
-    try {
-      const { view } = await (await indexes()).of(scope);
-      return await work(view);
-    } catch (error) {
-      if (RAGError.isInstance(error) && error.reason === 'INDEX_EMPTY') isEmpty = true;
-      throw error;
-    }
-  }
-
   return {
-    search: (query) => use((view) => view.search(query)),
-    ask: (request) => use((view) => view.ask(request)),
-    explainMiss: (query, document) => use((view) => view.explainMiss(query, document)),
-    related: (request) => use((view) => view.related(request)),
-    conflicts: (request) => use((view) => view.conflicts(request)),
-    get: (request) => use((view) => view.get(request)),
-    list: (request) => use((view) => view.list(request)),
-    status: () => use((view) => view.status()),
+    ...viewThrough(scopeOf(scope), async (_, work) => {
+      try {
+        const { view } = await (await indexes()).of(scope);
+        return await work(view);
+      } catch (error) {
+        if (RAGError.isInstance(error) && error.reason === 'INDEX_EMPTY') isEmpty = true;
+        throw error;
+      }
+    }),
     close: letGo,
   };
 }

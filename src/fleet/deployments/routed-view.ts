@@ -64,7 +64,7 @@ export function routedView(scope: Scope, route: IndexRoute): EngineView {
   };
 
   return {
-    ...viewThrough(scope, ({ access, request }, work) =>
+    ...viewThrough(scope, ({ access, given: [request] }, work) =>
       access === 'read' ? read(work) : write(signalOf(request), work),
     ),
     verify: async (request) => {

@@ -1,9 +1,11 @@
-import type { Answer } from '../../answering/answer.js';
 import type { AnswerEvent } from '../../answering/answer-events.js';
 import { RAGError } from '../../core/errors.js';
-import type { PushedDocument } from '../../sources/push/push-source.js';
+import { scopeOf } from '../../core/scope.js';
+import { ask } from '../answers.js';
 import { type DeploymentReference, RagDeploymentModel } from '../deployment-model.js';
-import type { AskRequest, EngineView, SearchQuery } from '../engine.js';
+import type { EngineView } from '../engine.js';
+import type { AskedOf } from '../operation.js';
+import { viewThrough } from '../operations.js';
 import type { AuditLog } from './audit-log.js';
 import type { AuditEntry, AuditedDeployment } from './audit-record.js';
 import { withoutEncrypted } from './logged-filters.js';
@@ -51,11 +53,7 @@ export class AuditTrail {
     if (deploymentModel === RagDeploymentModel.CustomerOwned) this.#keepsFilters = this.#keepsText;
   }
 
-  asked({
-    text,
-    filters,
-    filter,
-  }: Pick<SearchQuery, 'filters' | 'filter'> & { readonly text?: string | undefined }): void {
+  asked({ text, filters, filter }: AskedOf): void {
     if (this.#keepsText && text !== undefined) this.#text ??= text;
     if (filters === undefined && filter === undefined) return;
     if (!this.#keepsFilters) {
@@ -71,9 +69,9 @@ export class AuditTrail {
     this.#deployment = deployment;
   }
 
-  answered({ abstained, sources }: Answer): void {
-    if (abstained) this.#isWithheld = true;
-    this.gave(sources.map(({ documentId }) => documentId));
+  told(outcome: unknown, documents: readonly string[]): void {
+    if (isAbstention(outcome)) this.#isWithheld = true;
+    this.gave(documents);
   }
 
   gave(documents: readonly string[]): void {
@@ -82,108 +80,31 @@ export class AuditTrail {
   }
 }
 
-/** Calls that read, and that assistants may make. */
-type Reading = Pick<EngineView, 'search' | 'ask' | 'explainMiss' | 'get' | 'list'>;
+const isAbstention = (outcome: unknown): boolean =>
+  typeof outcome === 'object' && outcome !== null && 'abstained' in outcome && outcome.abstained === true;
 
-/** The same with a trail that notes what was asked and given. */
-export function notedReading(index: Reading, trail: AuditTrail): Reading {
-  return {
-    get: async (request) => {
-      const document = await index.get(request);
-      trail.gave(document === undefined ? [] : [document.id]);
-      return document;
-    },
-    list: async (request = {}) => {
-      trail.asked(request);
-      const page = await index.list(request);
-      trail.gave(page.documents.map(({ id }) => id));
-      return page;
-    },
-    search: async (query) => {
-      trail.asked(asQuery(query));
-      const found = await index.search(query);
-      trail.gave(found.results.map(({ metadata }) => String(metadata.documentId)));
-      return found;
-    },
-    explainMiss: async (query, document) => {
-      trail.asked(asQuery(query));
-      const explanation = await index.explainMiss(query, document);
-      trail.gave([document]);
-      return explanation;
-    },
-    ask: async (request) => {
-      trail.asked(asQuestion(request));
-      const answer = await index.ask(request);
-      trail.answered(answer);
-      return answer;
-    },
-  };
-}
+/** Calls of a view, or of the part of one that is there, that are all noted in a trail. */
+export const notedCalls = (view: Partial<EngineView>, trail: AuditTrail): Omit<EngineView, 'askStream'> =>
+  viewThrough(scopeOf(view.scope), async ({ given, logged: { asked, writes, gave } }, work) => {
+    const known = given as never[];
+    if (asked !== undefined) trail.asked(asked(...known));
+    if (writes !== undefined) trail.gave(writes(...known));
+    const outcome = await work(view as EngineView);
+    if (gave !== undefined) trail.told(outcome, gave(outcome as never, ...known));
+    return outcome;
+  });
 
 /** An index whose calls are all noted in a trail. */
 export const notedView = (view: EngineView, trail: AuditTrail): EngineView => ({
-  ...view,
-  ...notedReading(view, trail),
-  index: async (request = {}) => {
-    const { documents = [], deleted = [], options } = isList(request) ? { documents: request } : request;
-    // What is only tried is not written.
-    if (options?.dryRun !== true) trail.gave([...documents.map(({ id }) => id), ...deleted]);
-    return view.index(request);
-  },
-  push: async (documents) => {
-    trail.gave(documents.map(({ id }) => id));
-    return view.push(documents);
-  },
-  delete: async (ids) => {
-    trail.gave(ids);
-    return view.delete(ids);
-  },
-  context: async (query) => {
-    trail.asked(asQuery(query));
-    const pack = await view.context(query);
-    trail.gave(pack.entries.map(({ documentId }) => documentId));
-    return pack;
-  },
-  related: async (request) => {
-    trail.asked({ text: typeof request === 'string' ? request : request.item });
-    const found = await view.related(request);
-    trail.gave(found.related.map(({ id }) => id));
-    return found;
-  },
-  feedback: async (request) => {
-    trail.asked({ text: request.query });
-    return view.feedback(request);
-  },
-  conflicts: async (request) => {
-    const found = await view.conflicts(request);
-    const places = found.findings.flatMap(({ passages }) => passages.flatMap((passage) => passage.places));
-    trail.gave([...new Set(places.map(({ documentId }) => documentId))]);
-    return found;
-  },
-  embed: async (request) => {
-    trail.asked({ text: request.texts.join('\n') });
-    return view.embed(request);
-  },
+  ...notedCalls(view, trail),
   async *askStream(request): AsyncGenerator<AnswerEvent> {
-    trail.asked(asQuestion(request));
+    trail.asked(ask.asked?.(request) ?? {});
     for await (const event of view.askStream(request)) {
-      if (event.type === 'answer') trail.answered(event.answer);
+      if (event.type === 'answer') trail.told(event.answer, ask.gave?.(event.answer, request) ?? []);
       yield event;
     }
   },
 });
-
-const isList = (
-  request: NonNullable<Parameters<EngineView['index']>[0]>,
-): request is readonly PushedDocument[] => Array.isArray(request);
-
-const asQuery = <Query extends { readonly text: string }>(query: string | Query) =>
-  typeof query === 'string' ? { text: query } : query;
-
-function asQuestion(request: string | AskRequest) {
-  if (typeof request === 'string') return { text: request };
-  return { ...request, text: request.question ?? request.message };
-}
 
 /** Which call is logged, and whose it is. */
 export type AuditedCall = Pick<

@@ -6,7 +6,7 @@ import { plainCopy } from '../../core/plain-copy.js';
 import { FOLDED_KEY, UNLIFTED_KEY } from '../../core/pushed-fields.js';
 import type { SearchQuery } from '../engine.js';
 import { assertFilterShape, DEEPEST_CHECKED } from '../requests/check-filter.js';
-import { filtersSchema } from '../requests/request-schemas.js';
+import { filtersSchema } from '../requests/request-fields.js';
 
 type StatedFilters = Pick<SearchQuery, 'filters' | 'filter'>;
 

@@ -1,7 +1,8 @@
 import type * as z from 'zod';
 import { type ErrorReason, RAGError } from '../../core/errors.js';
 import { nearestName } from '../../core/nearest-name.js';
-import { type Refuse, shownPath } from '../../core/plain-copy.js';
+import { plainCopy, type Refuse, shownPath } from '../../core/plain-copy.js';
+import { assertFilterShape } from './check-filter.js';
 
 /** Holds a schema in step with a type: every key of the type, no other, each with a value that fits. */
 export type ShapeOf<T> = { readonly [Key in keyof T]-?: z.ZodType<T[Key] | undefined> };
@@ -13,6 +14,22 @@ export interface Refusal {
   readonly reason: ErrorReason;
   /** A text alone is taken too. */
   readonly orText?: true;
+}
+
+/**
+ * What callers hand in, copied into plain data; the copy is held against the types before anything is done, and only it goes further.
+ *
+ * @throws RAGError of the refusal's reason; `QUERY_INVALID` for its `filter`
+ */
+export function checked<T>(given: T, schema: z.ZodType, refusal: Refusal): T {
+  const copy = plainCopy(given, refusing(refusal));
+  assertShape(schema, copy, refusal);
+  // A list has a method of that name.
+  const filter = Array.isArray(copy)
+    ? undefined
+    : (copy as { readonly filter?: unknown } | undefined)?.filter;
+  if (filter !== undefined) assertFilterShape(filter);
+  return copy;
 }
 
 /** Throws for the first thing that is wrong; an unknown key with the one that was probably meant. */

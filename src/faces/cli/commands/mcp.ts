@@ -77,12 +77,10 @@ function auditedTools(context: CliContext, { tenant, project }: ScopeInput): Aud
     return opened;
   };
   return async (action, index, work) => {
-    const { audited, notedReading } = await import('../../../operations/audit/audit-trail.js');
+    const { audited, notedCalls } = await import('../../../operations/audit/audit-trail.js');
     const kept = await log();
     if (kept === undefined) return work(index);
-    return audited({ face: 'mcp', action, tenant, project }, kept, (trail) =>
-      work({ ...index, ...notedReading(index, trail) }),
-    );
+    return audited({ face: 'mcp', action, tenant, project }, kept, (trail) => work(notedCalls(index, trail)));
   };
 }
 

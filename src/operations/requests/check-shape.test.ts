@@ -3,8 +3,10 @@ import { temporaryFolder } from '../../../tests/e2e/temporary-folder.js';
 import { RAGError } from '../../core/errors.js';
 import { scopeOf } from '../../core/scope.js';
 import { createEngine } from '../../engine/create-engine.js';
+import { checkedQuestion } from '../answers.js';
 import type { AskRequest, IndexRequest, SearchQuery } from '../engine.js';
-import { checkedIndexing, checkedQuestion, checkedSearch } from './check-requests.js';
+import { checkedIndexing } from '../indexing.js';
+import { checkedSearch } from '../search.js';
 
 const search = (query: unknown) => checkedSearch(query as SearchQuery);
 const ask = (request: unknown) => checkedQuestion(request as AskRequest);

@@ -1,0 +1,105 @@
+import * as z from 'zod';
+import type { MetadataValue } from '../../core/metadata.js';
+import { isSignal } from '../../core/plain-copy.js';
+import type { SearchQuery } from '../search.js';
+import { checked, type Refusal, type ShapeOf } from './check-shape.js';
+
+const JSON_DEPTH = 50;
+
+/** Where a value is no JSON, and why: a filter without keys would let everything through, and no store keeps NaN or a date. */
+function problemOf(value: unknown, path: readonly PropertyKey[] = []): JsonProblem | undefined {
+  if (value === null || typeof value === 'string' || typeof value === 'boolean') return undefined;
+  if (typeof value === 'number') return Number.isFinite(value) ? undefined : { path, why: 'a finite number' };
+  if (typeof value !== 'object' || value instanceof Date || value instanceof Uint8Array || isSignal(value))
+    return { path, why: 'made of JSON values: texts, numbers, true, false, null, lists and objects of them' };
+  if (path.length > JSON_DEPTH) return { path, why: `at most ${JSON_DEPTH} levels deep` };
+  for (const [key, inner] of Object.entries(value)) {
+    const problem = problemOf(inner, [...path, key]);
+    if (problem !== undefined) return problem;
+  }
+  return undefined;
+}
+
+interface JsonProblem {
+  readonly path: readonly PropertyKey[];
+  readonly why: string;
+}
+
+export function onlyJson(value: unknown, context: z.core.$RefinementCtx): void {
+  const problem = problemOf(value);
+  if (problem !== undefined)
+    context.addIssue({ code: 'custom', path: [...problem.path], message: problem.why });
+}
+
+/** An object of JSON values; each problem is told with its key. */
+export const jsonObject = z
+  .custom<Readonly<Record<string, MetadataValue>>>(
+    (value) => typeof value === 'object' && value !== null && !Array.isArray(value),
+    'an object',
+  )
+  .superRefine(onlyJson);
+
+/** An object that may be left out. To state `undefined` in it is to leave a key out, which its type need not say. */
+export const optional = <T extends object>(shape: ShapeOf<T>): z.ZodType<T | undefined> =>
+  z.strictObject(shape).optional() as unknown as z.ZodType<T | undefined>;
+
+export const texts = z.array(z.string()).optional();
+export const text = z.string().optional();
+export const flag = z.boolean().optional();
+/** Ranges are checked where they are known, with the store. */
+export const number = z.custom<number>((value) => typeof value === 'number', 'a number').optional();
+export const countFromOne = z.int('a whole number from 1 up').min(1, 'a whole number from 1 up').optional();
+export const countFromZero = z.int('a whole number from 0 up').min(0, 'a whole number from 0 up').optional();
+export const upTo = (most: number, words = String(most)) => {
+  const said = `a whole number from 1 to ${words}`;
+  return z.int(said).min(1, said).max(most, said).optional();
+};
+export const milliseconds = z
+  .custom<number>((value) => typeof value === 'number' && value >= 0, 'a number from 0 up')
+  .optional();
+export const cost = z.number('a number from 0 up').min(0, 'a number from 0 up').optional();
+export const hops = z.int('1, 2 or 3').min(1, '1, 2 or 3').max(3, '1, 2 or 3').optional();
+export const signal = z.custom<AbortSignal>(isSignal, 'an AbortSignal').optional();
+export const callback = <F>() => z.custom<F>((value) => typeof value === 'function', 'a function').optional();
+export const collapse = z.enum(['document', 'items', 'none'], 'document, items or none').optional();
+/** Checked by `assertFilterShape`. */
+export const filter = z.custom<SearchQuery['filter']>(() => true).optional();
+
+export const filtersSchema = optional<NonNullable<SearchQuery['filters']>>({
+  sourceType: texts,
+  dateRange: optional<NonNullable<NonNullable<SearchQuery['filters']>['dateRange']>>({
+    start: z.date().optional(),
+    end: z.date().optional(),
+  }),
+  metadata: jsonObject.optional(),
+  source: texts,
+  tags: texts,
+});
+
+export const asOf = z
+  .custom<NonNullable<SearchQuery['asOf']>>(
+    (value) => typeof value === 'string' || value instanceof Date,
+    'a text or a Date',
+  )
+  .optional();
+
+const nameSchema = z.string();
+
+/** A text that names something. Throws `USAGE`. */
+export const checkedName = (name: string, what: Refusal['what'] = 'The id of a document'): string =>
+  checked(name, nameSchema, { what, reason: 'USAGE' });
+
+const generationSchema = z.int('a whole number');
+
+/** Throws `USAGE`. */
+export const checkedGeneration = (generation: number): number =>
+  checked(generation, generationSchema, { what: 'The number of a generation', reason: 'USAGE' });
+
+/** To state `undefined` is to leave a key out, as in JSON. */
+export function withoutUndefined<T>(value: T): T {
+  if (typeof value !== 'object' || value === null || !isRecord(value)) return value;
+  const stated = Object.entries(value).filter(([, inner]) => inner !== undefined);
+  return Object.fromEntries(stated.map(([key, inner]) => [key, withoutUndefined(inner)])) as T;
+}
+
+const isRecord = (value: object): boolean => Object.getPrototypeOf(value) === Object.prototype;
