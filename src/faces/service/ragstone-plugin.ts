@@ -146,29 +146,26 @@ export const ragstonePlugin: FastifyPluginAsync<ServiceOptions> = async (app, op
   limitUnfinishedBodies(app, { requests, bodies });
   joinPieces(app, bytesUnderWay());
   await registerOpenApi(app, options.basePath);
-  await app.register(knowledgeRoutes, { prefix: '/api/ai/rag' });
+  await app.register(knowledgeRoutes);
   const { maxUploads = 16, maxUploadsPerTenant = 4 } = options;
-  await app.register(uploadRoutes, { prefix: '/api/ai/rag', maxUploads, maxUploadsPerTenant });
-  await app.register(answerRoutes, { prefix: '/api/ai/rag' });
-  await app.register(documentRoutes, { prefix: '/api/ai/rag' });
-  await app.register(graphRoutes, { prefix: '/api/ai/rag' });
-  await app.register(conflictRoutes, { prefix: '/api/ai/rag' });
-  await app.register(maintenanceRoutes, { prefix: '/api/ai/rag' });
+  await app.register(uploadRoutes, { maxUploads, maxUploadsPerTenant });
+  await app.register(answerRoutes);
+  await app.register(documentRoutes);
+  await app.register(graphRoutes);
+  await app.register(conflictRoutes);
+  await app.register(maintenanceRoutes);
   if (options.deployments !== undefined)
-    await app.register(deploymentRoutes, {
-      prefix: '/api/ai/rag/deployments',
-      deployments: options.deployments,
-    });
-  await app.register(feedbackRoutes, { prefix: '/api/ai/rag', shown });
-  await app.register(callerRoutes, { prefix: '/api/ai/rag', offers: offersOf(options), keys: options.keys });
+    await app.register(deploymentRoutes, { deployments: options.deployments });
+  await app.register(feedbackRoutes, { shown });
+  await app.register(callerRoutes, { offers: offersOf(options), keys: options.keys });
   const { audit } = options;
-  if (audit !== undefined) await app.register(queryRoutes, { prefix: '/api/ai/rag', audit });
+  if (audit !== undefined) await app.register(queryRoutes, { audit });
   await app.register(chatRoutes);
   const { runs = new IndexRuns() } = options;
   // Before it waits for connections: streams of runs end.
   app.addHook('preClose', () => runs.close());
   await app.register(indexRoutes, { runs });
-  await app.register(runRoutes, { prefix: '/api/ai/rag', runs });
+  await app.register(runRoutes, { runs });
   await app.register(mcpRoutes, { sendProblem });
   const { deployments, syncHealth } = options;
   await app.register(healthRoutes, { checks, endpoint, redis, deployments, syncHealth, place });

@@ -1,6 +1,6 @@
 import type { AnswerEvent } from '../../answering/answer-events.js';
 import { RAGError } from '../../core/errors.js';
-import { scopeOf } from '../../core/scope.js';
+import { LOCAL_SCOPE } from '../../core/scope.js';
 import { ask } from '../answers.js';
 import { type DeploymentReference, RagDeploymentModel } from '../deployment-model.js';
 import type { EngineView } from '../engine.js';
@@ -85,7 +85,7 @@ const isAbstention = (outcome: unknown): boolean =>
 
 /** Calls of a view, or of the part of one that is there, that are all noted in a trail. */
 export const notedCalls = (view: Partial<EngineView>, trail: AuditTrail): Omit<EngineView, 'askStream'> =>
-  viewThrough(scopeOf(view.scope), async ({ given, logged: { asked, writes, gave } }, work) => {
+  viewThrough(view.scope ?? LOCAL_SCOPE, async ({ given, logged: { asked, writes, gave } }, work) => {
     const known = given as never[];
     if (asked !== undefined) trail.asked(asked(...known));
     if (writes !== undefined) trail.gave(writes(...known));

@@ -2,12 +2,15 @@ import type {
   Answer,
   AnswerEvent,
   EngineView,
+  FailedItem,
   IndexStatus,
   MissExplanation,
   MissStage,
   NoticeKind,
+  SearchResponse,
   ToldNotices,
 } from '../../../index.js';
+import { type OperationCall, viewThrough } from '../../../operations/operations.js';
 
 /** Told of what a caller was not told. */
 export type OnWithheld = (texts: readonly string[]) => void;
@@ -23,43 +26,23 @@ export interface CallersViewOptions {
  * of a provider or a store name accounts, models and settings; those words go to the log.
  */
 export function callersView(view: EngineView, { onWithheld, keepsIndex }: CallersViewOptions): EngineView {
-  const answerOf = (answer: Answer): Answer => callersAnswer(answer, onWithheld);
+  const withoutWords = <Outcome>(outcome: Outcome): Outcome =>
+    hasNotices(outcome) ? { ...outcome, ...callersNotices(outcome, onWithheld) } : outcome;
+  const answerOf = (answer: Answer): Answer => callersAnswer(withoutWords(answer), onWithheld);
+  // Notices are told of every operation in fixed sentences; these tell more than notices.
+  const withheld: Partial<Record<string, (outcome: never) => unknown>> = {
+    search: callersLanes,
+    ask: (answer: Answer) => callersAnswer(answer, onWithheld),
+    status: (status: IndexStatus) => callersStatus(status, onWithheld),
+    failures: (failures: readonly FailedItem[]) => callersFailures(failures, onWithheld),
+    explainMiss: (explanation: MissExplanation) =>
+      keepsIndex ? explanation : callersExplanation(explanation, onWithheld),
+  } satisfies { readonly [Name in keyof EngineView]?: (outcome: never) => unknown };
   return {
-    ...view,
-    search: async (query) => {
-      const found = await view.search(query);
-      // Why a lane is off is our own sentence.
-      const lanes = found.lanes.map((lane) =>
-        lane.reason === undefined || lane.status === 'off' ? lane : { ...lane, reason: FAILED },
-      );
-      return { ...found, lanes, ...callersNotices(found, onWithheld) };
-    },
-    context: async (query) => {
-      const pack = await view.context(query);
-      return { ...pack, ...callersNotices(pack, onWithheld) };
-    },
-    related: async (request) => {
-      const found = await view.related(request);
-      return { ...found, ...callersNotices(found, onWithheld) };
-    },
-    conflicts: async (request) => {
-      const found = await view.conflicts(request);
-      return { ...found, ...callersNotices(found, onWithheld) };
-    },
-    explainMiss: async (query, document) => {
-      const explanation = await view.explainMiss(query, document);
-      if (keepsIndex) return explanation;
-      onWithheld([explanation.reason, ...explanation.remedies.map(({ setting }) => setting)]);
-      return callersExplanation(explanation);
-    },
-    status: async () => callersStatus(await view.status(), onWithheld),
-    failures: async (request) => {
-      const { told, end } = withoutPlaces(onWithheld);
-      const failures = (await view.failures(request)).map((one) => ({ ...one, message: told(one.message) }));
-      end();
-      return failures;
-    },
-    ask: async (request) => answerOf(await view.ask(request)),
+    ...viewThrough(view.scope, async <Outcome>({ name }: OperationCall, work: Work<Outcome>) => {
+      const outcome = withoutWords(await work(view));
+      return (withheld[name]?.(outcome as never) ?? outcome) as Outcome;
+    }),
     async *askStream(request): AsyncGenerator<AnswerEvent> {
       for await (const event of view.askStream(request)) {
         if (event.type === 'reset') yield { type: 'reset', reason: TAKEN_BACK };
@@ -67,6 +50,26 @@ export function callersView(view: EngineView, { onWithheld, keepsIndex }: Caller
       }
     },
   };
+}
+
+type Work<Outcome> = (view: EngineView) => Promise<Outcome>;
+
+const hasNotices = (outcome: unknown): outcome is ToldNotices =>
+  typeof outcome === 'object' && outcome !== null && 'noticeKinds' in outcome;
+
+/** Why a lane is off is our own sentence; why it failed is not. */
+const callersLanes = (found: SearchResponse): SearchResponse => ({
+  ...found,
+  lanes: found.lanes.map((lane) =>
+    lane.reason === undefined || lane.status === 'off' ? lane : { ...lane, reason: FAILED },
+  ),
+});
+
+function callersFailures(failures: readonly FailedItem[], onWithheld: OnWithheld): readonly FailedItem[] {
+  const { told, end } = withoutPlaces(onWithheld);
+  const callers = failures.map((one) => ({ ...one, message: told(one.message) }));
+  end();
+  return callers;
 }
 
 /** An absolute path, of any system. */
@@ -114,7 +117,8 @@ function callersStatus(status: IndexStatus, onWithheld: OnWithheld): IndexStatus
 }
 
 /** Of a lost document the step, which a sentence of ours explains, and nothing that names settings, scopes or other documents. */
-function callersExplanation(explanation: MissExplanation): MissExplanation {
+function callersExplanation(explanation: MissExplanation, onWithheld: OnWithheld): MissExplanation {
+  onWithheld([explanation.reason, ...explanation.remedies.map(({ setting }) => setting)]);
   const { document, chunk: _, correction: __, ...rest } = explanation;
   const { lostAt } = rest;
   const told = {
@@ -154,11 +158,10 @@ const TAKEN_BACK = 'What the language model wrote does not stand; the answer at 
 
 function callersAnswer(answer: Answer, onWithheld: OnWithheld): Answer {
   const { fallback } = answer;
-  const told = { ...answer, ...callersNotices(answer, onWithheld) };
   // What became of the model's sentences is a matter of the answer; why a model was not asked is one of the service.
-  if (fallback === undefined || fallback.reason === 'UNSUPPORTED_ANSWER') return told;
+  if (fallback === undefined || fallback.reason === 'UNSUPPORTED_ANSWER') return answer;
   onWithheld([fallback.detail]);
-  return { ...told, fallback: { reason: fallback.reason, detail: FAILED } };
+  return { ...answer, fallback: { reason: fallback.reason, detail: FAILED } };
 }
 
 /** Of each notice what a caller may know, each sentence once. */

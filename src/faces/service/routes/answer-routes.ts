@@ -1,5 +1,4 @@
-import type { FastifyRequest } from 'fastify';
-import type { FastifyPluginAsyncZod } from 'fastify-type-provider-zod';
+import type { FastifyPluginAsync, FastifyRequest } from 'fastify';
 import * as z from 'zod';
 import {
   type Answer,
@@ -9,9 +8,9 @@ import {
   type NoticeKind,
   RAGError,
 } from '../../../index.js';
+import { ROUTES } from '../../client/routes.js';
 import { MOST_CONVERSATION_BYTES } from '../requests/body-limits.js';
 import { EVENT_STREAM, type SentEvent, sendEvents } from '../requests/event-stream.js';
-import { assertTenant, contextOf } from '../requests/request-context.js';
 import {
   answerEvents,
   answerRequest,
@@ -21,7 +20,8 @@ import {
   contextRequest,
   contextResponse,
 } from '../schemas/answers.js';
-import { jsonOf, problemResponses, takeFilters } from '../schemas/common.js';
+import { jsonOf, takeFilters } from '../schemas/common.js';
+import { serve } from './serve.js';
 
 /** Whether the caller asks for events rather than for one document. */
 const wantsEvents = ({ headers }: FastifyRequest): boolean =>
@@ -82,59 +82,45 @@ function refusalOf(error: unknown, { answerer }: AskRequest): unknown {
 }
 
 /** Answers and the context for them. */
-export const answerRoutes: FastifyPluginAsyncZod = async (app) => {
-  app.post(
-    '/answer',
-    {
-      bodyLimit: MOST_CONVERSATION_BYTES,
-      config: { access: 'read', limit: 'ai-answer' },
-      schema: {
-        tags: ['Answers'],
-        summary: 'Answer a question with citations, or say that nothing tells of it',
-        body: answerRequest,
-        response: {
-          200: {
-            description: 'An answer whose sentences were checked against what they cite.',
-            content: { 'application/json': { schema: answerResponse }, ...eventStream },
-          },
-          ...problemResponses,
-        },
-      },
+export const answerRoutes: FastifyPluginAsync = async (app) => {
+  serve(app, {
+    route: ROUTES.answer,
+    access: 'read',
+    limit: 'ai-answer',
+    bodyLimit: MOST_CONVERSATION_BYTES,
+    tags: ['Answers'],
+    summary: 'Answer a question with citations, or say that nothing tells of it',
+    body: answerRequest,
+    response: {
+      description: 'An answer whose sentences were checked against what they cite.',
+      content: { 'application/json': { schema: answerResponse }, ...eventStream },
     },
-    async (request, reply) => {
-      const context = contextOf(request);
-      const { tenantId, collapse, ...question } = takeFilters(request.body);
-      assertTenant(tenantId, context);
-      const { view, signal } = context;
+    answer: async ({ body, view, signal, request, reply }) => {
+      const { collapse, ...question } = takeFilters(body);
       const asked = { ...question, ...(collapse === undefined ? {} : { options: { collapse } }), signal };
       if (wantsEvents(request))
         return sendEvents(publicEvents(askIndexStream(view, asked), request.id), { request, reply });
       return { ...(await askIndex(view, asked)), requestId: request.id };
     },
-  );
+  });
 
-  app.post(
-    '/context',
-    {
-      config: { access: 'read', limit: 'ai-search' },
-      schema: {
-        tags: ['Answers'],
-        summary: 'Cited context for a language model of your own, under a budget of tokens',
-        body: contextRequest,
-        response: { 200: jsonOf('Numbered passages, as Markdown.', contextResponse), ...problemResponses },
-      },
-    },
-    async (request) => {
-      const context = contextOf(request);
-      const { query, tenantId, ...rest } = takeFilters(request.body);
-      assertTenant(tenantId, context);
-      const pack = await context.view.context({ ...rest, text: query, signal: context.signal });
+  serve(app, {
+    route: ROUTES.context,
+    access: 'read',
+    limit: 'ai-search',
+    tags: ['Answers'],
+    summary: 'Cited context for a language model of your own, under a budget of tokens',
+    body: contextRequest,
+    response: jsonOf('Numbered passages, as Markdown.', contextResponse),
+    answer: async ({ body, view, signal }) => {
+      const { query, ...rest } = takeFilters(body);
+      const pack = await view.context({ ...rest, text: query, signal });
       const flagsOf = (entry: (typeof pack.entries)[number]) => [
         ...new Set(entry.flags.flatMap(({ signals }) => signals)),
       ];
       return { ...pack, entries: pack.entries.map((entry) => ({ ...entry, flags: flagsOf(entry) })) };
     },
-  );
+  });
 };
 
 /** What is said of sentences that are marked or were removed, and of an answer that is not whole or not the model's. */
@@ -147,28 +133,21 @@ const ANSWER_NOTICES: ReadonlySet<NoticeKind | undefined> = new Set([
 ]);
 
 /** `POST /chat`, with the bodies of a chat over bug reports. */
-export const chatRoutes: FastifyPluginAsyncZod = async (app) => {
-  app.post(
-    '/chat',
-    {
-      bodyLimit: MOST_CONVERSATION_BYTES,
-      config: { access: 'read', limit: 'ai-answer' },
-      schema: {
-        tags: ['Answers'],
-        summary: 'Answer a message of a conversation',
-        body: chatRequest,
-        response: {
-          200: {
-            description: 'The answer and the passages that it rests on.',
-            content: { 'application/json': { schema: chatResponse }, ...eventStream },
-          },
-          ...problemResponses,
-        },
-      },
+export const chatRoutes: FastifyPluginAsync = async (app) => {
+  serve(app, {
+    route: ROUTES.chat,
+    access: 'read',
+    limit: 'ai-answer',
+    bodyLimit: MOST_CONVERSATION_BYTES,
+    tags: ['Answers'],
+    summary: 'Answer a message of a conversation',
+    body: chatRequest,
+    response: {
+      description: 'The answer and the passages that it rests on.',
+      content: { 'application/json': { schema: chatResponse }, ...eventStream },
     },
-    async (request, reply) => {
-      const { view, signal } = contextOf(request);
-      const asked = { ...request.body, signal };
+    answer: async ({ body, view, signal, request, reply }) => {
+      const asked = { ...body, signal };
       if (wantsEvents(request))
         return sendEvents(publicEvents(view.askStream(asked), request.id), { request, reply });
       const answer = await view.ask(asked);
@@ -178,5 +157,5 @@ export const chatRoutes: FastifyPluginAsyncZod = async (app) => {
       const told = answer.notices.filter((__, at) => ANSWER_NOTICES.has(answer.noticeKinds[at]));
       return told.length === 0 ? rest : { ...rest, notices: told };
     },
-  );
+  });
 };

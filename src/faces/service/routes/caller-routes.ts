@@ -1,8 +1,9 @@
-import type { FastifyPluginAsyncZod } from 'fastify-type-provider-zod';
+import type { FastifyPluginAsync } from 'fastify';
 import type * as z from 'zod';
-import { contextOf } from '../requests/request-context.js';
+import { ROUTES } from '../../client/routes.js';
 import { callerResponse, keysResponse } from '../schemas/callers.js';
-import { jsonOf, problemResponses } from '../schemas/common.js';
+import { jsonOf } from '../schemas/common.js';
+import { serve } from './serve.js';
 
 const tags = ['Callers'];
 
@@ -15,37 +16,25 @@ export interface CallerRouteOptions {
 }
 
 /** Who calls and what they may do, so that a page shows no more; all keys, for whoever runs the service. */
-export const callerRoutes: FastifyPluginAsyncZod<CallerRouteOptions> = async (app, { offers, keys }) => {
-  app.get(
-    '/caller',
-    {
-      config: { access: 'known' },
-      schema: {
-        tags,
-        summary: 'Who calls, and what the key or token may do',
-        response: {
-          200: jsonOf('The caller, and what the service offers.', callerResponse),
-          ...problemResponses,
-        },
-      },
-    },
-    async (request) => {
-      const { principal, view } = contextOf(request);
-      const { name, permissions, isLocal = false } = principal;
+export const callerRoutes: FastifyPluginAsync<CallerRouteOptions> = async (app, { offers, keys }) => {
+  serve(app, {
+    route: ROUTES.caller,
+    access: 'known',
+    tags,
+    summary: 'Who calls, and what the key or token may do',
+    response: jsonOf('The caller, and what the service offers.', callerResponse),
+    answer: async ({ context, view }) => {
+      const { name, permissions, isLocal = false } = context.principal;
       return { name, ...view.scope, permissions, isLocal, offers };
     },
-  );
+  });
   if (keys === undefined) return;
-  app.get(
-    '/keys',
-    {
-      config: { access: 'admin' },
-      schema: {
-        tags,
-        summary: 'Keys of all tenants, without their secrets',
-        response: { 200: jsonOf('What each allows, and until when.', keysResponse), ...problemResponses },
-      },
-    },
-    async () => ({ keys: await keys() }),
-  );
+  serve(app, {
+    route: ROUTES.keys,
+    access: 'admin',
+    tags,
+    summary: 'Keys of all tenants, without their secrets',
+    response: jsonOf('What each allows, and until when.', keysResponse),
+    answer: async () => ({ keys: await keys() }),
+  });
 };

@@ -1,8 +1,9 @@
-import type { FastifyPluginAsyncZod } from 'fastify-type-provider-zod';
+import type { FastifyPluginAsync } from 'fastify';
 import type { DamagedDeployment, KnowledgeDeploymentService } from '../../../index.js';
 import { auditedDeployment } from '../../../operations/audit/audited-deployment.js';
-import { contextOf, writeOnce } from '../requests/request-context.js';
-import { jsonOf, problemResponses } from '../schemas/common.js';
+import { ROUTES } from '../../client/routes.js';
+import { writeOnce } from '../requests/request-context.js';
+import { jsonOf } from '../schemas/common.js';
 import {
   deploymentConfig,
   deploymentList,
@@ -11,6 +12,7 @@ import {
   moveResponse,
   tenantParams,
 } from '../schemas/deployments.js';
+import { serve } from './serve.js';
 
 const tags = ['Deployments'];
 
@@ -26,11 +28,7 @@ export interface DeploymentRouteOptions {
 }
 
 /** Where the documents of each tenant are: for whoever runs the service, over all tenants. */
-export const deploymentRoutes: FastifyPluginAsyncZod<DeploymentRouteOptions> = async (
-  app,
-  { deployments },
-) => {
-  const config = { access: 'admin' } as const;
+export const deploymentRoutes: FastifyPluginAsync<DeploymentRouteOptions> = async (app, { deployments }) => {
   // Before the line that says that the change is begun, and before the body is known to be right.
   app.addHook('preValidation', async ({ audit, params, body }) => {
     const { tenantId } = params as { tenantId?: string };
@@ -38,102 +36,62 @@ export const deploymentRoutes: FastifyPluginAsyncZod<DeploymentRouteOptions> = a
     audit.trail.concerned(auditedDeployment(tenantId, body));
   });
 
-  app.get(
-    '',
-    {
-      config,
-      schema: {
-        tags,
-        summary: 'List the deployments that were configured',
-        response: {
-          200: jsonOf('By tenant. Tenants that are not listed have the shared index.', deploymentList),
-          ...problemResponses,
-        },
-      },
-    },
-    async () => {
+  serve(app, {
+    route: ROUTES.listDeployments,
+    access: 'admin',
+    tags,
+    summary: 'List the deployments that were configured',
+    response: jsonOf('By tenant. Tenants that are not listed have the shared index.', deploymentList),
+    answer: async () => {
       const damaged: DamagedDeployment[] = [];
       const all = await deployments.listDeploymentConfigs({ onDamaged: (one) => damaged.push(one) });
       return { deployments: all, ...(damaged.length === 0 ? {} : { damaged }) };
     },
-  );
+  });
 
-  app.get(
-    '/:tenantId',
-    {
-      config,
-      schema: {
-        tags,
-        summary: 'The deployment of a tenant',
-        params: tenantParams,
-        response: {
-          200: jsonOf('`Shared` for a tenant that nobody configured.', deploymentConfig),
-          ...problemResponses,
-        },
-      },
-    },
-    async ({ params }) => deployments.getDeploymentConfig(params.tenantId),
-  );
+  serve(app, {
+    route: ROUTES.getDeployment,
+    access: 'admin',
+    tags,
+    summary: 'The deployment of a tenant',
+    params: tenantParams,
+    response: jsonOf('`Shared` for a tenant that nobody configured.', deploymentConfig),
+    answer: async ({ params }) => deployments.getDeploymentConfig(params.tenantId),
+  });
 
-  app.put(
-    '/:tenantId',
-    {
-      config,
-      schema: {
-        tags,
-        summary: 'Save the deployment of a tenant; one with documents elsewhere is moved instead',
-        params: tenantParams,
-        body: deploymentRequest,
-        response: {
-          200: jsonOf('It is kept, and holds from the next request on.', deploymentConfig),
-          ...problemResponses,
-        },
-      },
-    },
+  serve(app, {
+    route: ROUTES.saveDeployment,
+    access: 'admin',
+    tags,
+    summary: 'Save the deployment of a tenant; one with documents elsewhere is moved instead',
+    params: tenantParams,
+    body: deploymentRequest,
+    response: jsonOf('It is kept, and holds from the next request on.', deploymentConfig),
     // A repetition must not undo what another operator saved meanwhile.
-    async (request) =>
-      writeOnce(request, () => deployments.saveDeploymentConfig({ ...request.body, ...request.params })),
-  );
+    answer: async ({ body, params, request }) =>
+      writeOnce(request, () => deployments.saveDeploymentConfig({ ...body, ...params })),
+  });
 
-  app.post(
-    '/:tenantId/validate',
-    {
-      config,
-      schema: {
-        tags,
-        summary: 'Say whether a store that a customer provides can be used',
-        params: tenantParams,
-        body: deploymentRequest,
-        response: {
-          200: jsonOf('What was looked at, and what failed. Nothing is kept.', deploymentValidation),
-          ...problemResponses,
-        },
-      },
-    },
-    async ({ params, body }) => deployments.validateCustomerOwnedDeployment({ ...body, ...params }),
-  );
+  serve(app, {
+    route: ROUTES.validateDeployment,
+    access: 'admin',
+    tags,
+    summary: 'Say whether a store that a customer provides can be used',
+    params: tenantParams,
+    body: deploymentRequest,
+    response: jsonOf('What was looked at, and what failed. Nothing is kept.', deploymentValidation),
+    answer: async ({ body, params }) => deployments.validateCustomerOwnedDeployment({ ...body, ...params }),
+  });
 
-  app.post(
-    '/:tenantId/move',
-    {
-      config: { ...config, isLong: true },
-      schema: {
-        tags,
-        summary: 'Move a tenant to another deployment while it is served',
-        params: tenantParams,
-        body: deploymentRequest,
-        response: {
-          200: jsonOf(
-            'It is moved. The same request again goes on with a move that broke off.',
-            moveResponse,
-          ),
-          ...problemResponses,
-        },
-      },
-    },
-    async (request) =>
-      writeOnce(request, () =>
-        deployments.moveTenant({ ...request.body, ...request.params }, contextOf(request).signal),
-      ),
-  );
+  serve(app, {
+    route: ROUTES.moveDeployment,
+    access: 'admin',
+    tags,
+    summary: 'Move a tenant to another deployment while it is served',
+    params: tenantParams,
+    body: deploymentRequest,
+    response: jsonOf('It is moved. The same request again goes on with a move that broke off.', moveResponse),
+    answer: async ({ body, params, signal, request }) =>
+      writeOnce(request, () => deployments.moveTenant({ ...body, ...params }, signal)),
+  });
 };

@@ -1,14 +1,15 @@
-import type { FastifyRequest } from 'fastify';
-import type { FastifyPluginAsyncZod } from 'fastify-type-provider-zod';
+import type { FastifyPluginAsync } from 'fastify';
 import * as z from 'zod';
 import type { DocumentRequest, DocumentText } from '../../../index.js';
-import { assertTenant, contextOf, writeOnce } from '../requests/request-context.js';
-import { idText, jsonOf, problemResponses, takeFilters } from '../schemas/common.js';
+import { ROUTES } from '../../client/routes.js';
+import { writeOnce } from '../requests/request-context.js';
+import { idText, jsonOf, takeFilters } from '../schemas/common.js';
 import { passagesPage, passagesQuery, versionsResponse } from '../schemas/documents.js';
 import { facetsRequest, facetsResponse } from '../schemas/facets.js';
 import { documentPage, documentText, listQuery } from '../schemas/index-state.js';
 import { countFacets } from './count-facets.js';
 import { deleteOne, documentNotFound } from './knowledge-routes.js';
+import { type CallOf, serve } from './serve.js';
 
 const tags = ['Documents'];
 const idParams = z.object({ id: idText() });
@@ -17,31 +18,25 @@ const BYTES = 'application/octet-stream';
 
 /** Throws `DOCUMENT_NOT_FOUND`. */
 async function documentOf(
-  request: FastifyRequest<{ Params: { id: string } }>,
+  { params: { id }, view, signal }: CallOf<z.output<typeof idParams>>,
   wanted: Omit<DocumentRequest, 'id' | 'signal'>,
 ): Promise<DocumentText> {
-  const { view, signal } = contextOf(request);
-  const document = await view.get({ id: request.params.id, ...wanted, signal });
+  const document = await view.get({ id, ...wanted, signal });
   if (document === undefined) throw documentNotFound();
   return document;
 }
 
 /** Documents of every source, as the caller may read them. */
-export const documentRoutes: FastifyPluginAsyncZod = async (app) => {
-  app.get(
-    '/documents',
-    {
-      config: { access: 'read' },
-      schema: {
-        tags,
-        summary: 'List documents, a page at a time',
-        querystring: listQuery,
-        response: { 200: jsonOf('Documents in the order of their ids.', documentPage), ...problemResponses },
-      },
-    },
-    async (request) => {
-      const { view } = contextOf(request);
-      const { cursor, limit, source, documentType, tag } = request.query;
+export const documentRoutes: FastifyPluginAsync = async (app) => {
+  serve(app, {
+    route: ROUTES.listDocuments,
+    access: 'read',
+    tags,
+    summary: 'List documents, a page at a time',
+    query: listQuery,
+    response: jsonOf('Documents in the order of their ids.', documentPage),
+    answer: async ({ query, view }) => {
+      const { cursor, limit, source, documentType, tag } = query;
       return view.list({
         cursor,
         limit,
@@ -52,99 +47,75 @@ export const documentRoutes: FastifyPluginAsyncZod = async (app) => {
         },
       });
     },
-  );
+  });
 
-  app.post(
-    '/facets',
-    {
-      config: { access: 'read', limit: 'ai-search' },
-      schema: {
-        tags,
-        summary: 'Which values there are to filter by, and how many documents have each',
-        body: facetsRequest,
-        response: { 200: jsonOf('Counts of what the caller may read.', facetsResponse), ...problemResponses },
-      },
+  serve(app, {
+    route: ROUTES.facets,
+    access: 'read',
+    limit: 'ai-search',
+    tags,
+    summary: 'Which values there are to filter by, and how many documents have each',
+    body: facetsRequest,
+    response: jsonOf('Counts of what the caller may read.', facetsResponse),
+    answer: async ({ body, view, signal }) => {
+      const { limit, filters } = takeFilters(body);
+      return countFacets(view, { limit, filters, signal: signal });
     },
-    async (request) => {
-      const context = contextOf(request);
-      const { limit, tenantId, filters } = takeFilters(request.body);
-      assertTenant(tenantId, context);
-      return countFacets(context.view, { limit, filters, signal: context.signal });
-    },
-  );
+  });
 
-  app.get(
-    '/documents/:id',
-    {
-      config: { access: 'read' },
-      schema: {
-        tags,
-        summary: 'A document with its text',
-        params: idParams,
-        response: { 200: jsonOf('The document as it is indexed.', documentText), ...problemResponses },
-      },
-    },
-    (request) => documentOf(request, {}),
-  );
+  serve(app, {
+    route: ROUTES.getDocument,
+    access: 'read',
+    tags,
+    summary: 'A document with its text',
+    params: idParams,
+    response: jsonOf('The document as it is indexed.', documentText),
+    answer: async (call) => documentOf(call, {}),
+  });
 
-  app.get(
-    '/documents/:id/passages',
-    {
-      config: { access: 'read' },
-      schema: {
-        tags,
-        summary: 'How a document is cut into passages',
-        params: idParams,
-        querystring: passagesQuery,
-        response: { 200: jsonOf('A page of them.', passagesPage), ...problemResponses },
-      },
-    },
-    async (request) => {
-      const { passages } = await documentOf(request, { passages: request.query });
+  serve(app, {
+    route: ROUTES.documentPassages,
+    access: 'read',
+    tags,
+    summary: 'How a document is cut into passages',
+    params: idParams,
+    query: passagesQuery,
+    response: jsonOf('A page of them.', passagesPage),
+    answer: async (call) => {
+      const { passages } = await documentOf(call, { passages: call.query });
       return passages ?? { passages: [] };
     },
-  );
+  });
 
-  app.get(
-    '/documents/:id/versions',
-    {
-      config: { access: 'read' },
-      schema: {
-        tags,
-        summary: 'What history keeps of a document, as far as the caller may read it',
-        params: idParams,
-        response: { 200: jsonOf('Its versions.', versionsResponse), ...problemResponses },
-      },
-    },
-    async (request) => {
-      const { versions } = await documentOf(request, { versions: true });
+  serve(app, {
+    route: ROUTES.documentVersions,
+    access: 'read',
+    tags,
+    summary: 'What history keeps of a document, as far as the caller may read it',
+    params: idParams,
+    response: jsonOf('Its versions.', versionsResponse),
+    answer: async (call) => {
+      const { versions } = await documentOf(call, { versions: true });
       return versions ?? { isKept: false, versions: [] };
     },
-  );
+  });
 
-  app.get(
-    '/documents/:id/original',
-    {
-      config: { access: 'read' },
-      schema: {
-        tags,
-        summary: 'The bytes of a document as its source has them',
-        params: idParams,
-        response: {
-          200: {
-            description: 'An attachment, of no type that a browser runs; `x-media-type` says what it is.',
-            content: { [BYTES]: { schema: z.string().meta({ format: 'binary' }) } },
-          },
-          ...problemResponses,
-        },
-      },
+  serve(app, {
+    route: ROUTES.documentOriginal,
+    access: 'read',
+    tags,
+    summary: 'The bytes of a document as its source has them',
+    params: idParams,
+    response: {
+      description: 'An attachment, of no type that a browser runs; `x-media-type` says what it is.',
+      content: { [BYTES]: { schema: z.string().meta({ format: 'binary' }) } },
     },
-    async (request, reply) => {
-      const { original } = await documentOf(request, { original: true });
+    answer: async (call) => {
+      const { original } = await documentOf(call, { original: true });
       if (original === undefined) throw documentNotFound();
       const { name, mediaType, content } = original;
       return (
-        reply
+        call.reply
           .type(BYTES)
           .header('content-disposition', `attachment; filename*=UTF-8''${encodeURIComponent(name)}`)
           .header('content-security-policy', "default-src 'none'; sandbox")
@@ -154,22 +125,19 @@ export const documentRoutes: FastifyPluginAsyncZod = async (app) => {
           .send(Buffer.from(content) as unknown as string)
       );
     },
-  );
+  });
 
-  app.delete(
-    '/documents/:id',
-    {
-      config: { access: 'write' },
-      schema: {
-        tags,
-        summary: 'Delete a document',
-        params: idParams,
-        response: { 204: z.null().describe('It is deleted.'), ...problemResponses },
-      },
-    },
-    async (request, reply) => {
-      await writeOnce(request, () => deleteOne(request.params.id, contextOf(request).view));
+  serve(app, {
+    route: ROUTES.deleteDocument,
+    access: 'write',
+    tags,
+    summary: 'Delete a document',
+    params: idParams,
+    status: 204,
+    response: z.null().describe('It is deleted.'),
+    answer: async ({ params, view, request, reply }) => {
+      await writeOnce(request, () => deleteOne(params.id, view));
       return reply.code(204).send(null);
     },
-  );
+  });
 };

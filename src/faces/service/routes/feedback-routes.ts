@@ -1,8 +1,9 @@
-import type { FastifyPluginAsyncZod } from 'fastify-type-provider-zod';
+import type { FastifyPluginAsync } from 'fastify';
 import { RAGError } from '../../../index.js';
+import { ROUTES } from '../../client/routes.js';
 import type { ShownResults } from '../feedback/shown-results.js';
-import { assertTenant, contextOf, writeOnce } from '../requests/request-context.js';
-import { jsonOf, problemResponses } from '../schemas/common.js';
+import { writeOnce } from '../requests/request-context.js';
+import { jsonOf } from '../schemas/common.js';
 import {
   feedbackId,
   feedbackJudgments,
@@ -11,6 +12,7 @@ import {
   feedbackRequest,
   judgmentsQuery,
 } from '../schemas/feedback.js';
+import { serve } from './serve.js';
 
 const tags = ['Feedback'];
 
@@ -20,23 +22,15 @@ export interface FeedbackRouteOptions {
 }
 
 /** What people opened of what they were shown, and say of it, stored with what the service itself showed them. */
-export const feedbackRoutes: FastifyPluginAsyncZod<FeedbackRouteOptions> = async (app, { shown }) => {
-  app.post(
-    '/feedback',
-    {
-      config: { access: 'read' },
-      schema: {
-        tags,
-        summary: 'Say what was opened of a search or an answer, and whether it helped',
-        body: feedbackRequest,
-        response: { 200: jsonOf('It is stored, with what was shown.', feedbackId), ...problemResponses },
-      },
-    },
-    async (request) => {
-      const context = contextOf(request);
-      const { tenantId, ...stated } = request.body;
-      assertTenant(tenantId, context);
-      const { principal, view, deployment, signal } = context;
+export const feedbackRoutes: FastifyPluginAsync<FeedbackRouteOptions> = async (app, { shown }) => {
+  serve(app, {
+    route: ROUTES.sendFeedback,
+    access: 'read',
+    tags,
+    summary: 'Say what was opened of a search or an answer, and whether it helped',
+    body: feedbackRequest,
+    response: jsonOf('It is stored, with what was shown.', feedbackId),
+    answer: async ({ body: stated, context: { principal, deployment }, view, signal, request }) => {
       const known = await shown?.find({ principal, requestId: stated.requestId, deployment });
       // The engine says that feedback is off.
       if (shown === undefined) await view.listFeedback({ limit: 1 });
@@ -57,47 +51,32 @@ export const feedbackRoutes: FastifyPluginAsyncZod<FeedbackRouteOptions> = async
         return { id };
       });
     },
-  );
+  });
 
-  app.get(
-    '/feedback',
-    {
-      config: { access: 'maintain' },
-      schema: {
-        tags,
-        summary: 'What was said, in the order in which it came',
-        querystring: feedbackQuery,
-        response: {
-          200: jsonOf("The tenant's feedback, a page at a time.", feedbackPage),
-          ...problemResponses,
-        },
-      },
-    },
-    async (request) => contextOf(request).view.listFeedback(request.query),
-  );
+  serve(app, {
+    route: ROUTES.listFeedback,
+    access: 'maintain',
+    tags,
+    summary: 'What was said, in the order in which it came',
+    query: feedbackQuery,
+    response: jsonOf("The tenant's feedback, a page at a time.", feedbackPage),
+    answer: async ({ query, view }) => view.listFeedback(query),
+  });
 
-  app.get(
-    '/feedback/judgments',
-    {
-      config: { access: 'maintain' },
-      schema: {
-        tags,
-        summary: 'Questions with graded passages, made of the feedback',
-        querystring: judgmentsQuery,
-        response: {
-          200: jsonOf(
-            'Questions as `ragstone eval --questions` takes them, and what they rest on.',
-            feedbackJudgments,
-          ),
-          ...problemResponses,
-        },
-      },
+  serve(app, {
+    route: ROUTES.feedbackJudgments,
+    access: 'maintain',
+    tags,
+    summary: 'Questions with graded passages, made of the feedback',
+    query: judgmentsQuery,
+    response: jsonOf(
+      'Questions as `ragstone eval --questions` takes them, and what they rest on.',
+      feedbackJudgments,
+    ),
+    answer: async ({ query, view, signal }) => {
+      return view.feedbackJudgments({ ...query, signal });
     },
-    async (request) => {
-      const { view, signal } = contextOf(request);
-      return view.feedbackJudgments({ ...request.query, signal });
-    },
-  );
+  });
 };
 
 /** What the engine calls a wrong use is a wrong body here. */

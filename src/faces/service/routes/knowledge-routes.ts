@@ -1,9 +1,10 @@
-import type { FastifyPluginAsyncZod } from 'fastify-type-provider-zod';
+import type { FastifyPluginAsync } from 'fastify';
 import * as z from 'zod';
 import { type EngineView, RAGError } from '../../../index.js';
+import { ROUTES } from '../../client/routes.js';
 import { MOST_DOCUMENT_BYTES } from '../requests/body-limits.js';
-import { assertTenant, contextOf, writeOnce } from '../requests/request-context.js';
-import { idText, jsonOf, problemResponses, takeFilters } from '../schemas/common.js';
+import { assertTenant, writeOnce } from '../requests/request-context.js';
+import { idText, jsonOf, takeFilters } from '../schemas/common.js';
 import {
   batchRequest,
   batchResponse,
@@ -27,30 +28,24 @@ import {
   toRagResult,
 } from './knowledge-document.js';
 import { pushAll, pushOne } from './push-documents.js';
+import { serve } from './serve.js';
 
 const tags = ['Knowledge'];
 const idParams = z.object({ id: idText() });
 
 /** Search, index, delete and embed, as `RagEndpoints` of the knowledge service has them. */
-export const knowledgeRoutes: FastifyPluginAsyncZod = async (app) => {
-  app.post(
-    '/search',
-    {
-      config: { access: 'read', limit: 'ai-search' },
-      schema: {
-        tags,
-        summary: 'Find passages by words, meaning and names',
-        body: ragSearchRequest,
-        response: { 200: jsonOf('Passages, best first.', ragSearchResponse), ...problemResponses },
-      },
-    },
-    async (request) => {
-      const context = contextOf(request);
-      const { query, topK, minScore, mode, hops, deadlineMs, maxCost, asOf, tenantId, filters } = takeFilters(
-        request.body,
-      );
-      assertTenant(tenantId, context);
-      const found = await context.view.search({
+export const knowledgeRoutes: FastifyPluginAsync = async (app) => {
+  serve(app, {
+    route: ROUTES.search,
+    access: 'read',
+    limit: 'ai-search',
+    tags,
+    summary: 'Find passages by words, meaning and names',
+    body: ragSearchRequest,
+    response: jsonOf('Passages, best first.', ragSearchResponse),
+    answer: async ({ body, context, view, signal, request }) => {
+      const { query, topK, minScore, mode, hops, deadlineMs, maxCost, asOf, filters } = takeFilters(body);
+      const found = await view.search({
         text: query,
         topK,
         filters,
@@ -64,7 +59,7 @@ export const knowledgeRoutes: FastifyPluginAsyncZod = async (app) => {
           ...(deadlineMs === undefined ? {} : { deadlineMs }),
           ...(maxCost === undefined ? {} : { maxCost }),
         },
-        signal: context.signal,
+        signal: signal,
       });
       return {
         ...found,
@@ -72,27 +67,17 @@ export const knowledgeRoutes: FastifyPluginAsyncZod = async (app) => {
         results: found.results.map((result) => toRagResult(result, context.deployment)),
       };
     },
-  );
+  });
 
-  app.post(
-    '/index',
-    {
-      bodyLimit: MOST_DOCUMENT_BYTES,
-      config: { access: 'write' },
-      schema: {
-        tags,
-        summary: 'Index a document, or replace the one of its id',
-        body: knowledgeDocumentInput,
-        response: {
-          200: jsonOf('It is indexed: the next search finds it.', knowledgeDocument),
-          ...problemResponses,
-        },
-      },
-    },
-    async (request) => {
-      const context = contextOf(request);
-      const document = request.body;
-      assertTenant(document.tenantId, context);
+  serve(app, {
+    route: ROUTES.indexDocument,
+    access: 'write',
+    bodyLimit: MOST_DOCUMENT_BYTES,
+    tags,
+    summary: 'Index a document, or replace the one of its id',
+    body: knowledgeDocumentInput,
+    response: jsonOf('It is indexed: the next search finds it.', knowledgeDocument),
+    answer: async ({ body: document, context, request }) => {
       assertDeployment(document, context.deployment);
       assertReadableBy(context.principal.scope, document);
       const pushed = toPushed(document, { text: document.content });
@@ -102,33 +87,25 @@ export const knowledgeRoutes: FastifyPluginAsyncZod = async (app) => {
         deployment: context.deployment,
       });
     },
-  );
+  });
 
-  app.post(
-    '/index/batch',
-    {
-      bodyLimit: MOST_DOCUMENT_BYTES,
-      config: { access: 'write', limit: 'ai-batch' },
-      schema: {
-        tags,
-        summary: 'Index many documents',
-        body: batchRequest,
-        response: {
-          200: jsonOf('What became of each document, in their order.', batchResponse),
-          ...problemResponses,
-        },
-      },
-    },
-    async (request) => {
-      const context = contextOf(request);
-      const { tenantId, documents } = request.body;
+  serve(app, {
+    route: ROUTES.indexDocuments,
+    access: 'write',
+    limit: 'ai-batch',
+    bodyLimit: MOST_DOCUMENT_BYTES,
+    tags,
+    summary: 'Index many documents',
+    body: batchRequest,
+    response: jsonOf('What became of each document, in their order.', batchResponse),
+    answer: async ({ body, context, request }) => {
+      const { documents } = body;
       // A document names its tenant itself, or the batch does for all of them.
       for (const document of documents) {
-        assertTenant(document.tenantId ?? tenantId, context);
+        assertTenant(document.tenantId, context);
         assertDeployment(document, context.deployment);
         assertReadableBy(context.principal.scope, document);
       }
-      assertTenant(tenantId, context);
       assertDistinct(documents.map(idOf));
       return writeOnce(request, async () => {
         const outcomes = await pushAll(
@@ -147,66 +124,49 @@ export const knowledgeRoutes: FastifyPluginAsyncZod = async (app) => {
         };
       });
     },
-  );
+  });
 
-  app.delete(
-    '/:id',
-    {
-      config: { access: 'write' },
-      schema: {
-        tags,
-        summary: 'Delete a document',
-        params: idParams,
-        response: { 204: z.null().describe('It is deleted.'), ...problemResponses },
-      },
-    },
-    async (request, reply) => {
-      const { view } = contextOf(request);
-      await writeOnce(request, () => deleteOne(request.params.id, view));
+  serve(app, {
+    route: ROUTES.deleteKnowledgeDocument,
+    access: 'write',
+    tags,
+    summary: 'Delete a document',
+    params: idParams,
+    status: 204,
+    response: z.null().describe('It is deleted.'),
+    answer: async ({ params, view, request, reply }) => {
+      await writeOnce(request, () => deleteOne(params.id, view));
       return reply.code(204).send(null);
     },
-  );
+  });
 
-  app.delete(
-    '/source/:id',
-    {
-      config: { access: 'write' },
-      schema: {
-        tags,
-        summary: 'Delete every document that was indexed as a part of another one',
-        params: idParams,
-        response: {
-          200: jsonOf('How many were deleted.', deletedParts),
-          ...problemResponses,
-        },
-      },
-    },
-    async (request) => {
-      const { view, signal } = contextOf(request);
+  serve(app, {
+    route: ROUTES.deleteParts,
+    access: 'write',
+    tags,
+    summary: 'Delete every document that was indexed as a part of another one',
+    params: idParams,
+    response: jsonOf('How many were deleted.', deletedParts),
+    answer: async ({ params, view, signal, request }) => {
       return writeOnce(request, async () => ({
-        deleted: await deleteParts(request.params.id, view, signal),
+        deleted: await deleteParts(params.id, view, signal),
       }));
     },
-  );
+  });
 
-  app.post(
-    '/embedding',
-    {
-      config: { access: 'read' },
-      schema: {
-        tags,
-        summary: 'The vector of a text, by the model of the index',
-        body: embeddingRequest,
-        response: { 200: jsonOf('A vector of unit length.', embeddingResponse), ...problemResponses },
-      },
-    },
-    async (request) => {
-      const { view, signal } = contextOf(request);
-      const { text, kind } = request.body;
+  serve(app, {
+    route: ROUTES.embed,
+    access: 'read',
+    tags,
+    summary: 'The vector of a text, by the model of the index',
+    body: embeddingRequest,
+    response: jsonOf('A vector of unit length.', embeddingResponse),
+    answer: async ({ body, view, signal }) => {
+      const { text, kind } = body;
       const { model, dimensions, vectors } = await view.embed({ texts: [text], kind, signal });
       return { embedding: [...(vectors[0] ?? [])], model, dimensions };
     },
-  );
+  });
 };
 
 /** What the caller may not read is as absent as what is not there. Throws `DOCUMENT_NOT_FOUND`. */

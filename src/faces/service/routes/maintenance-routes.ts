@@ -1,4 +1,4 @@
-import type { FastifyPluginAsyncZod } from 'fastify-type-provider-zod';
+import type { FastifyPluginAsync } from 'fastify';
 import {
   type ComparedSide,
   compareSearches,
@@ -7,9 +7,10 @@ import {
   RAGError,
   type SearchQuery,
 } from '../../../index.js';
+import { ROUTES } from '../../client/routes.js';
 import { failedSources, type IndexRuns } from '../index-runs.js';
-import { assertTenant, contextOf, writeOnce } from '../requests/request-context.js';
-import { jsonOf, problemResponses, takeFilters } from '../schemas/common.js';
+import { writeOnce } from '../requests/request-context.js';
+import { jsonOf, takeFilters } from '../schemas/common.js';
 import { compareRequest, compareResponse } from '../schemas/compare.js';
 import {
   explainMissRequest,
@@ -23,35 +24,28 @@ import {
   statsResponse,
   statusResponse,
 } from '../schemas/index-state.js';
+import { serve } from './serve.js';
 
 const tags = ['Maintenance'];
 
 /** What is for whoever keeps the index: it tells of everything in the tenant. */
-export const maintenanceRoutes: FastifyPluginAsyncZod = async (app) => {
-  app.post(
-    '/explain',
-    {
-      config: { access: 'read', limit: 'ai-search' },
-      schema: {
-        tags,
-        summary: 'Find passages, with what each score is made of',
-        body: explainRequest,
-        response: {
-          200: jsonOf('Passages, the parts of their scores, and what each lane did.', explainResponse),
-          ...problemResponses,
-        },
-      },
-    },
-    async (request) => {
-      const context = contextOf(request);
-      const { query, tenantId, topK, minScore, filters, asOf, ...options } = takeFilters(request.body);
-      assertTenant(tenantId, context);
-      const found = await context.view.search({
+export const maintenanceRoutes: FastifyPluginAsync = async (app) => {
+  serve(app, {
+    route: ROUTES.explain,
+    access: 'read',
+    limit: 'ai-search',
+    tags,
+    summary: 'Find passages, with what each score is made of',
+    body: explainRequest,
+    response: jsonOf('Passages, the parts of their scores, and what each lane did.', explainResponse),
+    answer: async ({ body, view, signal, request }) => {
+      const { query, topK, minScore, filters, asOf, ...options } = takeFilters(body);
+      const found = await view.search({
         text: query,
         filters,
         ...(asOf === undefined ? {} : { asOf }),
         options: searchOptions({ topK, minScore, ...options, explainScore: true }),
-        signal: context.signal,
+        signal: signal,
       });
       return {
         ...found,
@@ -67,162 +61,109 @@ export const maintenanceRoutes: FastifyPluginAsyncZod = async (app) => {
         })),
       };
     },
-  );
+  });
 
-  app.post(
-    '/compare',
-    {
-      config: { access: 'read', limit: 'ai-search', isLong: true },
-      schema: {
-        tags,
-        summary: 'Search in two ways, for one question or a question set',
-        body: compareRequest,
-        response: {
-          200: jsonOf('What each way found, what moved, and how sure a difference is.', compareResponse),
-          ...problemResponses,
-        },
-      },
-    },
-    async (request) => {
-      const context = contextOf(request);
-      const { query, questions, a, b, filters, tenantId } = takeFilters(request.body);
-      assertTenant(tenantId, context);
+  serve(app, {
+    route: ROUTES.compare,
+    access: 'read',
+    limit: 'ai-search',
+    tags,
+    summary: 'Search in two ways, for one question or a question set',
+    body: compareRequest,
+    response: jsonOf('What each way found, what moved, and how sure a difference is.', compareResponse),
+    answer: async ({ body, context, view, signal }) => {
+      const { query, questions, a, b, filters } = takeFilters(body);
       if ((query === undefined) === (questions === undefined))
         throw new RAGError('REQUEST_INVALID', 'body: it needs one of `query` and `questions`.');
       if (questions !== undefined && !context.principal.permissions.includes('maintain'))
         throw new RAGError('FORBIDDEN', 'A question set needs the permission "maintain".');
-      const { searches, scores } = await compareSearches(context.view, {
+      const { searches, scores } = await compareSearches(view, {
         questions: questions ?? [{ id: '1', question: query ?? '' }],
         a: searchOptions({ topK: 10, ...a }),
         b: searchOptions({ topK: 10, ...b }),
         filters,
-        signal: context.signal,
+        signal: signal,
       });
       return { searches: searches.map((one) => ({ ...one, a: shown(one.a), b: shown(one.b) })), scores };
     },
-  );
+  });
 
-  app.post(
-    '/explain-miss',
-    {
-      config: { access: 'maintain' },
-      schema: {
-        tags,
-        summary: 'Say which step lost a document that a query should find',
-        body: explainMissRequest,
-        response: {
-          200: jsonOf('Each step, and what would bring the document back.', explainMissResponse),
-          ...problemResponses,
-        },
-      },
+  serve(app, {
+    route: ROUTES.explainMiss,
+    access: 'maintain',
+    tags,
+    summary: 'Say which step lost a document that a query should find',
+    body: explainMissRequest,
+    response: jsonOf('Each step, and what would bring the document back.', explainMissResponse),
+    answer: async ({ body, view, signal }) => {
+      const { query, document, filters, ...options } = takeFilters(body);
+      const missed = { text: query, filters, options: searchOptions(options), signal: signal };
+      return view.explainMiss(missed, document);
     },
-    async (request) => {
-      const context = contextOf(request);
-      const { query, document, tenantId, filters, ...options } = takeFilters(request.body);
-      assertTenant(tenantId, context);
-      const missed = { text: query, filters, options: searchOptions(options), signal: context.signal };
-      return context.view.explainMiss(missed, document);
-    },
-  );
+  });
 
-  app.get(
-    '/status',
-    {
-      config: { access: 'maintain' },
-      schema: {
-        tags,
-        summary: 'What is indexed, and what failed',
-        querystring: ownerQuery,
-        response: {
-          200: jsonOf('The index, as far as it is of the tenant.', statusResponse),
-          ...problemResponses,
-        },
-      },
+  serve(app, {
+    route: ROUTES.status,
+    access: 'maintain',
+    tags,
+    summary: 'What is indexed, and what failed',
+    query: ownerQuery,
+    response: jsonOf('The index, as far as it is of the tenant.', statusResponse),
+    answer: async ({ view }) => {
+      return view.status();
     },
-    async (request) => {
-      const context = contextOf(request);
-      assertTenant(request.query.tenantId, context);
-      return context.view.status();
-    },
-  );
+  });
 
-  app.get(
-    '/sources',
-    {
-      config: { access: 'maintain' },
-      schema: {
-        tags,
-        summary: 'Where documents come from, and how many of each',
-        response: { 200: jsonOf('The sources of the tenant.', sourcesResponse), ...problemResponses },
-      },
-    },
-    async (request) => {
-      const status = await statusOrNothing(contextOf(request).view);
+  serve(app, {
+    route: ROUTES.sources,
+    access: 'maintain',
+    tags,
+    summary: 'Where documents come from, and how many of each',
+    response: jsonOf('The sources of the tenant.', sourcesResponse),
+    answer: async ({ view }) => {
+      const status = await statusOrNothing(view);
       return { sources: status?.sources ?? [], following: status?.following };
     },
-  );
+  });
 
-  app.get(
-    '/runs',
-    {
-      config: { access: 'maintain' },
-      schema: {
-        tags,
-        summary: 'The last index run, and when each source is read next',
-        response: {
-          200: jsonOf('When it ran, and whether it succeeded.', runsResponse),
-          ...problemResponses,
-        },
-      },
-    },
-    async (request) => {
-      const status = await statusOrNothing(contextOf(request).view);
+  serve(app, {
+    route: ROUTES.runs,
+    access: 'maintain',
+    tags,
+    summary: 'The last index run, and when each source is read next',
+    response: jsonOf('When it ran, and whether it succeeded.', runsResponse),
+    answer: async ({ view }) => {
+      const status = await statusOrNothing(view);
       return { lastRun: status?.lastRun, following: status?.following };
     },
-  );
+  });
 };
 
 /** `POST /rag/index` and `GET /rag/stats`, with the bodies of a chat over bug reports. */
-export const indexRoutes: FastifyPluginAsyncZod<{ readonly runs: IndexRuns }> = async (app, { runs }) => {
-  app.post(
-    '/rag/index',
-    {
-      config: { access: 'maintain', isLong: true },
-      schema: {
-        tags,
-        summary: 'Bring the index in step with every configured source',
-        querystring: ownerQuery,
-        response: {
-          200: jsonOf('How many documents are indexed of each source.', indexAllResponse),
-          ...problemResponses,
-        },
-      },
+export const indexRoutes: FastifyPluginAsync<{ readonly runs: IndexRuns }> = async (app, { runs }) => {
+  serve(app, {
+    route: ROUTES.indexSources,
+    access: 'maintain',
+    tags,
+    summary: 'Bring the index in step with every configured source',
+    query: ownerQuery,
+    response: jsonOf('How many documents are indexed of each source.', indexAllResponse),
+    answer: async ({ view, signal, request }) => {
+      return writeOnce(request, () => bringInStep(view, signal, runs));
     },
-    async (request) => {
-      const context = contextOf(request);
-      assertTenant(request.query.tenantId, context);
-      return writeOnce(request, () => bringInStep(context.view, context.signal, runs));
-    },
-  );
+  });
 
-  app.get(
-    '/rag/stats',
-    {
-      config: { access: 'read' },
-      schema: {
-        tags,
-        summary: 'How many documents of each type the caller may read',
-        response: {
-          200: jsonOf('Counts, and the time of the youngest.', statsResponse),
-          ...problemResponses,
-        },
-      },
-    },
-    async (request) => {
-      const { documents, byType, lastIndexedAt } = await contextOf(request).view.countDocuments();
+  serve(app, {
+    route: ROUTES.stats,
+    access: 'read',
+    tags,
+    summary: 'How many documents of each type the caller may read',
+    response: jsonOf('Counts, and the time of the youngest.', statsResponse),
+    answer: async ({ view }) => {
+      const { documents, byType, lastIndexedAt } = await view.countDocuments();
       return { total_documents: documents, by_type: { ...byType }, last_indexed_at: lastIndexedAt ?? null };
     },
-  );
+  });
 };
 
 /** How long a run waits for another writer, in milliseconds. */

@@ -1,12 +1,13 @@
-import type { FastifyPluginAsyncZod } from 'fastify-type-provider-zod';
+import type { FastifyPluginAsync } from 'fastify';
 import type * as z from 'zod';
 import type { Scope } from '../../../index.js';
 import type { AuditLog } from '../../../operations/audit/audit-log.js';
 import type { AuditRecord } from '../../../operations/audit/audit-record.js';
 import type { AuditPlace } from '../../../operations/audit/read-audit.js';
-import { contextOf } from '../requests/request-context.js';
-import { jsonOf, problemResponses } from '../schemas/common.js';
+import { ROUTES } from '../../client/routes.js';
+import { jsonOf } from '../schemas/common.js';
 import { queriesPage, queriesQuery } from '../schemas/queries.js';
+import { serve } from './serve.js';
 
 type Query = z.output<typeof queriesPage>['queries'][number];
 
@@ -14,24 +15,19 @@ type Query = z.output<typeof queriesPage>['queries'][number];
 const MOST_BYTES = 8 * 1024 * 1024;
 
 /** What was asked, out of the audit log of this data folder. */
-export const queryRoutes: FastifyPluginAsyncZod<{ readonly audit: Pick<AuditLog, 'linesOf'> }> = async (
+export const queryRoutes: FastifyPluginAsync<{ readonly audit: Pick<AuditLog, 'linesOf'> }> = async (
   app,
   { audit },
 ) => {
-  app.get(
-    '/queries',
-    {
-      config: { access: 'maintain' },
-      schema: {
-        tags: ['Maintenance'],
-        summary: 'What was asked, as the audit log of this host has it',
-        querystring: queriesQuery,
-        response: { 200: jsonOf('Searches and answers of the tenant.', queriesPage), ...problemResponses },
-      },
-    },
-    async (request) => {
-      const { view, signal } = contextOf(request);
-      const { cursor, limit, only } = request.query;
+  serve(app, {
+    route: ROUTES.queries,
+    access: 'maintain',
+    tags: ['Maintenance'],
+    summary: 'What was asked, as the audit log of this host has it',
+    query: queriesQuery,
+    response: jsonOf('Searches and answers of the tenant.', queriesPage),
+    answer: async ({ query, view, signal }) => {
+      const { cursor, limit, only } = query;
       const queries: Query[] = [];
       let last: AuditPlace | undefined;
       // What is rare is looked for before lines are taken apart.
@@ -56,7 +52,7 @@ export const queryRoutes: FastifyPluginAsyncZod<{ readonly audit: Pick<AuditLog,
         last = value.place;
       }
     },
-  );
+  });
 };
 
 const cursorOf = ({ writer, sequence, offset }: AuditPlace): string => `${writer}.${sequence}.${offset}`;

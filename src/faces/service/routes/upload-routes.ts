@@ -1,14 +1,16 @@
-import type { FastifyPluginAsyncZod } from 'fastify-type-provider-zod';
+import type { FastifyPluginAsync } from 'fastify';
 import type * as z from 'zod';
 import { type EngineView, type PushedDocument, RAGError } from '../../../index.js';
+import { ROUTES } from '../../client/routes.js';
 import { MOST_DOCUMENT_BYTES } from '../requests/body-limits.js';
 import { type FormFields, takeForms } from '../requests/form-body.js';
-import { assertTenant, contextOf, type RequestContext, writeOnce } from '../requests/request-context.js';
+import { type RequestContext, writeOnce } from '../requests/request-context.js';
 import { limitUploads, type UploadLimits } from '../requests/upload-slots.js';
-import { jsonOf, problemResponses } from '../schemas/common.js';
+import { jsonOf } from '../schemas/common.js';
 import { type UploadRequest, uploadRequest, uploadResponse } from '../schemas/uploads.js';
 import { assertDeployment, assertDistinct, assertReadableBy, toPushed } from './knowledge-document.js';
 import { pushAll } from './push-documents.js';
+import { serve } from './serve.js';
 
 const UPLOAD_FIELDS: FormFields = {
   lists: new Set(['file', 'tags']),
@@ -16,39 +18,31 @@ const UPLOAD_FIELDS: FormFields = {
 };
 
 /** Files, as forms and `curl -F` send them. */
-export const uploadRoutes: FastifyPluginAsyncZod<UploadLimits> = async (app, limits) => {
+export const uploadRoutes: FastifyPluginAsync<UploadLimits> = async (app, limits) => {
   const whileHeld = limitUploads(app, limits);
   takeForms(app, UPLOAD_FIELDS);
 
-  app.post(
-    '/upload',
-    {
-      bodyLimit: MOST_DOCUMENT_BYTES,
-      // A file takes as long as `limits.parseTimeoutMs` lets it.
-      config: { access: 'write', isLong: true, limit: 'ai-batch' },
-      schema: {
-        tags: ['Knowledge'],
-        summary: 'Index files, or replace the documents of their ids',
-        consumes: ['multipart/form-data'],
-        body: uploadRequest,
-        response: {
-          200: jsonOf(
-            'What became of each file. One that is sent alone and cannot be indexed is a problem.',
-            uploadResponse,
-          ),
-          ...problemResponses,
-        },
-      },
-    },
-    async (request) => {
-      const context = contextOf(request);
-      assertTenant(request.body.tenantId, context);
-      assertDeployment(request.body, context.deployment);
-      assertReadableBy(context.principal.scope, request.body);
-      const uploads = uploadsOf(request.body);
+  serve(app, {
+    route: ROUTES.uploadFiles,
+    // A file takes as long as `limits.parseTimeoutMs` lets it.
+    access: 'write',
+    limit: 'ai-batch',
+    bodyLimit: MOST_DOCUMENT_BYTES,
+    tags: ['Knowledge'],
+    summary: 'Index files, or replace the documents of their ids',
+    consumes: ['multipart/form-data'],
+    body: uploadRequest,
+    response: jsonOf(
+      'What became of each file. One that is sent alone and cannot be indexed is a problem.',
+      uploadResponse,
+    ),
+    answer: async ({ body, context, request }) => {
+      assertDeployment(body, context.deployment);
+      assertReadableBy(context.principal.scope, body);
+      const uploads = uploadsOf(body);
       return whileHeld(request, () => writeOnce(request, () => indexUploads(uploads, context)));
     },
-  );
+  });
 };
 
 /** A file as the document that it becomes. */
