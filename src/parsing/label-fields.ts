@@ -42,7 +42,7 @@ export function cellComments(
   });
 }
 
-interface Line {
+export interface Line {
   readonly text: string;
   readonly start: number;
   readonly indent: number;
@@ -212,7 +212,7 @@ function endOfDefinition(lines: readonly Line[], at: number, indent: number): nu
 }
 
 /** The first block below, which may stand under headings of its own: a paragraph, a list, a table or what is fenced. */
-function endOfSection(lines: readonly Line[], at: number, isFenced: boolean): number {
+export function endOfSection(lines: readonly Line[], at: number, isFenced: boolean): number {
   const depth = HEADING.exec(lines[at]?.text ?? '')?.[1]?.length ?? 0;
   let next = at + 1;
   if (UNDERLINE.test(lines[next]?.text ?? '')) next += 1;
@@ -242,8 +242,8 @@ function endOfSection(lines: readonly Line[], at: number, isFenced: boolean): nu
   return last;
 }
 
-const HEADING = /^[ \t>]{0,8}(#{1,6})[ \t]/;
-const UNDERLINE = /^[ \t]*([=~^"'`.+*_-])\1{2,}[ \t]*$/;
+export const HEADING = /^[ \t>]{0,8}(#{1,6})[ \t]/;
+export const UNDERLINE = /^[ \t]*([=~^"'`.+*_-])\1{2,}[ \t]*$/;
 
 /** With lines that are indented below it, and those that a long one was broken into. */
 function endOfValue(lines: readonly Line[], at: number, from: number): number {
@@ -262,7 +262,7 @@ function endOfValue(lines: readonly Line[], at: number, from: number): number {
 
 const OPENING_MARK = /^[ \t]*(?:[-*+>|#]|\d{1,9}[.)] |```|~~~)/;
 
-function linesOf(text: string): Line[] {
+export function linesOf(text: string): Line[] {
   let start = 0;
   return text.split('\n').map((line) => {
     const trimmed = line.trimStart().length;
