@@ -30,6 +30,11 @@ describe('a name of several words in prose', () => {
     'The old salary band of Ann: V\n\n',
     '| Name | Current salary band |\n|---|---|\n| Ann | V |\n\n',
     'name,salary_band,place\nAnn,V,Rome\n\n',
+    '**Salary band of Ann**\n\nV\n\n',
+    '- Salary band of Ann\n  - V\n\n',
+    'Salary band of Ann\n: V\n\n',
+    '<details><summary>What is the salary band of Ann?</summary>\nV\n</details>\n\n',
+    '<currentSalaryBand>V</currentSalaryBand>\n\n',
     '<p>V is the <b>salary</b> band of Ann.</p>\n',
   ])('takes the sentence with it, and no other: %j', (said) => {
     const kept = left(
@@ -55,6 +60,18 @@ describe('a name of several words in prose', () => {
   test('leaves records of JSON in a fence valid', () => {
     const kept = left('```json\n{"a": 1, "salary_band": "V", "note": "the salary band is V", "b": 2}\n```\n');
     expect(JSON.parse(kept.split('\n')[1] ?? '')).toEqual({ a: 1, b: 2 });
+  });
+
+  test.each([
+    { note: 'V is the salary band of Ann' },
+    { salary_band_code: 'V' },
+    { currentSalaryBand: ['V'] },
+    { x: { title: 'Salary band of Ann', value: 'V' } },
+    { list: [{ q: 'What is the salary band of Ann?', a: 'V' }] },
+  ])('goes from members of records: %j', (record) => {
+    const kept = left(JSON.stringify({ a: 'kept', ...record }), { mediaType: 'application/json' });
+    expect(kept).not.toContain('V');
+    expect(JSON.parse(kept)).toMatchObject({ a: 'kept' });
   });
 
   test.each([
@@ -90,6 +107,12 @@ describe('a name of several words in code', () => {
     ['def salary_band(self):\n  return "V"\n', PYTHON],
     ['if key == "salary_band":\n  x = "V"\n', PYTHON],
     ['x = {"kind": "salary_band",\n  "v": "V"}\n', PYTHON],
+    ['SQL = "INSERT INTO p (name, salary_band) VALUES (?, ?)"\ndb.execute(SQL, ("Ann", "V"))\n', PYTHON],
+    ['cols = ["name", "salary_band"]\nrows = [["Ann", "V"]]\nmake(cols, rows)\n', PYTHON],
+    ['# salary band\nx = "V"\n', PYTHON],
+    ['@pytest.mark.parametrize("name,salary_band", [\n  ("Ann", "V"),\n])\ndef test():\n  pass\n', PYTHON],
+    ['class Ann(SalaryBandMixin):\n  x = "V"\n', PYTHON],
+    ['@Column(name = "salary_band")\nString x = "V";\n', JAVA],
     ["INSERT INTO p (name, salary_band)\nSELECT 'Ann', 'V'\nUNION ALL\nSELECT 'Bob', 'V';\n", SQL],
     ["SELECT * FROM (VALUES ('Ann', 'V')) AS t(name, salary_band);\n", SQL],
     ["SELECT * FROM (VALUES\n  ('Ann', 'V')\n) AS t(name, salary_band);\n", SQL],
@@ -128,6 +151,7 @@ describe('a name of several words in code', () => {
     'salary_band = {\n  x: V }\n',
     'd["salary_band"] = {\n  x: V }\n',
     '  name salary_band\n0  Ann V\n',
+    '$ hr get salary_band\nV\n',
   ])('takes what stands below it in data: %j', (text) => {
     expect(left(`\`\`\`\n${text}\`\`\`\n`)).not.toContain('V');
   });

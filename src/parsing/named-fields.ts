@@ -10,6 +10,7 @@ import { blanked } from './text-range.js';
 const FENCE = /^[ \t>]{0,12}(`{3,}|~{3,})[ \t]*([^\s`{]*)/;
 /** What opens a quotation, an item or a heading. */
 const MARK = /^[\s>]*(?:(?:[-*+]|#{1,6})[ \t]+)?/;
+const TAGGED = /^[ \t]*<(?:h[1-6]|dt|summary|caption|legend|label)\b/i;
 const VALUE = /[\p{L}\p{N}]/u;
 const RULE = /^[\s>|:+=\u2500-\u257F-]+$/;
 /** What stands between a name of one word and its value. */
@@ -116,7 +117,7 @@ function saidFields(text: string, names: readonly string[], separator: string | 
     };
     const said = joined.slice(unit.start, unit.end);
     if (isLone(said, names)) continue;
-    const isAsked = /\?[^\p{L}\p{N}]*$/u.test(said);
+    const isAsked = /\?[^\p{L}\p{N}]*$/u.test(said.replace(/<[^<>]*>/g, ''));
     const stated = isAsked ? { ...unit, end: until } : unit;
     const ranges = inLines(stated, joints);
     found.push(...ranges.map((range) => ({ ...range, names: own })));
@@ -124,7 +125,11 @@ function saidFields(text: string, names: readonly string[], separator: string | 
     // What a heading, a question or a colon is about stands below.
     const last = lineOf(lines, ranges.at(-1)?.start ?? 0);
     const isOpen =
-      isAsked || /[:：][*_"'`\s]*$/.test(said) || HEADING.test(line) || isUnderlined(lines, last);
+      isAsked ||
+      /[:：][*_"'`\s]*$/.test(said) ||
+      HEADING.test(line) ||
+      TAGGED.test(line) ||
+      isUnderlined(lines, last);
     const below =
       isOpen && joined.slice(unit.end, until).trim() === '' ? endOfSection(lines, last, false) : last;
     if (below > last)

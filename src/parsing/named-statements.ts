@@ -3,6 +3,7 @@ import { endOfBracket } from './closed-brackets.js';
 import type { StatedFields } from './markdown/stated-names.js';
 import { isLone, type NamedPlace, namedPlaces, withoutNames } from './named-places.js';
 import { PARAMETER } from './sentence-fields.js';
+import { blanked, joinedRanges } from './text-range.js';
 
 /** Languages in which a value is a literal, or has a name. */
 const PROGRAMS =
@@ -19,6 +20,11 @@ const LOOKED_AT = 400;
 /** A statement goes on in the next line. */
 const OPEN_END = /(?:[=+*/&|?\\]|=>|\b(?:and|or|in|as|return|not))[ \t]*\r?$/;
 const GOING_ON = /^[ \t]*(?:[.?:+|&=][^=]|(?:and|or|in|as|is)\b|[\])])/;
+/** An annotation belongs to what is below it. */
+const ANNOTATION = /^[ \t]*(?:@|\[)[\w.]{1,60}\(/;
+const isGoingOn = (line: string, next: string): boolean =>
+  OPEN_END.test(line) || GOING_ON.test(next) || ANNOTATION.test(line);
+const PROMPT = /^[ \t]*(?:[$%>]|>>>|PS[^\n>]{0,60}>)[ \t]/;
 const ROW = /^[ \t]*\|.*\|[ \t]*\r?$/;
 /** The head of a section of settings. */
 const SECTION = /^[ \t]*\[{1,2}[^\]\n]*\]{1,2}[ \t]*\r?$/;
@@ -39,7 +45,7 @@ const LITERAL =
 const ASSIGNED = /^["'`\])}]{0,3}[ \t]*(?:[?+~!*/&|.:-]{0,3}[:=](?!=))/;
 const SETTER = /^(?:set|with|put|add|update|change)[\s\S]*\([ \t]*[^) \t]/i;
 const CONTROL =
-  /(?:^|[ \t}(])(?:if|elif|elsif|elseif|switch|while|for|foreach|case|match|when|unless|with|catch|until)[ \t(]/;
+  /(?:^|[ \t}(])(?:if|elif|elsif|elseif|switch|while|for|foreach|case|match|when|unless|with|catch|until|class)[ \t(]/;
 /** Texts over several lines. */
 const LONG_TEXT = /("""|'''|`)(?:(?!\1)[\s\S])*\n[\s\S]*?\1/g;
 
@@ -73,6 +79,16 @@ export function statementFields(
   }));
   const found: StatedFields[] = [];
   const apart = definitionsIn(text);
+  const lists = new Map<string, readonly string[]>();
+  /** Each once. */
+  const definedApart = ({ start, end }: TextRange, own: readonly string[]): StatedFields[] =>
+    [...text.slice(start, end).matchAll(/[\p{L}_][\p{L}\p{N}_]*/gu)].flatMap(([name]) => {
+      const definition = apart.get(name);
+      apart.delete(name);
+      return definition === undefined
+        ? []
+        : [{ ...linesAround(program, definition, definition), names: own }];
+    });
   let done = 0;
   let next = 0;
   for (const [at, place] of places.entries()) {
@@ -83,7 +99,14 @@ export function statementFields(
     const isInText =
       longText !== undefined && longText.start < start && !isDocumentation(text, longText.start);
     const isSaid = said.slice(start, end).trim() !== '';
-    if (isSaid && !isInText && (!place.isWorded || !isBesideCode(program, said, start))) continue;
+    if (isSaid && !isInText && (!place.isWorded || !isBesideCode(program, said, start))) {
+      const below = place.isWorded ? belowComment(program, said, start) : undefined;
+      const unit = below === undefined ? undefined : statementOf(program, below, undefined, done);
+      if (unit === undefined || isFree(program, unit, false)) continue;
+      done = unit.end;
+      found.push({ ...unit, names: own });
+      continue;
+    }
     if (!place.isWorded) {
       const range = labelled(program, place);
       if (range === undefined) continue;
@@ -95,16 +118,45 @@ export function statementFields(
     const unit = statementOf(program, place, root, done);
     if (isFree(program, unit, isInText)) continue;
     done = unit.end;
-    found.push({ ...unit, names: own });
-    if (root === undefined) continue;
-    for (const [name] of text.slice(unit.start, unit.end).matchAll(/[\p{L}_][\p{L}\p{N}_]*/gu)) {
-      const definition = apart.get(name);
-      if (definition === undefined) continue;
-      apart.delete(name);
-      found.push({ ...linesAround(program, definition, definition), names: own });
-    }
+    found.push({ ...unit, names: own }, ...(root === undefined ? [] : definedApart(unit, own)));
+    const list = DEFINED_LIST.exec(text.slice(unit.start, unit.end))?.[1];
+    if (list !== undefined) lists.set(list, own);
+  }
+  // Where a list or a text with the name is handed on.
+  const left = blanked(text, joinedRanges(found));
+  const uses = lists.size === 0 ? [] : usesOf(left, lists);
+  done = 0;
+  const usedIn = rootsOf(text, uses);
+  for (const [at, use] of uses.entries()) {
+    const root = usedIn[at];
+    if (root === undefined || use.start < done) continue;
+    const unit = statementOf(program, use, root, 0);
+    found.push(...definedApart(unit, use.names));
+    if (isFree(program, unit, false)) continue;
+    done = unit.end;
+    found.push({ ...unit, names: use.names });
   }
   return found;
+}
+
+const DEFINING = String.raw`^[ \t]*(?:(?:const|let|var|final|val|auto|my)[ \t]+)?[$@]?([\p{L}_][\p{L}\p{N}_]*)[ \t]*(?::[^=\n]{1,60})?:?=[ \t]*(?=[[("'\x60{])`;
+const DEFINED_LIST = new RegExp(DEFINING.replace('{])', '])'), 'u');
+
+/** Where names stand that are defined as something else that names a field. */
+const usesOf = (text: string, lists: ReadonlyMap<string, readonly string[]>): NamedPlace[] =>
+  [...text.matchAll(/[\p{L}_][\p{L}\p{N}_]*/gu)].flatMap(({ 0: name, index }) => {
+    const names = lists.get(name);
+    return names === undefined ? [] : [{ start: index, end: index + name.length, names, isWorded: true }];
+  });
+
+/** The line below a comment that is a name alone. */
+function belowComment(program: Program, said: string, place: number): TextRange | undefined {
+  const at = lineOf(program.starts, place);
+  const below = program.starts[at + 1];
+  if (below === undefined || isComment(lineAt(program, at + 1))) return undefined;
+  return isLone(said.slice(program.starts[at], below), program.names)
+    ? { start: below, end: below }
+    : undefined;
 }
 
 /** Comments of a line that holds code, too. */
@@ -191,7 +243,7 @@ function statementOf(
   const goesOn = (line: string, next: string): boolean =>
     isSql
       ? !/;[ \t]*\r?$/.test(line) && line.trim() !== '' && next.trim() !== '' && !isComment(line)
-      : OPEN_END.test(line) || GOING_ON.test(next);
+      : isGoingOn(line, next);
   const isAfter = (at: number): boolean => (starts[at] ?? 0) >= done;
   for (let count = 0; first > 0 && isAfter(first - 1) && count < MOST_LINES; count += 1) {
     if (isComment(lineAt(program, first - 1)) || !goesOn(lineAt(program, first - 1), lineAt(program, first)))
@@ -207,14 +259,22 @@ function statementOf(
   return { start: Math.max(done, starts[first] ?? 0), end: Math.min(end, text.length) };
 }
 
-/** Rows of a table, a section of settings, or what a program printed below names of columns. */
+/** Rows of a table, a section of settings, what a command printed, or what a program printed below names of columns. */
 function rowsAround(program: Program, at: number): TextRange | undefined {
   const line = lineAt(program, at);
   const isRow = ROW.test(line);
+  const isPrompt = PROMPT.test(line);
   const isSection = !program.isProgram && SECTION.test(line);
-  if (!isRow && !isSection && (program.isProgram || !HEADER.test(line))) return undefined;
+  const isOther = program.isProgram || !HEADER.test(line);
+  if (!isRow && !isPrompt && !isSection && isOther) return undefined;
   const goesOn = (next: string): boolean =>
-    isRow ? ROW.test(next) : isSection ? !/^[ \t]*\[/.test(next) : next.trim() !== '';
+    isRow
+      ? ROW.test(next)
+      : isPrompt
+        ? !PROMPT.test(next)
+        : isSection
+          ? !/^[ \t]*\[/.test(next)
+          : next.trim() !== '';
   const near = (count: number): boolean => count < MOST_LINES;
   let first = at;
   let last = at;
@@ -236,7 +296,7 @@ function linesAround(
   program: Program,
   { start, end }: TextRange,
   place: TextRange,
-  goesOn = (line: string, next: string): boolean => OPEN_END.test(line) || GOING_ON.test(next),
+  goesOn = isGoingOn,
 ): TextRange {
   const { text, starts } = program;
   let last = lineOf(starts, end);
@@ -333,9 +393,7 @@ function labelled(program: Program, { start, end }: TextRange): TextRange | unde
 /** Where names are defined as lists or texts, by these names. */
 function definitionsIn(text: string): Map<string, TextRange> {
   const found = new Map<string, TextRange>();
-  for (const { 1: name = '', index, 0: all } of text.matchAll(
-    /^[ \t]*(?:(?:const|let|var|final|val|auto|my)[ \t]+)?[$@]?([\p{L}_][\p{L}\p{N}_]*)[ \t]*(?::[^=\n]{1,60})?:?=[ \t]*(?=[[({"'`])/gmu,
-  ))
+  for (const { 1: name = '', index, 0: all } of text.matchAll(new RegExp(DEFINING, 'gmu')))
     found.set(name, { start: index, end: index + all.length });
   return found;
 }

@@ -34,7 +34,7 @@ describe('a sentence that goes on in the next line', () => {
   const said = [
     'We know that the salary\nband of Ann is V7, and more.',
     'Her salary band of Ann is\nV7.',
-    'The salary_band\nis V7',
+    'We have a salary_band\nthat is V7',
     'As agreed, the salary band\nof Ann Lee was\nV7 from then.',
     '- Ann, salary band:\n  V7',
   ];
@@ -55,12 +55,12 @@ describe('a sentence that goes on in the next line', () => {
     }
   });
 
-  test.each([
-    ['The salary band is.\n\nV7 of it.\n', 'The salary band is.'],
-    ['The salary band\n- is V7\n', 'The salary band'],
-  ])('ends where the next line is no part of it: %j', (text, cut) => {
-    expect(left(text)).toContain(text.replace(cut, ''));
-  });
+  test.each([['The salary band is.\n\nV7 of it.\n', 'The salary band is.']])(
+    'ends where the next line is no part of it: %j',
+    (text, cut) => {
+      expect(left(text)).toContain(text.replace(cut, ''));
+    },
+  );
 });
 
 describe('a comment of source code', () => {

@@ -10,6 +10,7 @@ import { definedFields } from '../parsing/defined-fields.js';
 import { decodeHtml } from '../parsing/html/decode-html.js';
 import { inlineFields } from '../parsing/inline-fields.js';
 import { cellComments, labelFields } from '../parsing/label-fields.js';
+import { labelReader } from '../parsing/label-reader.js';
 import { macroFields } from '../parsing/macro-fields.js';
 import { statedFields } from '../parsing/markdown/stated-fields.js';
 import type { StatedFields } from '../parsing/markdown/stated-names.js';
@@ -167,7 +168,9 @@ function withholdOnce(
     fields: marked.filter((field) =>
       found.some((each) => each.names.some((name) => isMarkedName(name, [field]))),
     ),
-    repeating: found.flatMap(({ key }) => (key === undefined || isMarkedName(key, marked) ? [] : [key])),
+    repeating: found.flatMap(({ key }) =>
+      key === undefined || isMarkedName(key, marked) || labelReader(marked)(key).length > 0 ? [] : [key],
+    ),
     isUnread: found.some(({ isUnread }) => isUnread === true),
   };
 }
@@ -187,11 +190,13 @@ const withinLines = (
   !isCode
     ? stated
     : stated.flatMap((each) =>
-        [...said.slice(each.start, each.end).matchAll(/\S(?:.*\S)?/g)].map(({ 0: line, index }) => ({
-          ...each,
-          start: each.start + index,
-          end: each.start + index + line.length,
-        })),
+        !/^.*[:=：]/.test(said.slice(each.start, each.end))
+          ? []
+          : [...said.slice(each.start, each.end).matchAll(/\S(?:.*\S)?/g)].map(({ 0: line, index }) => ({
+              ...each,
+              start: each.start + index,
+              end: each.start + index + line.length,
+            })),
       );
 
 /** The language of source code, or of settings. */
