@@ -1045,7 +1045,9 @@ describe('an index that was made before the field was marked', () => {
     const { documents } = await engine.list();
     const titles = documents.flatMap(({ title }) => title ?? []);
     expect(titles.sort()).toEqual(['The red archive', 'pay.lua']);
-    expect((await engine.get('pay.lua'))?.text).toBe(code);
+    expect((await engine.get('pay.lua'))?.text).toBe(
+      code.replace(/salary_band of an owner/, (said) => ' '.repeat(said.length)),
+    );
     for (const id of Object.keys(texts)) expect((await engine.get(id))?.text).toContain('Ann works');
     expect((await engine.search({ text: V, options: { mode: 'lexical' } })).results).toEqual([]);
     await engine.close();

@@ -184,8 +184,9 @@ function* blocks(text: string, { labelOf, block }: Search & Forms): Generator<St
     const opening = found.index + found[0].length - 1;
     if (sign < opening) sign = signBehind(text, opening);
     if (sign - opening > MAX_VALUE) continue;
+    if (isStatement(text.slice(text.lastIndexOf('\n', found.index) + 1, opening))) continue;
     const end = endOfBracket(text, opening, MAX_VALUE) ?? endOfParagraph(text, opening);
-    if (sign >= end || isStatement(text.slice(text.lastIndexOf('\n', found.index) + 1, opening))) continue;
+    if (sign >= end) continue;
     yield { start: found.index, end, names: labelOf(found[1] ?? '') };
     block.lastIndex = end;
   }

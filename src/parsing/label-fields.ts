@@ -42,7 +42,7 @@ export function cellComments(
   });
 }
 
-interface Line {
+export interface Line {
   readonly text: string;
   readonly start: number;
   readonly indent: number;
@@ -53,7 +53,7 @@ interface Line {
  * Where lines of a text state fields: terms that a colon below defines, items that are a term and what is said of it, lines of the form
  * `name: value`, and the block below a heading or a line that is a name.
  *
- * @param isConverted the text was made of another format, where a column or an element of a page may have become the words behind a name
+ * @param isConverted the text was made of another format, as a message was
  */
 export function labelFields(text: string, names: readonly string[], isConverted: boolean): StatedFields[] {
   const labelOf = labelReader(names);
@@ -70,7 +70,7 @@ export function labelFields(text: string, names: readonly string[], isConverted:
       continue;
     }
     if (fence?.isData === false) continue;
-    const stated = statementAt(lines, at, { labelOf, isConverted, isFenced: fence !== undefined });
+    const stated = statementAt(lines, at, { labelOf, isFenced: fence !== undefined });
     if (stated === undefined) continue;
     const last = lines[stated.last] ?? line;
     found.push({ start: line.start + stated.from, end: last.start + last.text.length, names: stated.names });
@@ -90,11 +90,7 @@ interface Statement {
 function statementAt(
   lines: readonly Line[],
   at: number,
-  {
-    labelOf,
-    isConverted,
-    isFenced,
-  }: { readonly labelOf: Label; readonly isConverted: boolean; readonly isFenced: boolean },
+  { labelOf, isFenced }: { readonly labelOf: Label; readonly isFenced: boolean },
 ): Statement | undefined {
   const { text, indent } = lines[at] as Line;
   const from = OPENING.exec(text)?.[0].length ?? 0;
@@ -132,8 +128,7 @@ function statementAt(
       last: value.trim() === '' ? endOfSection(lines, at, isFenced) : endOfValue(lines, at, from),
     };
   }
-  const beside = isConverted && !/#[ \t]+$/.test(text.slice(0, from)) ? labelBeside(opened, labelOf) : [];
-  return beside.length === 0 ? undefined : { names: beside, from, last: at };
+  return undefined;
 }
 
 /** Of the next line that holds something. */
@@ -145,21 +140,6 @@ function textBelow(lines: readonly Line[], at: number): string {
 
 const CLOSING = /^[ \t]*[\])}]/;
 
-/** Of a few words that begin with a name of several: what stood in the column or element beside it. */
-function labelBeside(opened: string, labelOf: Label): readonly string[] {
-  if (opened.length > MAX_BESIDE_LENGTH || opened.includes('|') || /[.!?]$/.test(opened.trim())) return [];
-  const words = opened.trim().split(/[ \t]+/);
-  for (let count = 2; count < words.length; count += 1) {
-    const rest = words.slice(count);
-    const names = labelOf(words.slice(0, count).join(' '));
-    if (names.length > 0 && rest.length <= MAX_WORDS_BESIDE) return names;
-  }
-  return [];
-}
-
-/** In UTF-16 code units. */
-const MAX_BESIDE_LENGTH = 80;
-const MAX_WORDS_BESIDE = 4;
 /** What stands between a name and its value. */
 const SIGN = /[:=：]|[ \t]+(?:[-–—]+>?|=>|→|\.{3,}|…+)[ \t]/;
 const ITEM = /(?:[-*+]|\d[.)])[ \t]+(?:\[[ xX]\][ \t]+)?$/;
@@ -212,7 +192,7 @@ function endOfDefinition(lines: readonly Line[], at: number, indent: number): nu
 }
 
 /** The first block below, which may stand under headings of its own: a paragraph, a list, a table or what is fenced. */
-function endOfSection(lines: readonly Line[], at: number, isFenced: boolean): number {
+export function endOfSection(lines: readonly Line[], at: number, isFenced: boolean): number {
   const depth = HEADING.exec(lines[at]?.text ?? '')?.[1]?.length ?? 0;
   let next = at + 1;
   if (UNDERLINE.test(lines[next]?.text ?? '')) next += 1;
@@ -242,8 +222,8 @@ function endOfSection(lines: readonly Line[], at: number, isFenced: boolean): nu
   return last;
 }
 
-const HEADING = /^[ \t>]{0,8}(#{1,6})[ \t]/;
-const UNDERLINE = /^[ \t]*([=~^"'`.+*_-])\1{2,}[ \t]*$/;
+export const HEADING = /^[ \t>]{0,8}(#{1,6})[ \t]/;
+export const UNDERLINE = /^[ \t]*([=~^"'`.+*_-])\1{2,}[ \t]*$/;
 
 /** With lines that are indented below it, and those that a long one was broken into. */
 function endOfValue(lines: readonly Line[], at: number, from: number): number {
@@ -262,7 +242,7 @@ function endOfValue(lines: readonly Line[], at: number, from: number): number {
 
 const OPENING_MARK = /^[ \t]*(?:[-*+>|#]|\d{1,9}[.)] |```|~~~)/;
 
-function linesOf(text: string): Line[] {
+export function linesOf(text: string): Line[] {
   let start = 0;
   return text.split('\n').map((line) => {
     const trimmed = line.trimStart().length;

@@ -21,7 +21,9 @@ const MAX_PATH_LENGTH = 4_000;
  * `salary_band.base`, and `/people/0/salary_band` a path to it.
  */
 export const labelReader = madeOnce((names: readonly string[]): Label => {
-  const folded = names.map((name) => ({ name, fold: fold(name) })).filter(({ fold: own }) => own !== '');
+  const folded = names
+    .map((name) => ({ name, fold: fold(name), words: wordsOf(name) }))
+    .filter(({ fold: own }) => own !== '');
   const separated = (between: string) =>
     folded.map(({ fold: own }) => nameSource(own, between)).join('|') || '(?!)';
   const anywhere = new RegExp(separated(String.raw`[\s_\\-]*`), 'i');
@@ -32,9 +34,15 @@ export const labelReader = madeOnce((names: readonly string[]): Label => {
     const plain = label.replace(/[([].*[)\]]$/, '');
     // The end of a sentence is no part of a field.
     const hasParts = !/\s\.|\.(?:[\s.]|$)/.test(written.trim());
+    const words = SENTENCE.test(written)
+      ? ''
+      : wordsOf(plain === label ? written : written.replace(/[([].*$/s, ''));
+    const isShort = words.split(' ').length - 2 <= MOST_WORDS;
     return folded
-      .filter(({ fold: own }) =>
-        [label, plain].some((each) => each === own || (hasParts && `.${each}.`.includes(`.${own}.`))),
+      .filter(
+        ({ fold: own, words: named }) =>
+          (isShort && named.trim().includes(' ') && words.includes(named)) ||
+          [label, plain].some((each) => each === own || (hasParts && `.${each}.`.includes(`.${own}.`))),
       )
       .map(({ name }) => name);
   };
@@ -43,6 +51,21 @@ export const labelReader = madeOnce((names: readonly string[]): Label => {
     source: separated(String.raw`[ \t_\\-]?`),
   });
 });
+
+/** What is said, and no name. */
+const SENTENCE =
+  /\.(?:\s|$)|[^\p{L}\p{N} _.'’"*`-]|(?<![\p{L}\p{N}])(?:is|are|was|were|be|been|has|have|had|do|does|did|by|as|with|and|or|but|which|that|who|we|you|it|not|to|from|can|may|must|will|see|how|what)(?![\p{L}\p{N}])/iu;
+/** Of a longer name that one of several words is a part of, between the blanks around it. */
+const MOST_WORDS = 5;
+
+/** Words of a name, each in small letters between blanks and without its plural. */
+const wordsOf = (written: string): string =>
+  ` ${written
+    .replace(/(?<=[\p{Ll}\p{N}])(?=\p{Lu})|(?<=\p{Lu})(?=\p{Lu}\p{Ll})/gu, ' ')
+    .split(/[^\p{L}\p{N}]+/u)
+    .filter((word) => word !== '')
+    .map(foldedName)
+    .join(' ')} `;
 
 /** `/people/0/salary`, `$.people[0].salary`: names as their path writes them, but no address. */
 const pathInDots = (written: string): string =>

@@ -18,7 +18,9 @@ export function pageColumns(text: string, names: readonly string[]): StatedField
   const labelOf = labelReader(names);
   if (!labelOf.occursIn(text)) return [];
   const found: StatedFields[] = [];
-  let columns: { readonly at: number; readonly count: number; readonly names: readonly string[] }[] = [];
+  let columns: ReturnType<typeof namedWords> = [];
+  /** Names of columns, which go with the first value below. */
+  let headings: readonly StatedFields[] = [];
   let rows = 0;
   let start = 0;
   for (const line of text.split('\n')) {
@@ -27,6 +29,11 @@ export function pageColumns(text: string, names: readonly string[]): StatedField
       labelOf.occursIn(line) && !isSentence(words.map(([word]) => word)) ? namedWords(words, labelOf) : [];
     if (header.length > 0) {
       columns = header;
+      headings = header.map(({ from, to, names: of }) => ({
+        start: start + from,
+        end: start + to,
+        names: of,
+      }));
       rows = 0;
     } else if (columns.length > 0) {
       const more = words.length - (columns[0]?.count ?? 0);
@@ -40,8 +47,13 @@ export function pageColumns(text: string, names: readonly string[]): StatedField
       for (const { at, names: of } of isSingle ? columns : []) {
         const first = words[Math.max(0, Math.min(at, at + more, words.length - 1))];
         const last = words[Math.max(0, Math.min(words.length - 1, Math.max(at, at + more)))];
-        if (first !== undefined && last !== undefined)
-          found.push({ start: start + first.index, end: start + last.index + last[0].length, names: of });
+        if (first === undefined || last === undefined) continue;
+        found.push(...headings, {
+          start: start + first.index,
+          end: start + last.index + last[0].length,
+          names: of,
+        });
+        headings = [];
       }
     }
     start += line.length + 1;
@@ -58,7 +70,7 @@ const isSentence = (words: readonly string[]): boolean =>
 
 /** Of a line of at least two columns those that are names that are looked for, by the number of columns. */
 function namedWords(words: readonly RegExpExecArray[], labelOf: Label) {
-  const columns: { at: number; names: readonly string[] }[] = [];
+  const columns: { at: number; names: readonly string[]; from: number; to: number }[] = [];
   let count = 0;
   for (let at = 0; at < words.length; ) {
     let length = MOST_NAME_WORDS;
@@ -70,7 +82,12 @@ function namedWords(words: readonly RegExpExecArray[], labelOf: Label) {
           .map(([word]) => word)
           .join(' '),
       );
-    if (names.length > 0) columns.push({ at: count, names });
+    const last = words[Math.min(at + length, words.length - 1)];
+    if (names.length > 0)
+      columns.push({
+        ...{ at: count, names, from: words[at]?.index ?? 0 },
+        to: (last?.index ?? 0) + (last?.[0].length ?? 0),
+      });
     at += names.length > 0 ? length + 1 : 1;
     count += 1;
   }

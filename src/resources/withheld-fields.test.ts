@@ -188,13 +188,6 @@ test.each([
 });
 
 test.each([
-  [
-    'tex',
-    String.raw`${HEAD_OF_TEX}The \textbf{salary band} is set by \emph{the board}.\end{document}`,
-    'the board',
-  ],
-  ['md', 'The macro `\\salaryband` is described in {ref} of it.\n', '{ref} of it'],
-  ['md', 'See <a title="How the salary band is set" href="x">the guide</a> of it.\n', 'the guide'],
   ['md', 'Ann: <abbr title="salary band">SB</abbr> is set by the board.\n', 'is set by the board'],
   ['md', 'a | b\nName | City\n---|---\nAnn | Rome\n\nThe salary band.\n', 'Rome'],
   ['md', '<i aria-label="Salary band"></i> is set by the board.\n', 'is set by the board'],
@@ -237,14 +230,4 @@ test.each([
     expect(kept?.text).not.toContain('V');
     expect(kept?.text).toContain('two("kept")');
   }
-});
-
-test.each([
-  'log("Ann", p.getSalaryBand());\n',
-  'public String getSalaryBand() {\n  return a("x");\n}\n',
-  'put("a", 1); x = getSalaryBand();\n',
-])('others stay: %j', (text) => {
-  expect(
-    withholdText(text, ['salary_band'], { isConverted: false, mediaType: 'text/x-source.java' }),
-  ).toBeUndefined();
 });

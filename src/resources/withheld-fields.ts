@@ -10,19 +10,22 @@ import { definedFields } from '../parsing/defined-fields.js';
 import { decodeHtml } from '../parsing/html/decode-html.js';
 import { inlineFields } from '../parsing/inline-fields.js';
 import { cellComments, labelFields } from '../parsing/label-fields.js';
+import { labelReader } from '../parsing/label-reader.js';
+import { macroFields } from '../parsing/macro-fields.js';
 import { statedFields } from '../parsing/markdown/stated-fields.js';
+import type { StatedFields } from '../parsing/markdown/stated-names.js';
 import { markupFields } from '../parsing/markup-fields.js';
+import { fencesOf, namedFields } from '../parsing/named-fields.js';
+import { isWorded } from '../parsing/named-places.js';
 import { pageColumns } from '../parsing/page-columns.js';
-import { comparedFields, macroFields, programFields } from '../parsing/program-fields.js';
-import { commentFields, sentenceFields } from '../parsing/sentence-fields.js';
+import { commentsAlone, sentenceFields } from '../parsing/sentence-fields.js';
 import { isYaml, settingsFields, settingsLanguageOf } from '../parsing/settings-fields.js';
-import { standingNames } from '../parsing/standing-names.js';
 import { MARKDOWN, tableFields } from '../parsing/table-fields.js';
 import { blanked, joinedRanges } from '../parsing/text-range.js';
 import { fileTypeOf } from '../sources/file-types.js';
 
 /** Of what is taken out of texts: another one means that documents must be processed again. */
-export const WITHHOLDING_VERSION = 15;
+export const WITHHOLDING_VERSION = 16;
 
 /** A text in which nothing is left of front matter. */
 const FENCES_ONLY = /^[\s+.,;{}[\]\\-]*$/;
@@ -113,31 +116,46 @@ function withholdOnce(
   const language = isMarkdown ? undefined : (settingsLanguageOf(mediaType, calledBy) ?? namelessLanguage());
   const settings = language === undefined ? [] : settingsFields(source, language, names);
   const markup = [...markupFields(source, names), ...macroFields(source, names)];
-  const structured = [...(area?.stated ?? []), ...converted, ...defined, ...settings, ...markup];
-  // What was taken out of a structure is looked for in no line.
+  // Blocks of JSON are records, as a text of it is.
+  const blocks =
+    area?.isRecords === true || isCodeMediaType(mediaType)
+      ? []
+      : [...fencesOf(source)].flatMap(({ start, end }) => {
+          const block = statedFields(source.slice(start, end), names, false, isStating(marked, depth));
+          return block?.isRecords === true ? [{ ...block, range: moved(block.range, start), start }] : [];
+        });
+  const structured = [
+    ...(area?.stated ?? []),
+    ...blocks.flatMap(({ stated, start }) => stated.map((each) => moved(each, start))),
+    ...converted,
+    ...defined,
+    ...settings,
+    ...markup,
+  ];
+  // Members of JSON that can be read are known, and what was taken out of a structure is looked for in no line.
+  const records = [...(area?.isRecords === true ? [area.range] : []), ...blocks.map(({ range }) => range)];
   const isCode = isCodeMediaType(mediaType) && language === undefined;
-  const rest = blanked(source, joinedRanges(structured));
+  const rest = blanked(source, joinedRanges([...structured, ...records]));
+  const said = isCode ? commentsAlone(rest) : rest;
+  const single = names.filter((name) => !isWorded(name));
   const cells = isRead ? [] : tableFields(rest, names, { separator, isLoose: !isCode });
   const free = isRead
     ? []
     : [
         ...cells,
         ...(isConverted ? cellComments(rest, names, cells) : []),
-        ...(isCode
-          ? commentFields(rest, names)
-          : [...labelFields(rest, names, isConverted), ...sentenceFields(rest, names)]),
+        ...withinLines(labelFields(said, names, isConverted), said, isCode),
+        ...sentenceFields(said, single),
         ...(isOfPages ? pageColumns(rest, names) : []),
         ...inlineFields(rest, names, isCode, !isCode || calledBy.some(hasBlocks)),
-        ...(isCode ? [] : programFields(rest, names)),
-        ...comparedFields(rest, names),
       ];
-  // What was taken out before is no statement any more.
   const read = [...structured, ...free];
-  // Members of JSON that can be read are known, and what is made into another text is looked at there.
-  const records = area?.isRecords === true ? [area.range] : [];
   const left = isRead
     ? []
-    : standingNames(blanked(source, joinedRanges([...read, ...records])), names, { isCode });
+    : namedFields(blanked(source, joinedRanges([...read, ...records])), names, {
+        language: isCode || language !== undefined ? languageOf(mediaType, calledBy) : undefined,
+        separator: separator === MARKDOWN ? undefined : separator,
+      });
   const found = [...read, ...left].filter(({ start, end }) => text.slice(start, end).trim() !== '');
   if (found.length === 0) return undefined;
   const stated = joinedRanges(found);
@@ -150,10 +168,41 @@ function withholdOnce(
     fields: marked.filter((field) =>
       found.some((each) => each.names.some((name) => isMarkedName(name, [field]))),
     ),
-    repeating: found.flatMap(({ key }) => (key === undefined || isMarkedName(key, marked) ? [] : [key])),
+    repeating: found.flatMap(({ key }) =>
+      key === undefined || isMarkedName(key, marked) || labelReader(marked)(key).length > 0 ? [] : [key],
+    ),
     isUnread: found.some(({ isUnread }) => isUnread === true),
   };
 }
+
+const moved = <Range extends TextRange>(range: Range, by: number): Range => ({
+  ...range,
+  start: range.start + by,
+  end: range.end + by,
+});
+
+/** Of what comments of source code state what they say themselves: code between them, and what opens and closes them, stays. */
+const withinLines = (
+  stated: readonly StatedFields[],
+  said: string,
+  isCode: boolean,
+): readonly StatedFields[] =>
+  !isCode
+    ? stated
+    : stated.flatMap((each) =>
+        !/^.*[:=：]/.test(said.slice(each.start, each.end))
+          ? []
+          : [...said.slice(each.start, each.end).matchAll(/\S(?:.*\S)?/g)].map(({ 0: line, index }) => ({
+              ...each,
+              start: each.start + index,
+              end: each.start + index + line.length,
+            })),
+      );
+
+/** The language of source code, or of settings. */
+const languageOf = (mediaType: string, calledBy: readonly (string | undefined)[]): string =>
+  calledBy.map((name) => (name === undefined ? undefined : fileTypeOf(name).language)).find(Boolean) ??
+  mediaType.slice(codeMediaType('').length);
 
 /** Languages of settings in which what stands in brackets behind a name is its value. */
 const hasBlocks = (name: string | undefined): boolean =>

@@ -46,6 +46,9 @@ for (const unit of [
     'pay is ',
     'pay of a ',
     '/* pay: a */ ',
+    'f(pay_band ',
+    'x = ["pay_band",\n',
+    'class PayBand {\n "x"\n',
   ],
   ...[
     'name: pay ',

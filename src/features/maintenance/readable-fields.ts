@@ -42,7 +42,7 @@ export class ReadableFields {
       metadata,
     };
     // A chunk has no blanks at its end, where those of a cell that is gone may have stood.
-    const text = content.endsWith('|') ? `${content}  ` : content;
+    const text = /[|,;]$/.test(content) ? `${content}  ` : content;
     this.addText(`the texts of the store${where}`, document, text);
   }
 

@@ -83,11 +83,11 @@ export function inJson(
     for (const [at, { key, text }] of parts.entries()) {
       if (key !== undefined) add(at, [...fieldsNamed(key, names), ...restNames(key, names)]);
       if (key === FOLDED_KEY) add(at, folded);
-      if (text !== undefined && labelOf.occursIn(text) && isStating(text))
-        add(
-          at,
-          names.filter((name) => labelReader([name]).occursIn(text)),
-        );
+      if (text === undefined || !labelOf.occursIn(text) || !isStating(text)) continue;
+      const own = names.filter((name) => labelReader([name]).occursIn(text));
+      add(at, own);
+      // Another member answers a question.
+      if (!isList && /\?\s*$/.test(text)) for (const place of parts.keys()) add(place, own);
     }
     stated.push(...cutOut(parts, found));
   }

@@ -21,13 +21,16 @@ const ADDRESS_KEY = /^[@$_]?(?:url|uri|ref|system)$/i;
 /** Whether it may be a mere link to what is called so. */
 export const isAddress = ({ key = '' }: Pick<Part, 'key'>): boolean => ADDRESS_KEY.test(key);
 const labelsOf = ({ key, text }: Pick<Part, 'key' | 'text'>, labelOf: Label): readonly string[] =>
-  key === undefined || text === undefined
+  key === undefined || text === undefined || CHOOSING_KEY.test(key)
     ? []
     : labelOf(ADDRESS_KEY.test(key) ? text.slice(text.search(/[^/#:]*$/)) : text);
 
 /** What pairs of a name and a value call the name. */
 const NAME_KEY =
   /^[@$_]?(?:name|key|field|fieldname|label|title|id|k|n|prop(?:erty)?|attr(?:ibute)?|col(?:umn)?|term|var(?:iable)?|param(?:eter)?|header|heading|question|code|path|slug|link_?id|tag|caption|dimension|metric|measure|fact)$|(?:name|key|label|field|column|_id)$/i;
+/** What is done by a field, whatever it holds. */
+const CHOOSING_KEY =
+  /^(?:sort|order|group|select|distinct|partition|facet|index)(?:[a-z]+)?(?:[A-Z_-]\w*)?$|(?:_b|B)y$/;
 const VALUE_KEY = /^value|value$|^(?:extension|val|v|data|text|content|answer|example|default)$/i;
 
 /** Of what holds a value and nothing else. */

@@ -1,0 +1,224 @@
+import { splitSentences } from '../core/analysis/boundaries.js';
+import type { TextRange } from '../core/document.js';
+import { endOfSection, HEADING, type Line, linesOf, UNDERLINE } from './label-fields.js';
+import type { StatedFields } from './markdown/stated-names.js';
+import { isLone, isWorded as isWordedName, namedPlaces } from './named-places.js';
+import { statementFields } from './named-statements.js';
+import { BLANKS, commentsAlone, inLines, joinedLines, PARAMETER, separatorIn } from './sentence-fields.js';
+import { blanked } from './text-range.js';
+
+const FENCE = /^[ \t>]{0,12}(`{3,}|~{3,})[ \t]*([^\s`{]*)/;
+/** What opens a quotation, an item or a heading. */
+const MARK = /^[\s>]*(?:(?:[-*+]|#{1,6})[ \t]+)?/;
+const TAGGED = /^[ \t]*<(?:h[1-6]|dt|summary|caption|legend|label)\b/i;
+const VALUE = /[\p{L}\p{N}]/u;
+const RULE = /^[\s>|:+=\u2500-\u257F-]+$/;
+/** What stands between a name of one word and its value. */
+const SIGN =
+  /^(?:[\])}"'`*_\\]|&quot;|%22|<\/?[a-z]{1,8}\/?>){0,8}(?:[ \t]?[([][^()[\]\n]{0,40}[)\]])?["'`*_]{0,3}[ \t]{0,40}(?<sign>%3[da](?:%20)?|&(?:#58|#61|colon|equals);|[-=~]{1,3}>|→|⇒|[|?+~!*/&^.:-]{0,3}[:=：＝][>=~:-]?)/iu;
+/** Where a word of a sentence would not stand. */
+const BEFORE_LABEL = /(?:^|[,;{([|&?<>•·–—"'`\t$%@]|--?|^[ \t>]*[*_#+.)-]{1,6}[ \t]+)$/;
+/** In UTF-16 code units. */
+const LOOKED_AT = 400;
+
+/**
+ * Where a text still names a field once every reader of structure has looked. Of a name of several words the sentence, the row, or the statement of a program goes, unless nothing else
+ * is in it; of a name of one word what stands behind a sign.
+ *
+ * @param language of source code; undefined for text, whose fenced blocks are code of their own
+ * @param separator of cells, where the text is one table
+ */
+export function namedFields(
+  text: string,
+  names: readonly string[],
+  {
+    language,
+    separator,
+  }: { readonly language?: string | undefined; readonly separator?: string | undefined },
+): StatedFields[] {
+  // A name may go on behind what opens a line of a quotation or a comment.
+  if (namedPlaces(text.replace(/\n[ \t]*[>#*;%/-]+/g, '\n'), names).length === 0) return [];
+  if (language !== undefined) {
+    const said = commentsAlone(text);
+    return [...statementFields(text, said, names, language), ...saidFields(said, names, undefined)];
+  }
+  const fences = [...fencesOf(text)];
+  return [
+    ...saidFields(blanked(text, fences), names, separator),
+    ...fences.flatMap(({ start, end, language: own }) =>
+      namedFields(text.slice(start, end), names, { language: own }).map((each) => ({
+        ...each,
+        start: each.start + start,
+        end: each.end + start,
+      })),
+    ),
+  ];
+}
+
+/** What fenced blocks of Markdown hold. */
+export function* fencesOf(text: string): Generator<TextRange & { readonly language: string }> {
+  let open: { readonly mark: string; readonly language: string; readonly start: number } | undefined;
+  let start = 0;
+  for (const line of text.split('\n')) {
+    const [, mark, language = ''] = FENCE.exec(line) ?? [];
+    if (mark !== undefined && open === undefined)
+      open = { mark, language: language.toLowerCase(), start: start + line.length + 1 };
+    else if (mark !== undefined && open !== undefined && mark.startsWith(open.mark)) {
+      yield { start: open.start, end: start, language: open.language };
+      open = undefined;
+    }
+    start += line.length + 1;
+  }
+  if (open !== undefined && open.start < text.length)
+    yield { start: open.start, end: text.length, language: open.language };
+}
+
+/** The same of what is no source code. */
+function saidFields(text: string, names: readonly string[], separator: string | undefined): StatedFields[] {
+  const lines = linesOf(text);
+  const found: StatedFields[] = [];
+  let done = 0;
+  for (const { start, end, names: own, isWorded } of namedPlaces(text, names)) {
+    if (isWorded || start < done || !isLabel(text, { start, end })) continue;
+    done = endOfLine(text, end);
+    found.push({ start, end: done, names: own });
+  }
+  if (!names.some(isWordedName)) return found;
+  const { joined, joints } = separator === undefined ? joinedLines(text) : { joined: text, joints: [] };
+  let sentences: readonly TextRange[] = [];
+  let paragraph = -1;
+  done = 0;
+  for (const { start, end, names: own, isWorded } of namedPlaces(joined, names)) {
+    if (!isWorded || start < done || isEmptied(joined, { start, end })) continue;
+    const from = joined.lastIndexOf('\n', start - 1) + 1;
+    const until = endOfLine(joined, end);
+    const line = joined.slice(from, until);
+    const between = separator === undefined ? separatorIn(line) : separator;
+    const at = lineOf(lines, inLines({ start: from, end: from }, joints)[0]?.start ?? 0);
+    if (between !== undefined) {
+      const last = lastRow(lines, at, {
+        place: start - from,
+        between,
+        names,
+        isTable: separator !== undefined,
+      });
+      if (last === undefined) continue;
+      const range = { start: lines[at]?.start ?? 0, end: lineEnd(lines[last]) };
+      found.push({ ...range, names: own });
+      done = until + range.end - lineEnd(lines[at]);
+      continue;
+    }
+    if (paragraph !== until) sentences = splitSentences(joined, { start: from, end: until });
+    paragraph = until;
+    const first = sentences.findLast((range) => range.start <= start)?.start ?? from;
+    const unit = {
+      start: first + (MARK.exec(joined.slice(first, start))?.[0].length ?? 0),
+      end: sentences.find((range) => range.end >= end)?.end ?? until,
+    };
+    const said = joined.slice(unit.start, unit.end);
+    if (isLone(said, names)) continue;
+    const isAsked = /\?[^\p{L}\p{N}]*$/u.test(said.replace(/<[^<>]*>/g, ''));
+    const stated = isAsked ? { ...unit, end: until } : unit;
+    const ranges = inLines(stated, joints);
+    found.push(...ranges.map((range) => ({ ...range, names: own })));
+    done = stated.end;
+    // What a heading, a question or a colon is about stands below.
+    const last = lineOf(lines, ranges.at(-1)?.start ?? 0);
+    const isOpen =
+      isAsked ||
+      /[:：][*_"'`\s]*$/.test(said) ||
+      HEADING.test(line) ||
+      TAGGED.test(line) ||
+      isUnderlined(lines, last);
+    const below =
+      isOpen && joined.slice(unit.end, until).trim() === '' ? endOfSection(lines, last, false) : last;
+    if (below > last)
+      found.push({ start: lines[last + 1]?.start ?? 0, end: lineEnd(lines[below]), names: own });
+  }
+  return found;
+}
+
+const isUnderlined = (lines: readonly Line[], at: number): boolean =>
+  UNDERLINE.test(lines[at + 1]?.text ?? '');
+const lineEnd = (line: Line | undefined): number => (line?.start ?? 0) + (line?.text.length ?? 0);
+const endOfLine = (text: string, from: number): number => {
+  const end = text.indexOf('\n', from);
+  return end < 0 ? text.length : end;
+};
+
+/** The number of the line of a place. */
+function lineOf(lines: readonly Line[], place: number): number {
+  let low = 0;
+  let high = lines.length - 1;
+  while (low < high) {
+    const middle = (low + high + 1) >> 1;
+    if ((lines[middle]?.start ?? 0) <= place) low = middle;
+    else high = middle - 1;
+  }
+  return low;
+}
+
+/** Whether a name of one word stands in front of a sign and a value, and is no word of a sentence. */
+function isLabel(text: string, { start, end }: TextRange): boolean {
+  const before = text.slice(Math.max(text.lastIndexOf('\n', start - 1) + 1, start - LOOKED_AT), start);
+  const behind = text.slice(end, Math.min(endOfLine(text, end), end + LOOKED_AT));
+  const [all = '', sign = ''] = SIGN.exec(behind) ?? [];
+  const value = behind.slice(all.length).trim();
+  const isLink =
+    before.endsWith('[') && behind.startsWith(']:') && /^[<#./]|:\/\/|^\S+\.\w{2,5}(?:\s|$)/.test(value);
+  const isName = /[=＝>%→⇒]/.test(sign) || BEFORE_LABEL.test(before);
+  return sign !== '' && VALUE.test(value) && isName && !isLink && !PARAMETER.test(before);
+}
+
+/** Whether the value of a key is gone, or it names an element or an attribute of markup, whose values readers of that know. */
+function isEmptied(text: string, { start, end }: TextRange): boolean {
+  const before = text.slice(Math.max(0, start - LOOKED_AT), start);
+  const behind = text.slice(end, end + LOOKED_AT);
+  return (
+    EMPTY_KEY.test(behind) ||
+    (IN_TAG.test(before) && /^[^<>"']{0,200}(?:["'][^"'<>]*["'][^<>"']*){0,8}>/.test(behind))
+  );
+}
+
+const EMPTY_KEY = /^[\w.-]{0,60}["'`\])]{0,3}[ \t]*[:=][ \t]*["'`]?[ \t]+["'`]?[ \t]*(?:[,;}\])>/<\r\n]|$)/;
+const IN_TAG = /<\/?(?:[A-Za-z][^<>"']*(?:["'][^"'<>]*["'][^<>"']*){0,8})?$/;
+
+interface Cell {
+  readonly place: number;
+  readonly between: RegExp | string;
+  readonly names: readonly string[];
+  readonly isTable: boolean;
+}
+
+/** The last one of the rows that go with the cell of a name; undefined where the values beside or below it are gone already. */
+function lastRow(
+  lines: readonly Line[],
+  at: number,
+  { place, between, names, isTable }: Cell,
+): number | undefined {
+  const row = lines[at]?.text ?? '';
+  const index = row.slice(0, place).split(between).length - 1;
+  const cells = row.replace(/\|[ \t]*$/, '').split(between);
+  const isAloneInCell = isLone(cells[index] ?? '', names);
+  let next = at + 1;
+  while (RULE.test(lines[next]?.text ?? '') && lines[next]?.isBlank === false) next += 1;
+  const isHeading = next > at + 1;
+  const below = lines[next]?.text ?? '';
+  const isRow = below.trim() !== '' && (isTable || separatorIn(below) !== undefined || between === BLANKS);
+  if (isAloneInCell) {
+    const behind = cells.slice(index + 1);
+    const isTaken = behind.some((cell) => cell !== '') && !behind.some((cell) => VALUE.test(cell));
+    const width = (cells[index] ?? '').length;
+    const cell = between === BLANKS ? below.slice(place, place + width) : (below.split(between)[index] ?? '');
+    if (isLone(row, names) || isTaken || (isRow && !VALUE.test(cell))) return undefined;
+  }
+  const above = lines[at - 1];
+  const isFirst = isTable || above === undefined || above.isBlank || separatorIn(above.text) === undefined;
+  const isColumn = isHeading || (isFirst && isAloneInCell);
+  let last = at;
+  if (isColumn && isRow)
+    for (last = next; lines[last + 1]?.isBlank === false && last - at < MOST_ROWS; ) last += 1;
+  return last;
+}
+
+const MOST_ROWS = 10_000;
