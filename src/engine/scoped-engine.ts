@@ -1,14 +1,10 @@
+import type { Answer } from '../answering/answer.js';
+import type { AnswerEvent } from '../answering/answer-events.js';
 import { RAGError } from '../core/errors.js';
+import { madeWhenAsked } from '../core/made-once.js';
 import type { Scope } from '../core/scope.js';
-import { explainMiss } from '../features/explain-miss/explain-miss.js';
-import { feedbackLogOf, giveFeedback } from '../features/feedback/give-feedback.js';
-import { judgeFeedback } from '../features/feedback/judge-feedback.js';
-import { readFailures } from '../features/maintenance/read-failures.js';
-import { readIndexingStates } from '../features/maintenance/read-indexing-states.js';
-import { readSourceStates } from '../features/maintenance/read-source-states.js';
-import { readStatus } from '../features/maintenance/read-status.js';
 import { scopedIndex } from '../indexing/scoped-index.js';
-import type { EngineView } from '../operations/engine.js';
+import type { AskRequest, EngineView } from '../operations/engine.js';
 import {
   checkedConflicts,
   checkedContext,
@@ -31,19 +27,22 @@ import {
 } from '../operations/requests/check-requests.js';
 import { Rollout } from '../operations/rollout.js';
 import { contextAsOf, searchAsOf } from '../searching/as-of/search-as-of.js';
-import { findDocumentConflicts } from '../searching/conflicts.js';
-import { embedTexts } from '../searching/embed-texts.js';
-import { findRelated } from '../searching/related.js';
-import { lastAnswer, runAsk } from '../searching/run-ask.js';
-import { countDocuments } from './count-documents.js';
-import { getDocument, listDocuments } from './documents.js';
+import { asPush, deletionWrite, pushWrite } from './asked-writes.js';
 import { type EngineCore, PATIENT_WAIT_MS } from './engine-core.js';
 import { graphFactsOver } from './graph-facts.js';
-import { deletionWrite, pushWrite } from './grouped-writes.js';
-import { askedRun, needsWhole, refuseEmptyRequest, runIndexRequest } from './index-requests.js';
-import { asPush } from './push-requests.js';
-import { retryFailures } from './retry-failures.js';
-import { repairIndex, verifyTwice } from './verify-requests.js';
+
+// What a search does without is loaded when it is first asked for, and within the call that asks.
+const answering = madeWhenAsked(() => import('../searching/run-ask.js'));
+const conflicts = madeWhenAsked(() => import('../searching/conflicts.js'));
+const documents = madeWhenAsked(() => import('./documents.js'));
+const embedding = madeWhenAsked(() => import('../searching/embed-texts.js'));
+const failures = madeWhenAsked(() => import('../features/maintenance/read-failures.js'));
+const feedback = madeWhenAsked(() => import('../features/feedback/give-feedback.js'));
+const indexRequests = madeWhenAsked(() => import('./index-requests.js'));
+const related = madeWhenAsked(() => import('../searching/related.js'));
+const retries = madeWhenAsked(() => import('./retry-failures.js'));
+const status = madeWhenAsked(() => import('../features/maintenance/read-status.js'));
+const verification = madeWhenAsked(() => import('./verify-requests.js'));
 
 /** The operations of an engine for one scope: each checks what it is asked, and does it among what else is under way. */
 export function scopedEngine(core: EngineCore, scope: Scope): EngineView {
@@ -62,6 +61,7 @@ export function scopedEngine(core: EngineCore, scope: Scope): EngineView {
       }
       return work.run(request.signal, async (signal) => {
         const stoppable = { ...request, signal };
+        const { askedRun, needsWhole, refuseEmptyRequest, runIndexRequest } = await indexRequests();
         if (request.options?.dryRun === true)
           return runIndexRequest(stoppable, 'index --dry-run', { scope }, core);
         await refuseEmptyRequest(request, core);
@@ -78,7 +78,7 @@ export function scopedEngine(core: EngineCore, scope: Scope): EngineView {
     async get(request) {
       const asked = checkedReading(request);
       return work.run(asked.signal, async (signal) => {
-        const index = await scopedIndex(scope, core);
+        const [index, { getDocument }] = [await scopedIndex(scope, core), await documents()];
         return index === undefined ? undefined : getDocument(asked, { index, host: core, signal });
       });
     },
@@ -86,7 +86,7 @@ export function scopedEngine(core: EngineCore, scope: Scope): EngineView {
     async list(request = {}) {
       const asked = checkedListing(request);
       return work.run(undefined, async () => {
-        const index = await scopedIndex(scope, core);
+        const [index, { listDocuments }] = [await scopedIndex(scope, core), await documents()];
         return index === undefined ? { documents: [] } : listDocuments(asked, { index, config });
       });
     },
@@ -94,7 +94,9 @@ export function scopedEngine(core: EngineCore, scope: Scope): EngineView {
     countDocuments: () =>
       work.run(undefined, async (signal) => {
         const index = await scopedIndex(scope, core);
-        return index === undefined ? { documents: 0, byType: {} } : countDocuments(index, signal);
+        if (index === undefined) return { documents: 0, byType: {} };
+        const { countDocuments } = await import('./count-documents.js');
+        return countDocuments(index, signal);
       }),
 
     async delete(ids) {
@@ -111,24 +113,29 @@ export function scopedEngine(core: EngineCore, scope: Scope): EngineView {
 
     async related(request) {
       const asked = checkedRelated(request);
-      return core.answering(asked.signal, () => findRelated(asked, scope, core.resources));
+      return core.answering(asked.signal, async () =>
+        (await related()).findRelated(asked, scope, core.resources),
+      );
     },
 
     async feedback(request) {
       const said = checkedFeedback(request);
-      return work.run(said.signal, async (signal) =>
-        giveFeedback(said, await scopedIndex(scope, core), { config, signal }),
-      );
+      return work.run(said.signal, async (signal) => {
+        const { giveFeedback } = await feedback();
+        return giveFeedback(said, await scopedIndex(scope, core), { config, signal });
+      });
     },
 
     async listFeedback(request = {}) {
       const asked = checkedFeedbackListing(request);
-      return work.run(undefined, () => feedbackLogOf(config).list(scope, asked));
+      return work.run(undefined, async () => (await feedback()).feedbackLogOf(config).list(scope, asked));
     },
 
     async feedbackJudgments(request = {}) {
       const asked = checkedFeedbackJudgments(request);
       return work.run(asked.signal, async (signal) => {
+        const { feedbackLogOf } = await feedback();
+        const { judgeFeedback } = await import('../features/feedback/judge-feedback.js');
         const index = await scopedIndex(scope, core);
         return judgeFeedback({ ...asked, signal }, index, feedbackLogOf(config).read(scope));
       });
@@ -136,8 +143,8 @@ export function scopedEngine(core: EngineCore, scope: Scope): EngineView {
 
     async conflicts(request = {}) {
       const asked = checkedConflicts(request);
-      return core.answering(asked.signal, (signal) =>
-        findDocumentConflicts({ ...asked, signal }, scope, core.resources),
+      return core.answering(asked.signal, async (signal) =>
+        (await conflicts()).findDocumentConflicts({ ...asked, signal }, scope, core.resources),
       );
     },
 
@@ -146,7 +153,7 @@ export function scopedEngine(core: EngineCore, scope: Scope): EngineView {
     askStream(request) {
       const asked = checkedQuestion(request);
       return work.stream(asked.signal, (signal) =>
-        core.resources.traffic.duringStream(runAsk({ ...asked, signal }, scope, core.resources)),
+        core.resources.traffic.duringStream(answered({ ...asked, signal }, scope, core)),
       );
     },
 
@@ -159,15 +166,18 @@ export function scopedEngine(core: EngineCore, scope: Scope): EngineView {
 
     async embed(request) {
       const asked = checkedTexts(request);
-      return work.run(asked.signal, (signal) => embedTexts({ ...asked, signal }, scope, core.resources));
+      return work.run(asked.signal, async (signal) =>
+        (await embedding()).embedTexts({ ...asked, signal }, scope, core.resources),
+      );
     },
 
     async explainMiss(query, document) {
       const asked = checkedSearch(query);
       const name = checkedName(document);
-      return work.run(asked.signal, (signal) =>
-        explainMiss({ query: { ...asked, signal }, scope, resources: core.resources }, name),
-      );
+      return work.run(asked.signal, async (signal) => {
+        const { explainMiss } = await import('../features/explain-miss/explain-miss.js');
+        return explainMiss({ query: { ...asked, signal }, scope, resources: core.resources }, name);
+      });
     },
 
     rollout: () =>
@@ -181,33 +191,44 @@ export function scopedEngine(core: EngineCore, scope: Scope): EngineView {
         });
       }),
 
-    status: () => work.run(undefined, () => readStatus(core.resources, scope, core.readAhead.progress)),
+    status: () =>
+      work.run(undefined, async () =>
+        (await status()).readStatus(core.resources, scope, core.readAhead.progress),
+      ),
 
     async failures(request = {}) {
       const asked = checkedFailures(request);
-      return work.run(undefined, () => readFailures(asked, core.resources, scope));
+      return work.run(undefined, async () => (await failures()).readFailures(asked, core.resources, scope));
     },
 
     async retry(request = {}) {
       const asked = checkedRetry(request);
       const options = asked.waitMs === undefined ? {} : { waitMs: asked.waitMs };
       return work.run(asked.signal, (signal) =>
-        core.locked('failures retry', { options, signal, subject: 'items' }, (writing, held) =>
-          retryFailures({ ...asked, signal: writing }, { scope, ...held }, core),
+        core.locked('failures retry', { options, signal, subject: 'items' }, async (writing, held) =>
+          (await retries()).retryFailures({ ...asked, signal: writing }, { scope, ...held }, core),
         ),
       );
     },
 
-    sourceStates: () => work.run(undefined, () => readSourceStates(core.resources, scope)),
+    sourceStates: () =>
+      work.run(undefined, async () => {
+        const { readSourceStates } = await import('../features/maintenance/read-source-states.js');
+        return readSourceStates(core.resources, scope);
+      }),
 
     async indexingStates(request = {}) {
       const asked = checkedListing(request);
-      return work.run(undefined, () => readIndexingStates(asked, core.resources, scope));
+      return work.run(undefined, async () => {
+        const { readIndexingStates } = await import('../features/maintenance/read-indexing-states.js');
+        return readIndexingStates(asked, core.resources, scope);
+      });
     },
 
     async verify(request = {}) {
       const { repair = false, sources = true, signal: given } = checkedVerification(request);
       return work.run(given, async (signal) => {
+        const { repairIndex, verifyTwice } = await verification();
         const before = await verifyTwice({ scope, sources, signal }, core);
         if (!repair || before.drift.length === 0)
           return { ok: before.drift.length === 0, drift: before.drift, repaired: 0 };
@@ -269,4 +290,19 @@ export function scopedEngine(core: EngineCore, scope: Scope): EngineView {
     ),
   };
   return view;
+}
+
+async function* answered(
+  request: AskRequest,
+  scope: Scope,
+  { resources }: EngineCore,
+): AsyncGenerator<AnswerEvent> {
+  const { runAsk } = await answering();
+  yield* runAsk(request, scope, resources);
+}
+
+/** The answer alone. */
+async function lastAnswer(events: AsyncIterable<AnswerEvent>): Promise<Answer> {
+  for await (const event of events) if (event.type === 'answer') return event.answer;
+  throw new RAGError('INTERNAL', 'Answering ended without an answer.');
 }
