@@ -1,3 +1,4 @@
+import { madeWhenAsked } from '../core/made-once.js';
 import { termOf } from '../relations/conflicts/word-classes.js';
 import { areOpposed } from './opposed-words.js';
 
@@ -78,14 +79,19 @@ const ALIKE = [
   'spread distributed, region area zone, country nation state, law legal legally',
 ];
 
-const LINES: ReadonlyMap<string, readonly number[]> = ALIKE.join(', ')
-  .split(', ')
-  .reduce((lines, line, at) => {
-    for (const word of line.split(' '))
-      for (const form of new Set([word, termOf(word)])) lines.set(form, [...(lines.get(form) ?? []), at]);
-    return lines;
-  }, new Map<string, readonly number[]>());
+const linesOf = madeWhenAsked(
+  (): ReadonlyMap<string, readonly number[]> =>
+    ALIKE.join(', ')
+      .split(', ')
+      .reduce((lines, line, at) => {
+        for (const word of line.split(' '))
+          for (const form of new Set([word, termOf(word)])) lines.set(form, [...(lines.get(form) ?? []), at]);
+        return lines;
+      }, new Map<string, readonly number[]>()),
+);
 
 /** Whether two terms say nearly the same. Terms are those of `termOf`. */
 export const areAlike = (a: string, b: string): boolean =>
-  LINES.get(a)?.some((line) => LINES.get(b)?.includes(line) === true) === true && !areOpposed(a, b);
+  linesOf()
+    .get(a)
+    ?.some((line) => linesOf().get(b)?.includes(line) === true) === true && !areOpposed(a, b);

@@ -1,3 +1,4 @@
+import { madeWhenAsked } from '../core/made-once.js';
 import { areAlternatives, areOpposite } from '../relations/conflicts/opposites.js';
 import { termOf } from '../relations/conflicts/word-classes.js';
 
@@ -37,10 +38,13 @@ const OPPOSED = [
 ];
 
 /** Places in a row: each excludes the others. */
-const ORDINALS: ReadonlySet<string> = new Set(
-  'first second third fourth fifth sixth seventh eighth ninth tenth'
-    .split(' ')
-    .flatMap((word) => [word, termOf(word)]),
+const ordinals = madeWhenAsked(
+  (): ReadonlySet<string> =>
+    new Set(
+      'first second third fourth fifth sixth seventh eighth ninth tenth'
+        .split(' ')
+        .flatMap((word) => [word, termOf(word)]),
+    ),
 );
 
 /** Words of grammar are compared as they are written. */
@@ -55,17 +59,17 @@ const pairsOf = (lines: readonly string[]): ReadonlySet<string> =>
     }),
   );
 
-const PAIRS = pairsOf(OPPOSED.join(', ').split(', '));
+const pairs = madeWhenAsked(() => pairsOf(OPPOSED.join(', ').split(', ')));
 
 /** Whether two terms exclude each other as words for one thing: another direction, order, state or measure. Terms are those of `termOf`. */
 export const areOpposed = (a: string, b: string): boolean =>
-  PAIRS.has(`${a} ${b}`) ||
-  (a !== b && ORDINALS.has(a) && ORDINALS.has(b)) ||
+  pairs().has(`${a} ${b}`) ||
+  (a !== b && ordinals().has(a) && ordinals().has(b)) ||
   areOpposite(a, b) ||
   isUndone(a, b) ||
   isUndone(b, a) ||
   haveOpposedPrefixes(a, b) ||
-  (areAlternatives(a, b) && !(MODALS.has(a) && MODALS.has(b)));
+  (areAlternatives(a, b) && !(modals().has(a) && modals().has(b)));
 
 const LEAST_UNDONE = 5;
 const UNDOING = /^(?:un|dis|non-?|in|im|il|ir|de|counter|anti|a(?=syn))/u;
@@ -94,27 +98,31 @@ const haveOpposedPrefixes = (a: string, b: string): boolean =>
 
 const PREFIX = /^(?:un|in|im|il|ir|dis|non-?|de)(?=\p{L}{3})/u;
 /** Of these nothing is neither: what is not the one is the other. */
-const EITHER_OR = pairsOf([
-  'open closed shut',
-  'pass fail',
-  'accept refuse reject',
-  'allow forbid forbidden prohibit',
-  'optional required mandatory',
-  'possible impossible',
-  'manual automatic',
-  'same different',
-  'include exclude',
-  'public private',
-  'present absent',
-  'keep delete',
-]);
+const eitherOr = madeWhenAsked(() =>
+  pairsOf([
+    'open closed shut',
+    'pass fail',
+    'accept refuse reject',
+    'allow forbid forbidden prohibit',
+    'optional required mandatory',
+    'possible impossible',
+    'manual automatic',
+    'same different',
+    'include exclude',
+    'public private',
+    'present absent',
+    'keep delete',
+  ]),
+);
 
 /** Whether two terms exclude each other so that what is not the one is the other: valid and invalid, not small and large. */
 export const areContradictory = (a: string, b: string): boolean =>
-  EITHER_OR.has(`${a} ${b}`) ||
+  eitherOr().has(`${a} ${b}`) ||
   isUndone(a, b) ||
   isUndone(b, a) ||
   (areOpposed(a, b) && (a.replace(PREFIX, '') === b || b.replace(PREFIX, '') === a));
 
 /** Other ways of saying how far something is wanted: "can" and "may" are often the same. */
-const MODALS: ReadonlySet<string> = new Set(['should', 'may', 'can', 'must', termOf('must')]);
+const modals = madeWhenAsked(
+  (): ReadonlySet<string> => new Set(['should', 'may', 'can', 'must', termOf('must')]),
+);

@@ -7,3 +7,12 @@ export function madeOnce<Key extends object, Value>(make: (key: Key) => Value): 
     return value;
   };
 }
+
+/** What takes a while to make and not every process needs: made when it is first asked for, and kept. */
+export function madeWhenAsked<Value>(make: () => Value): () => Value {
+  let made: { readonly value: Value } | undefined;
+  return () => {
+    made ??= { value: make() };
+    return made.value;
+  };
+}

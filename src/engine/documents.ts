@@ -6,7 +6,6 @@ import { documentIdOf } from '../core/ids.js';
 import type { MetadataValue } from '../core/metadata.js';
 import { comparesCallersField } from '../core/pushed-fields.js';
 import type { AccessControl } from '../core/scope.js';
-import { pushSourceName } from '../indexing/configured-sources.js';
 import {
   type DeletionTargets,
   deleteDocuments,
@@ -14,6 +13,7 @@ import {
   purgeDeleted,
 } from '../indexing/delete-documents.js';
 import { originsOf } from '../indexing/document-paths.js';
+import { pushSourceName } from '../indexing/folder-names.js';
 import { IndexRun } from '../indexing/index-run.js';
 import { isLeaseLost } from '../indexing/item-claims.js';
 import type { ScopedIndex } from '../indexing/scoped-index.js';

@@ -1,5 +1,6 @@
 import type { ResolvedConfig } from '../config/resolved-config.js';
 import { RAGError } from '../core/errors.js';
+import { madeWhenAsked } from '../core/made-once.js';
 import { isUnfinished } from '../features/forgetting/receipts.js';
 import type { EngineHost } from '../indexing/select-sources.js';
 import type { Ledger } from '../ledger/ledger.js';
@@ -8,12 +9,14 @@ import type { IndexRequest } from '../operations/engine.js';
 import type { EngineResources } from '../resources/engine-resources.js';
 import { nothingIndexed } from '../resources/open-collection.js';
 import { type AskedIndexing, tracedBeginning } from '../resources/traced-indexing.js';
-import { type EngineWrite, type WriteOutcome, writeTogether } from './grouped-writes.js';
+import { askedPush, type EngineWrite, type WriteOutcome } from './asked-writes.js';
 import type { HeldIndex } from './index-requests.js';
 import { anySignal, OpenWork } from './open-work.js';
-import { askedPush } from './push-requests.js';
 import { ReadAhead } from './read-ahead.js';
 import { WriteGroups } from './write-groups.js';
+
+/** Loaded when it is first needed, as all that a search does without. */
+const groupedWrites = madeWhenAsked(() => import('./grouped-writes.js'));
 
 /** Which lock a call waits for. */
 interface LockedCall {
@@ -54,7 +57,10 @@ export class EngineCore implements EngineHost {
           signal,
           indexing: askedBy(writes),
         },
-        (writing, held) => writeTogether(writes, { ...held, signal: writing }, this),
+        async (writing, held) => {
+          const { writeTogether } = await groupedWrites();
+          return writeTogether(writes, { ...held, signal: writing }, this);
+        },
       ),
     );
   }

@@ -1,57 +1,15 @@
 import type { RAGError } from '../core/errors.js';
-import { documentIdOf } from '../core/ids.js';
 import { runtime } from '../core/runtime.js';
-import type { Scope } from '../core/scope.js';
-import { pushSourceName } from '../indexing/configured-sources.js';
 import { ItemClaims } from '../indexing/item-claims.js';
 import { scopedIndex } from '../indexing/scoped-index.js';
 import type { EngineHost } from '../indexing/select-sources.js';
-import type { IndexResult } from '../operations/engine.js';
 import type { StoreHandle } from '../resources/handles/store-handle.js';
 import { retiredGenerations } from '../resources/open-collection.js';
 import { tracedDeletion } from '../resources/traced-indexing.js';
+import type { EngineWrite, WriteOutcome } from './asked-writes.js';
 import { deleteReadable } from './documents.js';
 import type { RunParts } from './index-requests.js';
-import { type PushRequest, runPushes, sizeOf, touchedBy } from './push-requests.js';
-import type { GroupedWrite } from './write-groups.js';
-
-/** A push, or a deletion of documents by name, that may go together with others. */
-export interface EngineWrite extends GroupedWrite {
-  readonly scope: Scope;
-  /** How long to wait for another process that writes, in milliseconds. */
-  readonly waitMs: number | undefined;
-  readonly work: { readonly push: PushRequest } | { readonly names: readonly string[] };
-}
-
-/** Of a push its result, of a deletion how many documents. */
-export type WriteOutcome = { readonly pushed: IndexResult } | { readonly deleted: number };
-
-export const pushWrite = (push: PushRequest, scope: Scope, waitMs: number | undefined): EngineWrite => ({
-  kind: JSON.stringify(['push', waitMs ?? 0, nameOf(scope)]),
-  touches: touchedBy(push, scope),
-  size: sizeOf(push),
-  scope,
-  waitMs,
-  work: { push },
-});
-
-export const deletionWrite = (names: readonly string[], scope: Scope): EngineWrite => ({
-  kind: JSON.stringify(['delete', nameOf(scope)]),
-  // A name is that of a document, or the one that it was pushed under.
-  touches: names.flatMap((name) => [name, documentIdOf(scope.tenant, pushSourceName(scope.project), name)]),
-  size: 0,
-  scope,
-  waitMs: undefined,
-  work: { names },
-});
-
-/** Who differs in any right or place writes apart. */
-const nameOf = ({ tenant, project, groups, clearance }: Scope) => [
-  tenant,
-  project ?? null,
-  [...groups].sort(),
-  clearance,
-];
+import { runPushes } from './push-requests.js';
 
 /** Does writes of one kind. Hold the writer lock. */
 export async function writeTogether(

@@ -1,51 +1,18 @@
 import { trustNamed } from '../config/trust/index-reach.js';
 import { RAGError, toRAGError } from '../core/errors.js';
-import { documentIdOf } from '../core/ids.js';
 import { runtime } from '../core/runtime.js';
 import { cacheOwner, type Scope } from '../core/scope.js';
 import { restoreKeptOut } from '../features/forgetting/restore-kept-out.js';
-import { assertPushable, inProject, pushedSource, pushSourceName } from '../indexing/configured-sources.js';
+import { assertPushable, inProject, pushedSource } from '../indexing/configured-sources.js';
 import { preparing, runRequests } from '../indexing/run-index.js';
 import type { EngineHost } from '../indexing/select-sources.js';
-import type { IndexRequest, IndexResult } from '../operations/engine.js';
+import type { IndexResult } from '../operations/engine.js';
 import { retryPolicyOf } from '../operations/retry-policy.js';
-import { type AskedIndexing, tracedIndexing } from '../resources/traced-indexing.js';
-import type { PushedDocument } from '../sources/push/push-source.js';
+import { tracedIndexing } from '../resources/traced-indexing.js';
+import { askedPush, type PushRequest } from './asked-writes.js';
 import { DEFAULT_BATCH_SIZE, DEFAULT_PARALLEL, partsNamed, type RunParts } from './index-requests.js';
 import { permission } from './permission.js';
 import { keepFoldersPrivate, keepOutOfGit } from './private-data.js';
-
-/** Documents to write and ids of documents to delete. */
-export interface PushRequest {
-  readonly documents: readonly PushedDocument[];
-  readonly deleted: readonly string[];
-}
-
-/** The request as a push, where it is nothing else and leaves the way to the engine. */
-export function asPush(request: IndexRequest): PushRequest | undefined {
-  const { sources, paths, documents, deleted = [], options = {}, onProgress } = request;
-  const { force = false, dryRun = false, prune = false, batchSize, transactionChunks, parallel } = options;
-  const others = [sources, paths, onProgress, batchSize, transactionChunks, parallel];
-  if (documents === undefined || others.some((part) => part !== undefined)) return undefined;
-  return force || dryRun || prune !== false ? undefined : { documents, deleted };
-}
-
-/** Ids of the documents that are written or deleted. */
-export const touchedBy = ({ documents, deleted }: PushRequest, { tenant, project }: Scope): string[] =>
-  [...documents.map(({ id }) => id), ...deleted].map((id) =>
-    documentIdOf(tenant, pushSourceName(project), id),
-  );
-
-/** What pushes say of themselves before they begin. */
-export const askedPush = ({ tenant, project }: Scope): AskedIndexing => ({
-  kind: 'push',
-  tenant,
-  sources: [pushSourceName(project)],
-});
-
-/** Bytes of the texts, about. */
-export const sizeOf = ({ documents }: PushRequest): number =>
-  documents.reduce((sum, { text = '', bytes }) => sum + (bytes?.length ?? text.length), 0);
 
 /**
  * Does pushes of one scope that touch different documents, as one run: nothing is listed, and nothing read that grows with the index.

@@ -1,30 +1,29 @@
+import type { Answer } from '../answering/answer.js';
+import type { AnswerEvent } from '../answering/answer-events.js';
 import { RAGError } from '../core/errors.js';
+import { madeWhenAsked } from '../core/made-once.js';
 import type { Scope } from '../core/scope.js';
-import { explainMiss } from '../features/explain-miss/explain-miss.js';
-import { feedbackLogOf, giveFeedback } from '../features/feedback/give-feedback.js';
-import { judgeFeedback } from '../features/feedback/judge-feedback.js';
-import { readFailures } from '../features/maintenance/read-failures.js';
-import { readIndexingStates } from '../features/maintenance/read-indexing-states.js';
-import { readSourceStates } from '../features/maintenance/read-source-states.js';
-import { readStatus } from '../features/maintenance/read-status.js';
 import { scopedIndex } from '../indexing/scoped-index.js';
-import type { EngineView, IndexRequest, IndexResult } from '../operations/engine.js';
+import type { AskRequest, EngineView, IndexRequest, IndexResult } from '../operations/engine.js';
 import { checkedView, type ViewHandlers } from '../operations/operations.js';
 import { Rollout } from '../operations/rollout.js';
 import { contextAsOf, searchAsOf } from '../searching/as-of/search-as-of.js';
-import { findDocumentConflicts } from '../searching/conflicts.js';
-import { embedTexts } from '../searching/embed-texts.js';
-import { findRelated } from '../searching/related.js';
-import { lastAnswer, runAsk } from '../searching/run-ask.js';
-import { countDocuments } from './count-documents.js';
-import { getDocument, listDocuments } from './documents.js';
+import { asPush, deletionWrite, type PushRequest, pushWrite } from './asked-writes.js';
 import { type EngineCore, PATIENT_WAIT_MS } from './engine-core.js';
 import { graphFactsOver } from './graph-facts.js';
-import { deletionWrite, pushWrite } from './grouped-writes.js';
-import { askedRun, needsWhole, refuseEmptyRequest, runIndexRequest } from './index-requests.js';
-import { asPush, type PushRequest } from './push-requests.js';
-import { retryFailures } from './retry-failures.js';
-import { repairIndex, verifyTwice } from './verify-requests.js';
+
+// What a search does without is loaded when it is first asked for, and within the call that asks.
+const answering = madeWhenAsked(() => import('../searching/run-ask.js'));
+const conflicts = madeWhenAsked(() => import('../searching/conflicts.js'));
+const documents = madeWhenAsked(() => import('./documents.js'));
+const embedding = madeWhenAsked(() => import('../searching/embed-texts.js'));
+const failures = madeWhenAsked(() => import('../features/maintenance/read-failures.js'));
+const feedback = madeWhenAsked(() => import('../features/feedback/give-feedback.js'));
+const indexRequests = madeWhenAsked(() => import('./index-requests.js'));
+const related = madeWhenAsked(() => import('../searching/related.js'));
+const retries = madeWhenAsked(() => import('./retry-failures.js'));
+const status = madeWhenAsked(() => import('../features/maintenance/read-status.js'));
+const verification = madeWhenAsked(() => import('./verify-requests.js'));
 
 /** The operations of an engine for one scope: what each does with what it was asked, among what else is under way. */
 export function scopedEngine(core: EngineCore, scope: Scope): EngineView {
@@ -44,6 +43,7 @@ export function scopedEngine(core: EngineCore, scope: Scope): EngineView {
   const runIndex = (request: IndexRequest): Promise<IndexResult> =>
     work.run(request.signal, async (signal) => {
       const stoppable = { ...request, signal };
+      const { askedRun, needsWhole, refuseEmptyRequest, runIndexRequest } = await indexRequests();
       if (request.options?.dryRun === true)
         return runIndexRequest(stoppable, 'index --dry-run', { scope }, core);
       await refuseEmptyRequest(request, core);
@@ -56,7 +56,7 @@ export function scopedEngine(core: EngineCore, scope: Scope): EngineView {
 
   const askStream: ViewHandlers['askStream'] = (asked) =>
     work.stream(asked.signal, (signal) =>
-      core.resources.traffic.duringStream(runAsk({ ...asked, signal }, scope, core.resources)),
+      core.resources.traffic.duringStream(answered({ ...asked, signal }, scope, core)),
     );
 
   const operations: ViewHandlers['operations'] = {
@@ -65,20 +65,22 @@ export function scopedEngine(core: EngineCore, scope: Scope): EngineView {
 
     get: (asked) =>
       work.run(asked.signal, async (signal) => {
-        const indexed = await scopedIndex(scope, core);
+        const [indexed, { getDocument }] = [await scopedIndex(scope, core), await documents()];
         return indexed === undefined ? undefined : getDocument(asked, { index: indexed, host: core, signal });
       }),
 
     list: (asked) =>
       work.run(undefined, async () => {
-        const indexed = await scopedIndex(scope, core);
+        const [indexed, { listDocuments }] = [await scopedIndex(scope, core), await documents()];
         return indexed === undefined ? { documents: [] } : listDocuments(asked, { index: indexed, config });
       }),
 
     countDocuments: () =>
       work.run(undefined, async (signal) => {
         const indexed = await scopedIndex(scope, core);
-        return indexed === undefined ? { documents: 0, byType: {} } : countDocuments(indexed, signal);
+        if (indexed === undefined) return { documents: 0, byType: {} };
+        const { countDocuments } = await import('./count-documents.js');
+        return countDocuments(indexed, signal);
       }),
 
     async delete(ids) {
@@ -89,27 +91,29 @@ export function scopedEngine(core: EngineCore, scope: Scope): EngineView {
     search: (asked) =>
       core.answering(asked.signal, (signal) => searchAsOf({ ...asked, signal }, scope, core.resources)),
 
-    related: (asked) => core.answering(asked.signal, () => findRelated(asked, scope, core.resources)),
+    related: (asked) =>
+      core.answering(asked.signal, async () => (await related()).findRelated(asked, scope, core.resources)),
 
     feedback: (said) =>
-      work.run(said.signal, async (signal) =>
-        giveFeedback(said, await scopedIndex(scope, core), { config, signal }),
-      ),
+      work.run(said.signal, async (signal) => {
+        const { giveFeedback } = await feedback();
+        return giveFeedback(said, await scopedIndex(scope, core), { config, signal });
+      }),
 
-    listFeedback: (asked) => work.run(undefined, () => feedbackLogOf(config).list(scope, asked)),
+    listFeedback: (asked) =>
+      work.run(undefined, async () => (await feedback()).feedbackLogOf(config).list(scope, asked)),
 
     feedbackJudgments: (asked) =>
-      work.run(asked.signal, async (signal) =>
-        judgeFeedback(
-          { ...asked, signal },
-          await scopedIndex(scope, core),
-          feedbackLogOf(config).read(scope),
-        ),
-      ),
+      work.run(asked.signal, async (signal) => {
+        const { feedbackLogOf } = await feedback();
+        const { judgeFeedback } = await import('../features/feedback/judge-feedback.js');
+        const indexed = await scopedIndex(scope, core);
+        return judgeFeedback({ ...asked, signal }, indexed, feedbackLogOf(config).read(scope));
+      }),
 
     conflicts: (asked) =>
-      core.answering(asked.signal, (signal) =>
-        findDocumentConflicts({ ...asked, signal }, scope, core.resources),
+      core.answering(asked.signal, async (signal) =>
+        (await conflicts()).findDocumentConflicts({ ...asked, signal }, scope, core.resources),
       ),
 
     ask: (asked) => lastAnswer(askStream(asked)),
@@ -118,12 +122,15 @@ export function scopedEngine(core: EngineCore, scope: Scope): EngineView {
       core.answering(asked.signal, (signal) => contextAsOf({ ...asked, signal }, scope, core.resources)),
 
     embed: (asked) =>
-      work.run(asked.signal, (signal) => embedTexts({ ...asked, signal }, scope, core.resources)),
+      work.run(asked.signal, async (signal) =>
+        (await embedding()).embedTexts({ ...asked, signal }, scope, core.resources),
+      ),
 
     explainMiss: ({ query, document }) =>
-      work.run(query.signal, (signal) =>
-        explainMiss({ query: { ...query, signal }, scope, resources: core.resources }, document),
-      ),
+      work.run(query.signal, async (signal) => {
+        const { explainMiss } = await import('../features/explain-miss/explain-miss.js');
+        return explainMiss({ query: { ...query, signal }, scope, resources: core.resources }, document);
+      }),
 
     rollout: () =>
       work.run(undefined, async () => {
@@ -136,25 +143,38 @@ export function scopedEngine(core: EngineCore, scope: Scope): EngineView {
         });
       }),
 
-    status: () => work.run(undefined, () => readStatus(core.resources, scope, core.readAhead.progress)),
+    status: () =>
+      work.run(undefined, async () =>
+        (await status()).readStatus(core.resources, scope, core.readAhead.progress),
+      ),
 
-    failures: (asked) => work.run(undefined, () => readFailures(asked, core.resources, scope)),
+    failures: (asked) =>
+      work.run(undefined, async () => (await failures()).readFailures(asked, core.resources, scope)),
 
     retry(asked) {
       const options = asked.waitMs === undefined ? {} : { waitMs: asked.waitMs };
       return work.run(asked.signal, (signal) =>
-        core.locked('failures retry', { options, signal, subject: 'items' }, (writing, held) =>
-          retryFailures({ ...asked, signal: writing }, { scope, ...held }, core),
+        core.locked('failures retry', { options, signal, subject: 'items' }, async (writing, held) =>
+          (await retries()).retryFailures({ ...asked, signal: writing }, { scope, ...held }, core),
         ),
       );
     },
 
-    sourceStates: () => work.run(undefined, () => readSourceStates(core.resources, scope)),
+    sourceStates: () =>
+      work.run(undefined, async () => {
+        const { readSourceStates } = await import('../features/maintenance/read-source-states.js');
+        return readSourceStates(core.resources, scope);
+      }),
 
-    indexingStates: (asked) => work.run(undefined, () => readIndexingStates(asked, core.resources, scope)),
+    indexingStates: (asked) =>
+      work.run(undefined, async () => {
+        const { readIndexingStates } = await import('../features/maintenance/read-indexing-states.js');
+        return readIndexingStates(asked, core.resources, scope);
+      }),
 
     verify: ({ repair = false, sources = true, signal: given }) =>
       work.run(given, async (signal) => {
+        const { repairIndex, verifyTwice } = await verification();
         const before = await verifyTwice({ scope, sources, signal }, core);
         if (!repair || before.drift.length === 0)
           return { ok: before.drift.length === 0, drift: before.drift, repaired: 0 };
@@ -210,4 +230,19 @@ export function scopedEngine(core: EngineCore, scope: Scope): EngineView {
   );
 
   return checkedView(scope, { operations, facts, askStream });
+}
+
+async function* answered(
+  request: AskRequest,
+  scope: Scope,
+  { resources }: EngineCore,
+): AsyncGenerator<AnswerEvent> {
+  const { runAsk } = await answering();
+  yield* runAsk(request, scope, resources);
+}
+
+/** The answer alone. */
+async function lastAnswer(events: AsyncIterable<AnswerEvent>): Promise<Answer> {
+  for await (const event of events) if (event.type === 'answer') return event.answer;
+  throw new RAGError('INTERNAL', 'Answering ended without an answer.');
 }

@@ -1,13 +1,8 @@
 import { RAGError } from '../core/errors.js';
+import { madeWhenAsked } from '../core/made-once.js';
 import { runtime } from '../core/runtime.js';
 import { LOCAL_SCOPE, scopeOf } from '../core/scope.js';
-import { forgetResults } from '../features/forgetting/erase-copies.js';
 import { eraseTries } from '../features/forgetting/erase-tries.js';
-import { eraseUnused } from '../features/forgetting/unused-copies.js';
-import { checkHealth } from '../features/maintenance/check-health.js';
-import { rotateEncryption } from '../features/maintenance/rotate-encryption.js';
-import { findGeneration, findRetired, takeBack } from '../features/maintenance/take-back.js';
-import { isLedgerDamage } from '../features/maintenance/verify-index.js';
 import { listGenerations, tenantsOf } from '../indexing/list-generations.js';
 import type { IndexFacts } from '../ledger/ledger.js';
 import type { Engine, EngineView, WorkPlan } from '../operations/engine.js';
@@ -18,15 +13,25 @@ import { checkedReembedding } from '../operations/upgrade-types.js';
 import { dropGeneration } from '../resources/open-collection.js';
 import type { VectorStoreManager } from '../stores/failover/store-manager.js';
 import { type EngineCore, PATIENT_WAIT_MS } from './engine-core.js';
-import { KeptSources } from './kept-sources.js';
-import { workOnBatch } from './work-requests.js';
+import type { KeptSources } from './kept-sources.js';
+
+// What a search does without is loaded when it is first asked for.
+const generations = madeWhenAsked(() => import('../features/maintenance/take-back.js'));
+const batches = madeWhenAsked(async () => ({
+  ...(await import('./kept-sources.js')),
+  ...(await import('./work-requests.js')),
+}));
 
 /** What an engine does with the index of all its scopes. */
 export function wholeIndex(core: EngineCore): Omit<Engine, keyof EngineView | 'as'> {
   const { config, work } = core;
   const now = (): string => new Date(runtime().now()).toISOString();
   return {
-    health: (options = {}) => work.run(undefined, () => checkHealth(core.resources, options)),
+    health: (options = {}) =>
+      work.run(undefined, async () => {
+        const { checkHealth } = await import('../features/maintenance/check-health.js');
+        return checkHealth(core.resources, options);
+      }),
     syncPlan: () => syncPlanOf(config),
     monitoringPlan: () => monitoringPlanOf(config),
     workPlan: () => workPlanOf(core),
@@ -42,6 +47,7 @@ export function wholeIndex(core: EngineCore): Omit<Engine, keyof EngineView | 'a
       await work.run(undefined, (outer) =>
         core.locked('generations use', { signal: outer }, async (signal) => {
           const ledger = await core.existingLedger();
+          const { findRetired, takeBack } = await generations();
           const facts = await findRetired(ledger, generation);
           const { embedder } = await core.resources.models.embedderOf(facts);
           const storeOf = (of: IndexFacts) => core.resources.stores.of(of);
@@ -56,6 +62,7 @@ export function wholeIndex(core: EngineCore): Omit<Engine, keyof EngineView | 'a
       await work.run(undefined, (signal) =>
         core.locked('generations drop', { signal }, async () => {
           const ledger = await core.existingLedger();
+          const { findGeneration } = await generations();
           const facts = await findGeneration(ledger, generation);
           if (facts.state === 'live') return ledger.drop(generation);
           return dropGeneration(facts, ledger, (of) => core.resources.stores.of(of));
@@ -111,6 +118,7 @@ export function wholeIndex(core: EngineCore): Omit<Engine, keyof EngineView | 'a
           return { documents: 0, rewritten: 0, ...removed };
         await core.existingLedger();
         const { eraseAllCopies } = await import('../features/forgetting/erase-copies.js');
+        const { rotateEncryption } = await import('../features/maintenance/rotate-encryption.js');
         const options = { waitMs: PATIENT_WAIT_MS };
         const rotated = await rotateEncryption({
           sealing,
@@ -138,7 +146,7 @@ const WORKER_WAIT_MS = 10_000;
 
 function workPlanOf(core: EngineCore): WorkPlan {
   const { config, work } = core;
-  const sources = new KeptSources(config);
+  let sources: KeptSources | undefined;
   return {
     runtime: config.own?.runtime,
     queue: () => core.resources.queue.open(),
@@ -153,10 +161,14 @@ function workPlanOf(core: EngineCore): WorkPlan {
         // Batches claim what they write, so they go on side by side, and make room for who needs the whole.
         core.withLock(
           { command: 'ragstone worker', subject: 'items', waitMs: WORKER_WAIT_MS, signal, givesWay: true },
-          (writing, held) => workOnBatch(batch, { signal: writing, ...held, sources }, core),
+          async (writing, held) => {
+            const { KeptSources, workOnBatch } = await batches();
+            sources ??= new KeptSources(config);
+            return workOnBatch(batch, { signal: writing, ...held, sources }, core);
+          },
         ),
       ),
-    release: () => sources.close(),
+    release: () => sources?.close(),
   };
 }
 
@@ -171,26 +183,29 @@ async function managerOf({ resources }: EngineCore): Promise<VectorStoreManager>
 
 async function clearIndex(core: EngineCore): Promise<void> {
   const { config, resources } = core;
-  let generations: IndexFacts[] = [];
+  const { forgetResults } = await import('../features/forgetting/erase-copies.js');
+  const { eraseUnused } = await import('../features/forgetting/unused-copies.js');
+  let held: IndexFacts[] = [];
   try {
-    generations = (await (await resources.ledger.reading())?.generations()) ?? [];
+    held = (await (await resources.ledger.reading())?.generations()) ?? [];
     // A store that nobody has is found out before anything is forgotten.
-    for (const facts of generations) await resources.stores.of(facts);
-    if (generations.length > 0) await forgetResults(core, 'ragstone clear');
+    for (const facts of held) await resources.stores.of(facts);
+    if (held.length > 0) await forgetResults(core, 'ragstone clear');
     // First, so that no search finds what is being removed, and other processes see at once that nothing is indexed.
-    if (generations.length > 0) await (await resources.ledger.writing({ check: true })).clear();
+    if (held.length > 0) await (await resources.ledger.writing({ check: true })).clear();
     else await resources.discardLedger();
   } catch (error) {
     // Emptying a file takes room, removing it gives some.
     const isFull = isFullDisk(error) && config.rag.ledger.type === 'sqlite';
+    const { isLedgerDamage } = await import('../features/maintenance/verify-index.js');
     if (!isFull && !isLedgerDamage(error)) throw error;
     // Nothing in a damaged ledger can be trusted; what its stores hold cannot be known.
-    if (!isFull) generations = [];
+    if (!isFull) held = [];
     await resources.discardLedger();
   }
-  for (const facts of generations) await (await resources.stores.of(facts)).drop(facts.collection);
+  for (const facts of held) await (await resources.stores.of(facts)).drop(facts.collection);
   await eraseTries(config.dataDir);
-  await eraseUnused(generations, core);
+  await eraseUnused(held, core);
 }
 
 const isFullDisk = (error: unknown): boolean =>

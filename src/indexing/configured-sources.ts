@@ -18,22 +18,12 @@ import { sourceDefinition } from '../sources/definitions.js';
 import { maxBytesOf } from '../sources/file-types.js';
 import { assertDistinct, createPushSource, type PushedDocument } from '../sources/push/push-source.js';
 import type { Source } from '../sources/source.js';
-import { isPathSource } from './folder-names.js';
+import { isPathSource, pushSourceName } from './folder-names.js';
 import { pathSourceName, unknownPlace } from './named-folders.js';
 import type { PreparationRecipe } from './preparation/preparation-recipe.js';
 import { retentionKey } from './retention.js';
+import { rootOf } from './root-folder.js';
 import type { ConfiguredSource, Retention } from './source-task.js';
-
-/** Source of documents that the caller hands in. */
-const PUSH_SOURCE = 'push:documents';
-
-/** Each project has a source of its own, so that equal ids of two projects are two documents. */
-export const pushSourceName = (project: string | undefined): string =>
-  project === undefined ? PUSH_SOURCE : `${PUSH_SOURCE}/${project}`;
-
-/** Whether a source holds what programs handed in. */
-export const isPushSource = (name: string): boolean =>
-  name === PUSH_SOURCE || name.startsWith(`${PUSH_SOURCE}/`);
 
 /** The source as a project indexes it: its documents move there where another one indexed them before. */
 export const inProject = (configured: ConfiguredSource, project: string | undefined): ConfiguredSource =>
@@ -81,12 +71,6 @@ const syncOf = (
   maxShrink: settings?.maxShrink,
   reconcileInterval: settings?.reconcileInterval,
 });
-
-/** Absolute path of what a source reads of this machine's files; undefined for services, databases and repositories elsewhere. */
-export function rootOf(settings: ResolvedSource, { projectRoot }: ResolvedConfig): string | undefined {
-  if ('root' in settings) return resolve(projectRoot, settings.root);
-  return sourceDefinition(settings.type).folder?.(settings, projectRoot);
-}
 
 /** A file or folder as a source of files, named by its real path so that each run recognises it, wherever it is made. */
 export async function pathSource(

@@ -3,9 +3,8 @@ import { join } from 'node:path';
 import type { ResolvedConfig } from '../config/resolved-config.js';
 import type { DocumentOrigin } from '../core/document-origin.js';
 import { sourceDefinition } from '../sources/definitions.js';
-import { rootOf } from './configured-sources.js';
 import { guessedRoot, rememberedPaths } from './named-folders.js';
-import { folderOfRoot } from './root-folder.js';
+import { folderOfRoot, rootOf } from './root-folder.js';
 
 /** Absolute path of the file that an item or document of a source stands for, where it is one of this machine. */
 export type FindPath = (source: string, id: string) => string | undefined;

@@ -1,8 +1,8 @@
 import { runtime } from '../core/runtime.js';
 import type { GenerationReader, IndexFacts } from '../ledger/ledger.js';
 import { openForReading, retiredGenerations } from '../resources/open-collection.js';
-import { isPushSource } from './configured-sources.js';
 import { finishPushes } from './finish-pushes.js';
+import { isPushSource } from './folder-names.js';
 import type { IndexPipeline } from './index-pipeline.js';
 import type { IndexRun } from './index-run.js';
 import { ItemClaims } from './item-claims.js';

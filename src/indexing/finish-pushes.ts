@@ -7,8 +7,8 @@ import type { GenerationReader, ItemKey, LedgerChunk, LedgerDocument, LedgerItem
 import { storedDigest } from '../resources/chunk-digests.js';
 import { listAll } from '../stores/list-pages.js';
 import { documentOfChunks } from './carry-over.js';
-import { isPushSource } from './configured-sources.js';
 import { deleteDocuments, forgetItems, purgeDeleted } from './delete-documents.js';
+import { isPushSource } from './folder-names.js';
 import type { IndexRun } from './index-run.js';
 import { bySource } from './item-claims.js';
 import { type BatchDocument, deleteChunks, type WriteTargets, writeBatch } from './write-batch.js';

@@ -6,6 +6,17 @@ const PATH_PREFIX = 'path:';
 /** Whether a source is a file or folder that a call named. */
 export const isPathSource = (name: string): boolean => name.startsWith(PATH_PREFIX);
 
+/** Source of documents that the caller hands in. */
+const PUSH_SOURCE = 'push:documents';
+
+/** Each project has a source of its own, so that equal ids of two projects are two documents. */
+export const pushSourceName = (project: string | undefined): string =>
+  project === undefined ? PUSH_SOURCE : `${PUSH_SOURCE}/${project}`;
+
+/** Whether a source holds what programs handed in. */
+export const isPushSource = (name: string): boolean =>
+  name === PUSH_SOURCE || name.startsWith(`${PUSH_SOURCE}/`);
+
 /** What a file or folder is named by its real path: relative to the project where it lies inside, so that an index may move with it. */
 export function nameOfFolder(
   real: string,

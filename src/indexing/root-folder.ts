@@ -1,6 +1,8 @@
 import { statSync } from 'node:fs';
-import { dirname } from 'node:path';
+import { dirname, resolve } from 'node:path';
+import type { ResolvedConfig, ResolvedSource } from '../config/resolved-config.js';
 import { realPathOf } from '../platform/security/real-path.js';
+import { sourceDefinition } from '../sources/definitions.js';
 
 /**
  * The folder that ids of a root are relative to: a root may be one file, or a link to one. Of a root that cannot be looked at (it is gone, the way
@@ -14,4 +16,10 @@ function isFile(path: string): boolean {
   } catch {
     return false;
   }
+}
+
+/** Absolute path of what a source reads of this machine's files; undefined for services, databases and repositories elsewhere. */
+export function rootOf(settings: ResolvedSource, { projectRoot }: ResolvedConfig): string | undefined {
+  if ('root' in settings) return resolve(projectRoot, settings.root);
+  return sourceDefinition(settings.type).folder?.(settings, projectRoot);
 }

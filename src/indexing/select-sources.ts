@@ -7,14 +7,13 @@ import type { EngineResources } from '../resources/engine-resources.js';
 import { type AbandonedSource, abandonedSources, abandonments } from './abandoned-sources.js';
 import {
   configuredSources,
-  isPushSource,
   pathSource,
   pushedSource,
   selectSources,
   unplacedSource,
 } from './configured-sources.js';
 import { pathsOf } from './document-paths.js';
-import { isPathSource } from './folder-names.js';
+import { isPathSource, isPushSource } from './folder-names.js';
 import { isClosed, presenceOf } from './folder-presence.js';
 import { isOfOldKind, linksAmong, type NamedFolder, namedFolders } from './named-folders.js';
 import { isRedundant, withoutOverlaps } from './overlapping-sources.js';

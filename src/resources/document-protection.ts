@@ -10,7 +10,10 @@ import {
   type SealedOwner,
   type SealingSettings,
 } from '../platform/security/sealed-metadata.js';
-import { WITHHOLDING_VERSION, type WithheldDocument } from './withheld-fields.js';
+import type { WithheldDocument } from './withheld-fields.js';
+
+/** Of what `withheld-fields.ts` takes out of texts: another one means that documents must be processed again. */
+const WITHHOLDING_VERSION = 16;
 
 /** How often each type of personal data or secret was taken out of a document. */
 export type RedactionCounts = Readonly<Record<string, number>>;

@@ -24,9 +24,6 @@ import { MARKDOWN, tableFields } from '../parsing/table-fields.js';
 import { blanked, joinedRanges } from '../parsing/text-range.js';
 import { fileTypeOf } from '../sources/file-types.js';
 
-/** Of what is taken out of texts: another one means that documents must be processed again. */
-export const WITHHOLDING_VERSION = 16;
-
 /** A text in which nothing is left of front matter. */
 const FENCES_ONLY = /^[\s+.,;{}[\]\\-]*$/;
 

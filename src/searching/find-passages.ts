@@ -205,6 +205,7 @@ async function openSearch(query: CheckedQuery, scope: Scope, options: StartedOpt
   const { resources } = options;
   const live = await resources.stores.collection();
   const request = requestOf(live, retrievalRequest(query, resources.config));
+  startReader(query, resources);
   const opened =
     request.mode === 'lexical'
       ? NO_MODEL
@@ -224,6 +225,17 @@ async function openSearch(query: CheckedQuery, scope: Scope, options: StartedOpt
     model: costs?.model ?? opened,
     settings: costs?.settings ?? settings,
   };
+}
+
+/**
+ * The thread of the reader takes as long to start as candidates take to be found. What fails then fails, and is told, where it is asked; a
+ * search with a deadline may come to do without it.
+ */
+function startReader({ options = {} }: SearchQuery, { config, models }: FindResources): void {
+  const { enabled, model } = config.rag.retrieval.rerank;
+  const isReader = model === 'reader' && config.own?.reranker === undefined;
+  if (isReader && (options.rerank ?? enabled) && options.deadlineMs === undefined)
+    models.reranker.open().catch(() => undefined);
 }
 
 function openRetriever(

@@ -2,7 +2,7 @@ import { RAGError } from '../core/errors.js';
 import { documentIdOf } from '../core/ids.js';
 import { toldNotices } from '../core/notice.js';
 import type { Scope } from '../core/scope.js';
-import { pushSourceName } from '../indexing/configured-sources.js';
+import { pushSourceName } from '../indexing/folder-names.js';
 import type { GenerationReader } from '../ledger/ledger.js';
 import type { RelatedRequest, RelatedResponse } from '../operations/engine.js';
 import { keyName, numberName, pageName, pathName, urlName, WHOLE_KEY } from '../relations/graph/names.js';

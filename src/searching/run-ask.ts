@@ -1,7 +1,7 @@
 import type { AgentLimits, AgentTools } from '../answering/agentic/agent.js';
 import { evidenceGatherer } from '../answering/agentic/gather-evidence.js';
 import { checkedLimits, RunLimits } from '../answering/agentic/run-limits.js';
-import type { Answer, AnswerMode, AnswerSource, ConversationTurn } from '../answering/answer.js';
+import type { AnswerMode, AnswerSource, ConversationTurn } from '../answering/answer.js';
 import type { AnswerEvent } from '../answering/answer-events.js';
 import { streamAnswer } from '../answering/answer-question.js';
 import type { AnswerDependencies, AnswerRequest, Retrieve } from '../answering/answer-request.js';
@@ -161,12 +161,6 @@ function originAdder(resources: EngineResources): (source: AnswerSource) => Prom
         throw error;
       }
     });
-}
-
-/** The answer alone. */
-export async function lastAnswer(events: AsyncIterable<AnswerEvent>): Promise<Answer> {
-  for await (const event of events) if (event.type === 'answer') return event.answer;
-  throw new RAGError('INTERNAL', 'Answering ended without an answer.');
 }
 
 function answerRequest(request: AskRequest, { config }: EngineResources): AnswerRequest {

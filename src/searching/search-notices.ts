@@ -16,7 +16,6 @@ import type {
 import { RESTRICTED_NOTICE, remembersReach } from '../stores/scope-reach.js';
 import type { VectorCollection } from '../stores/vector-store.js';
 import type { SearchedIndex } from './searched-index.js';
-import { describeEmptyFilters } from './unknown-filters.js';
 
 interface SearchOfIndex {
   readonly live: SearchedIndex;
@@ -76,6 +75,7 @@ export async function noticesOfNothing(
   }
   const hasFilters = Object.keys(query.filters ?? {}).length > 0 || query.filter !== undefined;
   if (!hasFilters || (await holds(filter))) return [];
+  const { describeEmptyFilters } = await import('./unknown-filters.js');
   return [{ kind: 'filters-empty', text: await describeEmptyFilters(query, scoped) }];
 }
 

@@ -1,6 +1,6 @@
 import { contentHash, documentIdOf } from '../../src/core/ids.js';
 import { type Engine, RAGError, type SearchResponse, type Workers } from '../../src/index.js';
-import { pushSourceName } from '../../src/indexing/configured-sources.js';
+import { pushSourceName } from '../../src/indexing/folder-names.js';
 import type { Faults } from './faults.js';
 import type { LateWrites } from './late-writes.js';
 import { EXPECTED, isDone, isThrough, Wrong } from './outcomes.js';

@@ -1,5 +1,5 @@
-import { isPushSource } from '../../indexing/configured-sources.js';
 import { deleteDocuments } from '../../indexing/delete-documents.js';
+import { isPushSource } from '../../indexing/folder-names.js';
 import { IndexRun } from '../../indexing/index-run.js';
 import { allVersions } from '../../ledger/history/all-versions.js';
 import type { LedgerHistory } from '../../ledger/history.js';

@@ -3,7 +3,7 @@ import { RAGError, toRAGError } from '../../core/errors.js';
 import { oneOf } from '../../core/filter.js';
 import { runtime } from '../../core/runtime.js';
 import type { Scope } from '../../core/scope.js';
-import { isPushSource } from '../../indexing/configured-sources.js';
+import { isPushSource } from '../../indexing/folder-names.js';
 import { configuredNames, readOwnership } from '../../indexing/source-owners.js';
 import { allVersions } from '../../ledger/history/all-versions.js';
 import { unpackChunks } from '../../ledger/history/kept-chunks.js';

@@ -9,9 +9,9 @@ import {
 } from '../../features/forgetting/forget-pushed.js';
 import type { ForgettingHost } from '../../features/forgetting/forgetting-host.js';
 import { carryOver } from '../../indexing/carry-over.js';
-import { isPushSource } from '../../indexing/configured-sources.js';
 import { deleteItems, purgeDeleted } from '../../indexing/delete-documents.js';
 import { type FinishedPushes, finishPushes, unfinishedItems } from '../../indexing/finish-pushes.js';
+import { isPushSource } from '../../indexing/folder-names.js';
 import { IndexRun } from '../../indexing/index-run.js';
 import type { WriteTargets } from '../../indexing/write-batch.js';
 import type { GenerationReader, LedgerItem } from '../../ledger/ledger.js';

@@ -1,4 +1,5 @@
 import { RAGError } from '../../core/errors.js';
+import { madeWhenAsked } from '../../core/made-once.js';
 import { runtime } from '../../core/runtime.js';
 import { type Scope, type ScopeInput, scopeOf } from '../../core/scope.js';
 import { deploymentIdOf, RagDeploymentModel } from '../../operations/deployment-model.js';
@@ -6,7 +7,6 @@ import type { Engine, EngineHealth, EngineView, HealthOptions } from '../../oper
 import type { MonitoringPlan } from '../../operations/monitoring-plan.js';
 import type { EngineResources } from '../../resources/engine-resources.js';
 import { isAllowedSecret, secretNotAllowed } from './allowed-secrets.js';
-import { beginIndex, countDocuments, holdsForgotten } from './copy-documents.js';
 import {
   deploymentOf,
   type KnowledgeDeploymentInput,
@@ -26,20 +26,18 @@ import {
   shown,
 } from './deployment-records.js';
 import { assertOwnIndexes, type DeploymentParts, type OpenCustomerStore } from './deployment-settings.js';
-import { type FinishedWrites, finishWrites } from './finish-writes.js';
-import {
-  type DeploymentHealth,
-  type DeploymentsRotation,
-  healthOf,
-  rotateIndexes,
-  wordsOf,
-} from './maintain-indexes.js';
-import { type MoveReport, type Moving, moveTenant, removeIndex, resumeMove } from './move-tenant.js';
-import { claimPlace } from './place-claim.js';
+import type { FinishedWrites } from './finish-writes.js';
+import type { DeploymentHealth, DeploymentsRotation } from './maintain-indexes.js';
+import type { MoveReport, Moving } from './move-tenant.js';
 import { routedView } from './routed-view.js';
 import type { TenantIndex, TenantIndexes } from './tenant-indexes.js';
-import { type DeploymentValidationResult, validateDeployment } from './validate-deployment.js';
+import type { DeploymentValidationResult } from './validate-deployment.js';
 import { WriteGate } from './write-gate.js';
+
+// What the shared index is searched without is loaded when it is first asked for.
+const copying = madeWhenAsked(() => import('./copy-documents.js'));
+const maintenance = madeWhenAsked(() => import('./maintain-indexes.js'));
+const moves = madeWhenAsked(() => import('./move-tenant.js'));
 
 /** Which deployments there can be beside the shared index, and how many stay open. */
 export interface KnowledgeDeploymentOptions extends Partial<IndexLimits> {
@@ -184,8 +182,9 @@ export class KnowledgeDeploymentService implements TenantIndexes {
       const isOwn = stated.model !== RagDeploymentModel.Shared && stated.isActive;
       if (isOwn)
         await this.#use(record, async ({ resources }) => {
+          const { claimPlace } = await import('./place-claim.js');
           await claimPlace(record.deployment, resources);
-          await beginIndex(resources);
+          await (await copying()).beginIndex(resources);
         });
       return shown(record);
     } finally {
@@ -197,6 +196,7 @@ export class KnowledgeDeploymentService implements TenantIndexes {
   async validateCustomerOwnedDeployment(
     input: KnowledgeDeploymentInput,
   ): Promise<DeploymentValidationResult> {
+    const { validateDeployment } = await import('./validate-deployment.js');
     return validateDeployment(() => this.#checked(input), this.#parts);
   }
 
@@ -211,6 +211,7 @@ export class KnowledgeDeploymentService implements TenantIndexes {
     const target = await this.#validated(this.#checked(input));
     if (!target.isActive)
       throw new RAGError('DEPLOYMENT_INVALID', 'A tenant is moved to an active deployment alone.');
+    const { moveTenant } = await moves();
     return moveTenant(target, this.#moving(target.tenantId, signal));
   }
 
@@ -220,6 +221,7 @@ export class KnowledgeDeploymentService implements TenantIndexes {
    */
   async resumeMoves({ signal, onProblem }: ResumeOptions = {}): Promise<MoveReport[]> {
     const reports: MoveReport[] = [];
+    const { resumeMove } = await moves();
     const moved = this.#records.list({ onDamaged: (name, error) => onProblem?.(name, error) });
     for (const { deployment } of moved.filter(({ move }) => move !== undefined)) {
       const { tenantId } = deployment;
@@ -239,6 +241,7 @@ export class KnowledgeDeploymentService implements TenantIndexes {
    */
   async finishWrites({ signal, onProblem }: ResumeOptions = {}): Promise<FinishedWrites[]> {
     const reports: FinishedWrites[] = [];
+    const { finishWrites } = await import('./finish-writes.js');
     for (const tenantId of this.#records.marked())
       try {
         const report = await finishWrites(this.#moving(tenantId, signal));
@@ -251,6 +254,7 @@ export class KnowledgeDeploymentService implements TenantIndexes {
 
   /** Whether each index that a tenant has of its own can be used. It opens them, and tells what only whoever runs the service may know. */
   async deploymentHealth(): Promise<DeploymentHealth[]> {
+    const { healthOf, wordsOf } = await maintenance();
     const damaged: DeploymentHealth[] = [];
     const records = this.#records.list({
       onDamaged: (deploymentId, error) => damaged.push({ deploymentId, ok: false, detail: wordsOf(error) }),
@@ -266,6 +270,7 @@ export class KnowledgeDeploymentService implements TenantIndexes {
    * nothing, no index needs an older key any more.
    */
   async rotateEncryption({ tenantId, signal }: RotateOptions = {}): Promise<DeploymentsRotation> {
+    const { rotateIndexes } = await maintenance();
     return rotateIndexes({ records: this.#records, shared: this.shared, tenantId }, (one) => ({
       ...this.#moving(one, signal),
       use: this.#indexes.use.bind(this.#indexes),
@@ -342,11 +347,12 @@ export class KnowledgeDeploymentService implements TenantIndexes {
   async #leave(before: DeploymentRecord): Promise<void> {
     await this.#assertNothingLeft(before);
     if (before.move === undefined && before.deployment.model === RagDeploymentModel.CustomerOwned)
-      await this.#use(before, (index) => removeIndex(before.deployment, index));
+      await this.#use(before, async (index) => (await moves()).removeIndex(before.deployment, index));
   }
 
   async #assertNothingLeft(before: DeploymentRecord): Promise<void> {
     const { tenantId } = before.deployment;
+    const { countDocuments, holdsForgotten } = await copying();
     const { pushed, ofSources, isForgotten } = await this.#use(before, async ({ resources }) => ({
       ...(await countDocuments(resources, tenantId)),
       isForgotten: await holdsForgotten(resources, tenantId),

@@ -1,6 +1,6 @@
 import { RAGError } from '../../core/errors.js';
 import { contentHash } from '../../core/ids.js';
-import { isPushSource } from '../../indexing/configured-sources.js';
+import { isPushSource } from '../../indexing/folder-names.js';
 import { deploymentIdOf } from '../../operations/deployment-model.js';
 import type { EngineResources } from '../../resources/engine-resources.js';
 import { placeOf, type StoredDeployment } from './deployment-config.js';

@@ -6,7 +6,7 @@ import { Receipts } from '../../features/forgetting/receipts.js';
 import { alignTenants } from '../../features/upgrading/align-items.js';
 import type { FillPace } from '../../features/upgrading/fill-pace.js';
 import { findOutOfStep, type OutOfStep } from '../../features/upgrading/out-of-step.js';
-import { isPushSource } from '../../indexing/configured-sources.js';
+import { isPushSource } from '../../indexing/folder-names.js';
 import { tenantsOf } from '../../indexing/list-generations.js';
 import type { Ledger } from '../../ledger/ledger.js';
 import { dropRetired } from '../../resources/open-collection.js';

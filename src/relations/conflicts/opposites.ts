@@ -1,3 +1,4 @@
+import { madeWhenAsked } from '../../core/made-once.js';
 import { termOf } from './word-classes.js';
 
 /** Words that turn a statement round. */
@@ -45,24 +46,31 @@ const ALTERNATIVES = [
   'litre gallon pint barrel',
 ].map((list) => list.split(' '));
 
-const MONTHS: ReadonlySet<string> = new Set([1, 2].flatMap((list) => (ALTERNATIVES[list] ?? []).map(termOf)));
-
-export const isMonth = (term: string): boolean => MONTHS.has(term);
-
-const OPPOSITES: ReadonlySet<string> = new Set(
-  PAIRS.flatMap(([a = '', b = '']) => [`${termOf(a)} ${termOf(b)}`, `${termOf(b)} ${termOf(a)}`]),
+const months = madeWhenAsked(
+  (): ReadonlySet<string> => new Set([1, 2].flatMap((list) => (ALTERNATIVES[list] ?? []).map(termOf))),
 );
 
-const KINDS: ReadonlyMap<string, readonly number[]> = ALTERNATIVES.flatMap((list, kind) =>
-  list.map((word) => [termOf(word), kind] as const),
-).reduce(
-  (kinds, [word, kind]) => kinds.set(word, [...(kinds.get(word) ?? []), kind]),
-  new Map<string, readonly number[]>(),
+export const isMonth = (term: string): boolean => months().has(term);
+
+const opposites = madeWhenAsked(
+  (): ReadonlySet<string> =>
+    new Set(PAIRS.flatMap(([a = '', b = '']) => [`${termOf(a)} ${termOf(b)}`, `${termOf(b)} ${termOf(a)}`])),
+);
+
+const kinds = madeWhenAsked(
+  (): ReadonlyMap<string, readonly number[]> =>
+    ALTERNATIVES.flatMap((list, kind) => list.map((word) => [termOf(word), kind] as const)).reduce(
+      (all, [word, kind]) => all.set(word, [...(all.get(word) ?? []), kind]),
+      new Map<string, readonly number[]>(),
+    ),
 );
 
 /** Whether two stemmed words exclude each other. */
-export const areOpposite = (a: string, b: string): boolean => OPPOSITES.has(`${a} ${b}`);
+export const areOpposite = (a: string, b: string): boolean => opposites().has(`${a} ${b}`);
 
 /** Whether two different stemmed words are of one list of alternatives. */
 export const areAlternatives = (a: string, b: string): boolean =>
-  a !== b && KINDS.get(a)?.some((kind) => KINDS.get(b)?.includes(kind) === true) === true;
+  a !== b &&
+  kinds()
+    .get(a)
+    ?.some((kind) => kinds().get(b)?.includes(kind) === true) === true;

@@ -1,4 +1,5 @@
 import { stemEnglish } from '../../core/analysis/porter2-stemmer.js';
+import { madeWhenAsked } from '../../core/made-once.js';
 
 /** Words of general use that say little of what a statement is about: two statements may differ in all of them. */
 const LIGHT = [
@@ -77,24 +78,28 @@ export const LIGHT_WORDS: ReadonlySet<string> = new Set(LIGHT.flatMap((line) => 
 const CLASSES: readonly (readonly string[])[] = SYNONYMS.map((line) => line.split(' '));
 
 /** Stems that words of several classes have: `allow` is that of `allowance` too. */
-const SHARED_STEMS: ReadonlySet<string> = new Set(
-  CLASSES.flatMap((words, at) =>
-    words
-      .map(stemOf)
-      .filter((stem) => CLASSES.some((others, other) => other !== at && others.map(stemOf).includes(stem))),
-  ),
-);
+const sharedStems = madeWhenAsked((): ReadonlySet<string> => {
+  const classes = CLASSES.map((words) => words.map(stemOf));
+  return new Set(
+    classes.flatMap((stems, at) =>
+      stems.filter((stem) => classes.some((others, other) => other !== at && others.includes(stem))),
+    ),
+  );
+});
 
 /** By what a word is known: its stem, or itself where another word has the better claim to that. */
 const keyOf = (word: string): string => {
   const stem = stemOf(word);
-  return SHARED_STEMS.has(stem) && word !== stem ? word : stem;
+  return sharedStems().has(stem) && word !== stem ? word : stem;
 };
 
-const SAME: ReadonlyMap<string, string> = new Map(
-  CLASSES.flatMap(([first = '', ...others]) =>
-    [first, ...others].map((word) => [keyOf(word), keyOf(first)] as const),
-  ),
+const standIns = madeWhenAsked(
+  (): ReadonlyMap<string, string> =>
+    new Map(
+      CLASSES.flatMap(([first = '', ...others]) =>
+        [first, ...others].map((word) => [keyOf(word), keyOf(first)] as const),
+      ),
+    ),
 );
 
 /** The words of names of a document, such as its title and path, as they are and as terms. */
@@ -111,20 +116,24 @@ export const aboutOf = (...names: readonly string[]): ReadonlySet<string> =>
 /** The term of a word in lower case: its stem, or that of the word that stands for it. */
 export function termOf(word: string): string {
   const stem = stemOf(word);
-  return SAME.get(SHARED_STEMS.has(stem) ? word.replace(/s$/, '') : stem) ?? SAME.get(stem) ?? stem;
+  const same = standIns();
+  return same.get(sharedStems().has(stem) ? word.replace(/s$/, '') : stem) ?? same.get(stem) ?? stem;
 }
 
 /** Words of names that say which kind of page it is, or which of several copies, and not what it is about. */
-const NO_SUBJECTS: ReadonlySet<string> = new Set(
-  [
-    'index readme md html pdf txt doc document docs documentation page guide handbook faq faqs overview introduction process processes policy policies',
-    'procedure plan note notes old new draft copy archive archived deprecated legacy latest current final version update updated revised the of and for to in a',
-    'january february march april may june july august september october november december jan feb mar apr jun jul aug sep oct nov dec',
-  ].flatMap((line) => line.split(' ').map(termOf)),
+const noSubjects = madeWhenAsked(
+  (): ReadonlySet<string> =>
+    new Set(
+      [
+        'index readme md html pdf txt doc document docs documentation page guide handbook faq faqs overview introduction process processes policy policies',
+        'procedure plan note notes old new draft copy archive archived deprecated legacy latest current final version update updated revised the of and for to in a',
+        'january february march april may june july august september october november december jan feb mar apr jun jul aug sep oct nov dec',
+      ].flatMap((line) => line.split(' ').map(termOf)),
+    ),
 );
 
 const subjectsOf = (about: ReadonlySet<string>, other: ReadonlySet<string>): string[] =>
-  [...about].filter((word) => !other.has(word) && !/\d/.test(word) && !NO_SUBJECTS.has(termOf(word)));
+  [...about].filter((word) => !other.has(word) && !/\d/.test(word) && !noSubjects().has(termOf(word)));
 
 /** Whether each of two documents names a thing in its title or path that the other one does not; years, versions and kinds of pages are none. */
 export const haveOwnSubjects = (a: ReadonlySet<string>, b: ReadonlySet<string>): boolean =>

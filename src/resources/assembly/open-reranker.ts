@@ -25,11 +25,13 @@ const OPENERS: Openers = {
   builtin: openBuiltin,
   reader: async (_, config) => {
     const { ReaderThreads } = await import('../../embedding/static/reader/reader-threads.js');
+    // First, because nothing else takes as long.
+    const started = ReaderThreads.start();
     const { createReaderReranker } = await import('../../reranking/reader/reader-reranker.js');
     // Nothing of a text of a customer's own stays here.
     const cache = config.keepsNoText === true ? undefined : await openVectorCacheFor(config);
     const reader = new ReaderThreads(cache);
-    const [builtin] = await Promise.all([openBuiltin(), reader.start()]);
+    const [builtin] = await Promise.all([openBuiltin(), started]);
     const characters = config.waitsForReader === true ? Number.POSITIVE_INFINITY : undefined;
     return createReaderReranker({ builtin, reader, characters });
   },

@@ -1,10 +1,13 @@
 import { RAGError } from '../../core/errors.js';
+import { madeWhenAsked } from '../../core/made-once.js';
 import type { Scope } from '../../core/scope.js';
 import type { ContextQuery, ContextResponse, SearchQuery, SearchResponse } from '../../operations/engine.js';
 import type { EngineResources } from '../../resources/engine-resources.js';
-import { runContext } from '../run-context.js';
 import { runSearch } from '../run-search.js';
-import { resourcesAsOf } from './past-resources.js';
+
+// A search of the present does without them.
+const contexts = madeWhenAsked(() => import('../run-context.js'));
+const past = madeWhenAsked(() => import('./past-resources.js'));
 
 /** A search of the index as it is, or as it was where the query says when. Throws `QUERY_INVALID` where that cannot be answered. */
 export async function searchAsOf(
@@ -24,6 +27,7 @@ export async function searchAsOf(
       'QUERY_INVALID',
       'A search in the past is not planned to end in time: leave out asOf, or deadlineMs.',
     );
+  const { resourcesAsOf } = await past();
   const { resources, report } = await resourcesAsOf(asOf, { scope, signal }, present);
   return { ...(await runSearch(query, scope, resources)), asOf: report };
 }
@@ -34,7 +38,9 @@ export async function contextAsOf(
   scope: Scope,
   present: EngineResources,
 ): Promise<ContextResponse> {
+  const { runContext } = await contexts();
   if (asOf === undefined) return runContext(query, scope, present);
+  const { resourcesAsOf } = await past();
   const { resources, report } = await resourcesAsOf(asOf, { scope, signal: query.signal }, present);
   return { ...(await runContext(query, scope, resources)), asOf: report };
 }

@@ -1,3 +1,5 @@
+import { madeWhenAsked } from '../../../core/made-once.js';
+
 /** Scripts that a vocabulary may hold words of; letters of any other are of no script that a model knows. */
 const SCRIPTS = [
   ...['Latin', 'Greek', 'Cyrillic', 'Armenian', 'Georgian', 'Hebrew', 'Arabic', 'Devanagari', 'Bengali'],
@@ -22,12 +24,18 @@ const FOREIGN = /[\u0250-\u1dff\u1f00-\u1fff\u2c00-\uffff]/;
  * of every script.
  */
 export function knownScripts(vocabulary: readonly string[]): (text: string) => boolean {
-  const others = vocabulary.filter((piece) => FOREIGN.test(piece));
-  const known = SCRIPTS.filter((script) => hasWords(script, script === 'Latin' ? vocabulary : others));
-  if (known.length === 0) return () => true;
-  const ofKnown = new RegExp(`[${known.map((script) => `\\p{Script=${script}}`).join('')}]`, 'gu');
-  const isPlain = (text: string): boolean => known.includes('Latin') && !FOREIGN.test(text);
-  return (text) => isPlain(text) || countOf(ofKnown, text) >= LEAST_SHARE * countOf(LETTERS, text);
+  const knowsLatin = madeWhenAsked(() => hasWords('Latin', vocabulary));
+  const ofKnown = madeWhenAsked(() => {
+    const others = vocabulary.filter((piece) => FOREIGN.test(piece));
+    const known = SCRIPTS.filter((script) => (script === 'Latin' ? knowsLatin() : hasWords(script, others)));
+    if (known.length === 0) return undefined;
+    return new RegExp(`[${known.map((script) => `\\p{Script=${script}}`).join('')}]`, 'gu');
+  });
+  return (text) => {
+    if (!FOREIGN.test(text) && knowsLatin()) return true;
+    const letters = ofKnown();
+    return letters === undefined || countOf(letters, text) >= LEAST_SHARE * countOf(LETTERS, text);
+  };
 }
 
 const LETTERS = /\p{L}/gu;

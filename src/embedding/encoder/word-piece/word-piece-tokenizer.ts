@@ -9,6 +9,7 @@ import { WordMemo } from './word-memo.js';
 
 const UNKNOWN = '[UNK]';
 // Written in a text, these stand for themselves, as in BERT's reference tokenizers.
+const SPECIAL_PIECES = ['[PAD]', UNKNOWN, '[CLS]', '[SEP]', '[MASK]'];
 const SPECIAL_TOKENS = /(\[(?:PAD|UNK|CLS|SEP|MASK)\])/;
 
 /** Where token ids go. */
@@ -104,9 +105,9 @@ export class WordPieceTokenizer {
     this.#unknownId = unknownId;
     this.#trie = new PieceTrie(vocabulary);
     this.#specialIds = new Map(
-      [...vocabulary.entries()]
-        .filter(([, piece]) => SPECIAL_TOKENS.test(piece))
-        .map(([id, piece]) => [piece, id]),
+      SPECIAL_PIECES.map((piece) => [piece, vocabulary.lastIndexOf(piece)] as const).filter(
+        ([, id]) => id !== -1,
+      ),
     );
   }
 

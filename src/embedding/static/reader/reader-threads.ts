@@ -75,7 +75,7 @@ export class ReaderThreads implements TextReader {
   }
 
   /** Starts a thread, so that no search waits for it; others start where there is much to read. What fails is told where a text is read. */
-  async start(): Promise<void> {
+  static async start(): Promise<void> {
     await withThreads(async () => THREADS[0]?.call(NOTHING)).catch(() => undefined);
   }
 

@@ -1,15 +1,9 @@
 import { type Command, Option } from 'commander';
-import type {
-  DamagedDeployment,
-  KnowledgeDeploymentConfig,
-  KnowledgeDeploymentInput,
-} from '../../../index.js';
+import type { DamagedDeployment, KnowledgeDeploymentInput } from '../../../index.js';
 import { auditedCommand } from '../audited-command.js';
 import type { CliContext } from '../context.js';
 import { ExitCode } from '../errors.js';
 import { placeOf, withDeployments } from '../open-engine.js';
-import { renderTable } from '../render/table.js';
-import { formatTime } from '../render/text.js';
 
 interface DeploymentOptions {
   readonly model: KnowledgeDeploymentInput['model'];
@@ -52,6 +46,7 @@ export function registerDeployments(program: Command, context: CliContext): void
         const all = await service.listDeploymentConfigs({ onDamaged: (one) => damaged.push(one) });
         for (const { message } of damaged) context.warn(message);
         const result = { deployments: all, ...(damaged.length === 0 ? {} : { damaged }) };
+        const { renderDeployments } = await import('../render/deployments.js');
         context.printResult(result, () => renderDeployments(all, context));
         if (damaged.length > 0) context.exitCode = ExitCode.failed;
       }),
@@ -63,6 +58,7 @@ export function registerDeployments(program: Command, context: CliContext): void
     .action((tenantId: string) =>
       withDeployments(context, async (service) => {
         const one = await service.getDeploymentConfig(tenantId);
+        const { renderDeployments } = await import('../render/deployments.js');
         context.printResult({ ...one }, () => renderDeployments([one], context));
       }),
     );
@@ -73,6 +69,7 @@ export function registerDeployments(program: Command, context: CliContext): void
       const saved = await logged('save', inputOf(tenantId, options), context, (input) =>
         service.saveDeploymentConfig(input),
       );
+      const { renderDeployments } = await import('../render/deployments.js');
       context.printResult({ ...saved }, () => renderDeployments([saved], context));
     }),
   );
@@ -157,20 +154,3 @@ const inputOf = (
   username,
   apiKeySecretName: secret,
 });
-
-const renderDeployments = (all: readonly KnowledgeDeploymentConfig[], context: CliContext): string =>
-  all.length === 0
-    ? 'No deployment was configured: every tenant has the shared index.'
-    : renderTable(
-        ['tenant', 'model', 'index', 'at', 'active', 'moving', 'changed'],
-        all.map(({ tenantId, model, indexName, searchEndpoint, isActive, move, updatedAt }) => [
-          tenantId,
-          model,
-          indexName ?? '',
-          searchEndpoint ?? '',
-          isActive ? 'yes' : 'no',
-          move === undefined ? '' : `${move.stage} ${move.model}`,
-          updatedAt === undefined ? '' : formatTime(updatedAt),
-        ]),
-        { context },
-      );

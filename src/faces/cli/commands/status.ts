@@ -3,7 +3,6 @@ import type { DeploymentHealth, KnowledgeDeploymentService } from '../../../inde
 import type { CliContext } from '../context.js';
 import { ExitCode, problemOf } from '../errors.js';
 import { withDeployments, withView } from '../open-engine.js';
-import { renderTable } from '../render/table.js';
 import { formatCount, oneLine } from '../render/text.js';
 import { type OwnerOptions, withOwnerOptions } from '../scope-options.js';
 
@@ -63,6 +62,7 @@ async function showDeployments(context: CliContext): Promise<void> {
       deployments.push(active ? { ...health, ...(await countsOf(tenantId, service)) } : health);
     }
     const ok = deployments.every((one) => one.ok);
+    const { renderTable } = await import('../render/table.js');
     context.printResult({ ok, deployments }, () =>
       deployments.length === 0
         ? 'No tenant has an index of its own.'
