@@ -8,20 +8,17 @@ import type { CollapseMode } from '../retrieval/retriever.js';
 import { asQuery, operation } from './operation.js';
 import { checked, type ShapeOf } from './requests/check-shape.js';
 import {
-  asOf,
   collapse,
   cost,
   countFromOne,
   countFromZero,
-  filter,
-  filtersSchema,
   flag,
   number,
   optional,
   signal,
   text,
 } from './requests/request-fields.js';
-import { oneTopK, type SearchQuery } from './search.js';
+import { asOf, filter, filtersSchema, oneTopK, type SearchQuery } from './search.js';
 
 /** A question that wants an answer (`message` and `conversation_history` are other names of the same two fields). */
 export interface AskRequest extends Pick<SearchQuery, 'filters' | 'filter' | 'asOf' | 'signal'> {

@@ -7,16 +7,8 @@ import type { AccessControl } from '../core/scope.js';
 import type { DocumentStatus } from '../ledger/ledger.js';
 import { operation } from './operation.js';
 import { checked, type ShapeOf } from './requests/check-shape.js';
-import {
-  checkedName,
-  filter,
-  filtersSchema,
-  optional,
-  signal,
-  text,
-  upTo,
-} from './requests/request-fields.js';
-import type { SearchQuery } from './search.js';
+import { checkedName, optional, signal, text, upTo } from './requests/request-fields.js';
+import { filter, filtersSchema, type SearchQuery } from './search.js';
 
 /** A document as the index holds it. */
 export interface IndexedDocument {

@@ -2,7 +2,8 @@ import * as z from 'zod';
 import type { Filter } from '../core/filter.js';
 import { operation } from './operation.js';
 import { checked, type ShapeOf } from './requests/check-shape.js';
-import { checkedName, filter, flag, milliseconds, signal, text } from './requests/request-fields.js';
+import { checkedName, flag, milliseconds, signal, text } from './requests/request-fields.js';
+import { filter } from './search.js';
 
 /** What to forget. At least one of the first three is stated; a document is meant that all of them name. */
 export interface ForgetRequest {

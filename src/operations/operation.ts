@@ -1,8 +1,8 @@
-import type { SearchQuery } from './search.js';
-
 /** What the audit log keeps of a question, where it keeps text and filters. */
-export interface AskedOf extends Pick<SearchQuery, 'filters' | 'filter'> {
+export interface AskedOf {
   readonly text?: string | undefined;
+  readonly filters?: object | undefined;
+  readonly filter?: object | undefined;
 }
 
 /**

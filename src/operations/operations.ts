@@ -116,15 +116,18 @@ type MakeCall = <Outcome>(
   work: (view: EngineView) => Promise<Outcome>,
 ) => Promise<Outcome>;
 
-/** A view whose calls are all made by `make`; the events of an answer have a way of their own. */
-export function viewThrough(scope: Scope, make: MakeCall): Omit<EngineView, 'askStream'> {
+/** Calls of a view without the events of an answer, which have a way of their own. */
+export type Calls = Omit<EngineView, 'askStream' | 'scope'>;
+
+/** Calls of a view that are all made by `make`. */
+export function callsThrough(make: MakeCall): Calls {
   const calls = each(OPERATIONS, (name, { access, ...logged }, given) =>
     make({ name, access, given, logged }, (view) => invoke(view, name, given)),
   );
   const graph = each(FACT_OPERATIONS, (name, { access, ...logged }, given) =>
     make({ name: `graph ${name}`, access, given, logged }, (view) => invoke(view.graph, name, given)),
   );
-  return { scope, ...calls, graph } as unknown as Omit<EngineView, 'askStream'>;
+  return { ...calls, graph } as unknown as Calls;
 }
 
 /** The methods of an engine that take a scope last, of the views that it has. */

@@ -14,15 +14,14 @@ import type { CollapseMode, LaneReport, MorePassages, QueryCorrection } from '..
 import { asQuery, operation } from './operation.js';
 import { checked, type ShapeOf } from './requests/check-shape.js';
 import {
-  asOf,
   collapse,
-  filter,
-  filtersSchema,
   flag,
   hops,
+  jsonObject,
   number,
   optional,
   signal,
+  texts,
 } from './requests/request-fields.js';
 
 /** `hybrid`: all lanes, fused. `dense`: vectors alone. `lexical`: words and identifiers, no embedding model is loaded. `graph`: as `hybrid`, and what is connected with it. */
@@ -200,6 +199,27 @@ export interface SearchResponse extends ToldNotices, ToldDegradation {
   /** Milliseconds in all. */
   readonly tookMs: number;
 }
+
+/** Checked by `assertFilterShape`. */
+export const filter = z.custom<SearchQuery['filter']>(() => true).optional();
+
+export const filtersSchema = optional<NonNullable<SearchQuery['filters']>>({
+  sourceType: texts,
+  dateRange: optional<NonNullable<NonNullable<SearchQuery['filters']>['dateRange']>>({
+    start: z.date().optional(),
+    end: z.date().optional(),
+  }),
+  metadata: jsonObject.optional(),
+  source: texts,
+  tags: texts,
+});
+
+export const asOf = z
+  .custom<NonNullable<SearchQuery['asOf']>>(
+    (value) => typeof value === 'string' || value instanceof Date,
+    'a text or a Date',
+  )
+  .optional();
 
 export const searchSchema = z.strictObject({
   text: z.string(),

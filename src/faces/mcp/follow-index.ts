@@ -1,6 +1,5 @@
-import { scopeOf } from '../../core/scope.js';
 import { RAGError, type ScopeInput, type TenantIndexes } from '../../index.js';
-import { viewThrough } from '../../operations/operations.js';
+import { callsThrough } from '../../operations/operations.js';
 import type { ReadableIndex } from './readable-index.js';
 
 /** An index that may not be there yet, for one scope. */
@@ -38,7 +37,7 @@ export function followIndex(open: () => Promise<OpenedIndexes>, scope: ScopeInpu
   }
 
   return {
-    ...viewThrough(scopeOf(scope), async (_, work) => {
+    ...callsThrough(async (_, work) => {
       try {
         const { view } = await (await indexes()).of(scope);
         return await work(view);

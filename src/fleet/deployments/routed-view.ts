@@ -1,7 +1,7 @@
 import { RAGError, throwIfAborted } from '../../core/errors.js';
 import type { Scope } from '../../core/scope.js';
 import type { EngineView } from '../../operations/engine.js';
-import { viewThrough } from '../../operations/operations.js';
+import { callsThrough } from '../../operations/operations.js';
 import { placeOf } from './deployment-config.js';
 import type { MeantIndex, OpenIndex } from './deployment-indexes.js';
 
@@ -64,7 +64,8 @@ export function routedView(scope: Scope, route: IndexRoute): EngineView {
   };
 
   return {
-    ...viewThrough(scope, ({ access, given: [request] }, work) =>
+    scope,
+    ...callsThrough(({ access, given: [request] }, work) =>
       access === 'read' ? read(work) : write(signalOf(request), work),
     ),
     verify: async (request) => {

@@ -1,11 +1,10 @@
 import type { AnswerEvent } from '../../answering/answer-events.js';
 import { RAGError } from '../../core/errors.js';
-import { LOCAL_SCOPE } from '../../core/scope.js';
 import { ask } from '../answers.js';
 import { type DeploymentReference, RagDeploymentModel } from '../deployment-model.js';
 import type { EngineView } from '../engine.js';
 import type { AskedOf } from '../operation.js';
-import { viewThrough } from '../operations.js';
+import { type Calls, callsThrough } from '../operations.js';
 import type { AuditLog } from './audit-log.js';
 import type { AuditEntry, AuditedDeployment } from './audit-record.js';
 import { withoutEncrypted } from './logged-filters.js';
@@ -84,8 +83,8 @@ const isAbstention = (outcome: unknown): boolean =>
   typeof outcome === 'object' && outcome !== null && 'abstained' in outcome && outcome.abstained === true;
 
 /** Calls of a view, or of the part of one that is there, that are all noted in a trail. */
-export const notedCalls = (view: Partial<EngineView>, trail: AuditTrail): Omit<EngineView, 'askStream'> =>
-  viewThrough(view.scope ?? LOCAL_SCOPE, async ({ given, logged: { asked, writes, gave } }, work) => {
+export const notedCalls = (view: Partial<EngineView>, trail: AuditTrail): Calls =>
+  callsThrough(async ({ given, logged: { asked, writes, gave } }, work) => {
     const known = given as never[];
     if (asked !== undefined) trail.asked(asked(...known));
     if (writes !== undefined) trail.gave(writes(...known));
@@ -96,6 +95,7 @@ export const notedCalls = (view: Partial<EngineView>, trail: AuditTrail): Omit<E
 
 /** An index whose calls are all noted in a trail. */
 export const notedView = (view: EngineView, trail: AuditTrail): EngineView => ({
+  scope: view.scope,
   ...notedCalls(view, trail),
   async *askStream(request): AsyncGenerator<AnswerEvent> {
     trail.asked(ask.asked?.(request) ?? {});

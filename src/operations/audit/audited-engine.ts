@@ -1,5 +1,5 @@
 import type { Engine, EngineView } from '../engine.js';
-import { engineThrough, viewThrough } from '../operations.js';
+import { callsThrough, engineThrough } from '../operations.js';
 import type { AuditLog } from './audit-log.js';
 import type { AuditEntry } from './audit-record.js';
 import { AuditTrail, audited, notedView, reasonOf } from './audit-trail.js';
@@ -42,13 +42,14 @@ const NOT_LOGGED: ReadonlySet<string> = new Set(['rollout', 'graph estimate']);
 function auditedView(view: EngineView, log: AuditLog): EngineView {
   const { tenant, project } = view.scope;
   const call = (action: string) => ({ face: 'library', action, tenant, project }) as const;
-  const made = viewThrough(view.scope, async ({ name, access }, work) => {
+  const made = callsThrough(async ({ name, access }, work) => {
     if (NOT_LOGGED.has(name)) return work(view);
     // Neither what was forgotten nor its names are logged.
     if (access === 'write') await log.record({ ...call(name), outcome: 'begun' });
     return audited(call(name), log, (trail) => work(notedView(view, trail)));
   });
   return {
+    scope: view.scope,
     ...made,
     // It names no documents, and is of the whole index.
     resumeForgetting: () =>

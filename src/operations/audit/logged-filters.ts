@@ -4,11 +4,11 @@ import type { Filter } from '../../core/filter.js';
 import { foldedName, nameSource } from '../../core/metadata.js';
 import { plainCopy } from '../../core/plain-copy.js';
 import { FOLDED_KEY, UNLIFTED_KEY } from '../../core/pushed-fields.js';
-import type { SearchQuery } from '../engine.js';
+import type { AskedOf } from '../operation.js';
 import { assertFilterShape, DEEPEST_CHECKED } from '../requests/check-filter.js';
-import { filtersSchema } from '../requests/request-fields.js';
+import { filtersSchema } from '../search.js';
 
-type StatedFilters = Pick<SearchQuery, 'filters' | 'filter'>;
+type StatedFilters = Pick<AskedOf, 'filters' | 'filter'>;
 
 /** Stands in the log for what names an encrypted field, or has no known shape and may name one. */
 export const NOT_LOGGED = '(encrypted field)';

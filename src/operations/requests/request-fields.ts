@@ -1,7 +1,6 @@
 import * as z from 'zod';
 import type { MetadataValue } from '../../core/metadata.js';
 import { isSignal } from '../../core/plain-copy.js';
-import type { SearchQuery } from '../search.js';
 import { checked, type Refusal, type ShapeOf } from './check-shape.js';
 
 const JSON_DEPTH = 50;
@@ -62,27 +61,6 @@ export const hops = z.int('1, 2 or 3').min(1, '1, 2 or 3').max(3, '1, 2 or 3').o
 export const signal = z.custom<AbortSignal>(isSignal, 'an AbortSignal').optional();
 export const callback = <F>() => z.custom<F>((value) => typeof value === 'function', 'a function').optional();
 export const collapse = z.enum(['document', 'items', 'none'], 'document, items or none').optional();
-/** Checked by `assertFilterShape`. */
-export const filter = z.custom<SearchQuery['filter']>(() => true).optional();
-
-export const filtersSchema = optional<NonNullable<SearchQuery['filters']>>({
-  sourceType: texts,
-  dateRange: optional<NonNullable<NonNullable<SearchQuery['filters']>['dateRange']>>({
-    start: z.date().optional(),
-    end: z.date().optional(),
-  }),
-  metadata: jsonObject.optional(),
-  source: texts,
-  tags: texts,
-});
-
-export const asOf = z
-  .custom<NonNullable<SearchQuery['asOf']>>(
-    (value) => typeof value === 'string' || value instanceof Date,
-    'a text or a Date',
-  )
-  .optional();
-
 const nameSchema = z.string();
 
 /** A text that names something. Throws `USAGE`. */

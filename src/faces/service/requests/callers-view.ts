@@ -10,7 +10,7 @@ import type {
   SearchResponse,
   ToldNotices,
 } from '../../../index.js';
-import { type OperationCall, viewThrough } from '../../../operations/operations.js';
+import { callsThrough, type OperationCall } from '../../../operations/operations.js';
 
 /** Told of what a caller was not told. */
 export type OnWithheld = (texts: readonly string[]) => void;
@@ -39,7 +39,8 @@ export function callersView(view: EngineView, { onWithheld, keepsIndex }: Caller
       keepsIndex ? explanation : callersExplanation(explanation, onWithheld),
   } satisfies { readonly [Name in keyof EngineView]?: (outcome: never) => unknown };
   return {
-    ...viewThrough(view.scope, async <Outcome>({ name }: OperationCall, work: Work<Outcome>) => {
+    scope: view.scope,
+    ...callsThrough(async <Outcome>({ name }: OperationCall, work: Work<Outcome>) => {
       const outcome = withoutWords(await work(view));
       return (withheld[name]?.(outcome as never) ?? outcome) as Outcome;
     }),

@@ -122,7 +122,7 @@ export const documentRoutes: FastifyPluginAsync = async (app) => {
           .header('x-content-type-options', 'nosniff')
           .header('x-media-type', mediaType.replaceAll(/[^\x20-\x7e]/g, ''))
           // Bytes are sent as they are.
-          .send(Buffer.from(content) as unknown as string)
+          .send(Buffer.from(content))
       );
     },
   });
