@@ -21,13 +21,14 @@ function loadedWith(entry: string): ReadonlySet<string> {
 }
 
 test('a search loads nothing that only answers, runs, checks, moves and documents need', () => {
-  const loaded = loadedWith('fleet/deployments/create-knowledge-deployments.ts');
+  const loaded = loadedWith('fleet/deployments/open-for-reading.ts');
   expect([...loaded]).toEqual(expect.arrayContaining(['searching/run-search.ts', 'engine/scoped-engine.ts']));
   const needless = [
     'answering/answer-question.ts',
     'context/neutralise.ts',
     'features/explain-miss/explain-miss.ts',
     'features/maintenance/verify-index.ts',
+    'fleet/deployments/knowledge-deployment-service.ts',
     'fleet/deployments/move-tenant.ts',
     'indexing/run-index.ts',
     'resources/withheld-fields.ts',

@@ -65,10 +65,20 @@ export async function withDeployments<T>(
   { monitoring, ...options }: Pick<CreateEngineOptions, 'searchProcesses'> & Watched = {},
 ): Promise<T> {
   const deployments = await openDeployments(context, { ...options, waitForReader: monitoring === undefined });
+  return whileOpen(context, deployments, (watch) => work(deployments, watch), monitoring);
+}
+
+/** Logs, counts and watches what is opened while the work goes on, and closes it. */
+async function whileOpen<T>(
+  context: CliContext,
+  opened: Monitorable & { close(): Promise<void> },
+  work: (monitoring: Monitoring) => Promise<T>,
+  lasting?: Watched['monitoring'],
+): Promise<T> {
   try {
-    return await whileWatched(context, deployments, monitoring, (watch) => work(deployments, watch));
+    return await whileWatched(context, opened, lasting, work);
   } finally {
-    await deployments.close();
+    await opened.close();
     context.log('debug', 'the engine is closed');
   }
 }
@@ -100,12 +110,7 @@ export async function withEngine<T>(
   { monitoring, ...options }: OpenEngineOptions & Watched = {},
 ): Promise<T> {
   const engine = await openEngine(context, { ...options, waitForReader: monitoring === undefined });
-  try {
-    return await whileWatched(context, engine, monitoring, () => work(engine));
-  } finally {
-    await engine.close();
-    context.log('debug', 'the engine is closed');
-  }
+  return whileOpen(context, engine, () => work(engine), monitoring);
 }
 
 /** Opens the index that the tenant has, the shared one or one of its own, as the scope of the command line sees it. */
@@ -133,9 +138,14 @@ export async function withView<T>(
   options: ScopeOptions,
   work: (view: IndexView) => Promise<T>,
 ): Promise<T> {
-  if (context.server === undefined) return withTenantView(context, options, work);
-  const { openServer } = await import('./server-view.js');
-  return work(openServer(context, options.tenant));
+  if (context.server !== undefined) {
+    const { openServer } = await import('./server-view.js');
+    return work(openServer(context, options.tenant));
+  }
+  const { openForReading } = await import('../../fleet/deployments/open-for-reading.js');
+  context.log('debug', `opening the engine in ${context.cwd}`);
+  const indexes = await openForReading(engineOptions(context));
+  return whileOpen(context, indexes, async () => work((await indexes.of(toScope(options))).view));
 }
 
 /** The data folder of the index that the global options describe. */
