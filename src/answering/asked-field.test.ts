@@ -4,6 +4,7 @@ import { asksForField, isOutdated } from './asked-field.js';
 it.each([
   ['who owns the ledger page?', 'owner: Priya Nair'],
   ['who approved it?', 'reviewed_by: Karl Ott'],
+  ['who wrote the runbook?', 'created_by: Karl Ott'],
   ['when was the runbook changed?', 'lastmod: 2025-02-10'],
   ['what is the status of the runbook?', 'status: approved'],
   ['is the runbook approved?', 'status: approved'],
@@ -22,6 +23,8 @@ it.each([
   ['who approved the data retention policy?', '"status": "approved",'],
   ['who reviewed the data retention policy?', '"review": "2027-01-15",'],
   ['who approved it?', 'approved_by: null'],
+  ['who approved the data retention policy?', 'owner: Priya Nair'],
+  ['who wrote the runbook?', 'reviewer: Karl Ott'],
 ])('%s does not ask for %s', (question, field) => {
   expect(asksForField(question, field)).toBe(false);
 });

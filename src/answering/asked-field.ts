@@ -17,6 +17,13 @@ const KINDS: Readonly<Partial<Record<ExpectedAnswer, RegExp>>> = {
 /** Fields that name nobody. */
 const STATES =
   /^(?:(?:doc|document|page|review|approval)[_. -]?)?(?:status|state|stage|phase|lifecycle|draft|published|approved)$/i;
+/** Acts that a question asks the person of, and the fields that name one: who owns a page need not have approved it. */
+const ACTS: readonly (readonly [asked: RegExp, named: RegExp])[] = [
+  [/\b(?:approv\w*|accept\w*|decid\w*|sign(?:s|ed) off)\b/i, /approv|accept|decid|decision|sign|review/i],
+  [/\breview\w*\b/i, /review|approv/i],
+  [/\b(?:wrote|writ\w+|author\w*|draft\w*)\b/i, /author|writ|draft|creat|by$/i],
+  [/\b(?:report(?:s|ed)|filed|raised)\b/i, /report|filed|raised|author|creat|by$/i],
+];
 /** What may be called so, and is no day, number or switch. */
 const NAME = /^(?!\W*(?:true|false|yes|no|null|none)\W*$)(?!\W*\d{4}-\d\d-\d\d).*\p{L}{2}/isu;
 const LEAST_STEM = 3;
@@ -25,7 +32,11 @@ const LEAST_STEM = 3;
 export function asksForField(question: string, field: string): boolean {
   const [, key = '', value = ''] = FIELD.exec(field) ?? [];
   if (key === '') return true;
-  if (/\bwho(?:se|m)?\b/i.test(question) && (STATES.test(key.trim()) || !NAME.test(value))) return false;
+  if (/\bwho(?:se|m)?\b/i.test(question)) {
+    if (STATES.test(key.trim()) || !NAME.test(value)) return false;
+    const act = ACTS.find(([asks]) => asks.test(question));
+    if (act?.[1].test(key) === false) return false;
+  }
   const asked = analyzeText(question);
   const named = analyzeText(key.replaceAll(/[_.-]|(?<=\p{Ll})(?=\p{Lu})/gu, ' '));
   if (named.some((term) => asked.some((other) => isAlike(term, other)))) return true;

@@ -49,6 +49,12 @@ test.each([
   ['who was on call in the previous sprint?', judged('Bo was on call last sprint.'), false],
   ['who is on call tomorrow?', judged('Today Wanja is on call.'), true],
   ['who is on call next month?', judged('In June Wanja is on call.'), false],
+  ['who approved the retention policy?', judged('Invoices are kept for ten years. Logs are deleted.'), true],
+  ['who approved the Retention Policy?', judged('The Retention Policy is approved.'), true],
+  ['who approved the retention policy?', judged('approved_by: Priya Nair'), false],
+  ['who approved the retention policy?', judged('The policy was approved by the security board.'), false],
+  ['who approved the retention policy?', judged('Last week we approved it.'), false],
+  ['who approves a change?', judged('Changes are approved in the console.'), false],
 ])('%s', (question, quotation, isAnother) => {
   expect(isOfAnother(question, quotation)).toBe(isAnother);
 });

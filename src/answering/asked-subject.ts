@@ -16,7 +16,7 @@ export interface JudgedQuotation {
 
 /**
  * Whether a quotation tells of something else of the same kind: of ADR 12 where ADR 13 is asked for, of the mail service where it is the search
- * service, of holidays where it is sick leave, of when it was opened where it is when it was closed. Told by words and numbers of the
+ * service, of holidays where it is sick leave, of when it was opened where it is when it was closed, of nobody where it is who approved it. Told by words and numbers of the
  * quoted passage, its title, headings, path and metadata.
  */
 export function isOfAnother(question: string, quotation: JudgedQuotation): boolean {
@@ -35,6 +35,7 @@ export function isOfAnother(question: string, quotation: JudgedQuotation): boole
     isOfNoneOf(askedThing(question), held) ||
     isOtherField(question, quotation) ||
     isOfAnotherTime(question, quotation) ||
+    namesNobody(question, quotation) ||
     isOtherRow(question, quotation, told)
   );
 }
@@ -156,6 +157,25 @@ function isOfAnotherTime(question: string, { entry, text }: JudgedQuotation): bo
   const asked = relativeTimesIn(question);
   const told = relativeTimesIn([entry.title ?? '', ...entry.headingPath, text].join('\n'));
   return asked.length > 0 && told.length > 0 && !asked.some((time) => told.includes(time));
+}
+
+const WHO_DID =
+  /^(?:and )?who (?:has |had )?(?:approved|reviewed|wrote|written|authored|drafted|decided|reported|signed|created|introduced|proposed|invented|founded|filed|requested)\b/i;
+/** A role, an address, or a name behind a label or within a sentence. */
+const PERSON =
+  /@|\b(?:I|we|he|she|they|team|group|board|committee|council|engineers?|developers?|managers?|leads?|heads?|owners?|directors?|editors?|officers?|architects?|admins?)\b|(?<=[\p{L}\p{N},;:=|"'] ["']?)\p{Lu}\p{Ll}+/gu;
+
+/** Nobody is told of, where it is asked who did it. */
+function namesNobody(question: string, { text }: JudgedQuotation): boolean {
+  if (!WHO_DID.test(question)) return false;
+  const asked = new Set(analyzeText(question));
+  return (text.match(PERSON) ?? []).every((word) => isAskedOf(word, asked));
+}
+
+/** A pronoun and an address are of no question. */
+function isAskedOf(word: string, asked: ReadonlySet<string>): boolean {
+  const terms = analyzeText(word);
+  return terms.length > 0 && terms.every((term) => asked.has(term));
 }
 
 /** A row of a table that asks for another one by its name: it is not in the table, nor above it. */
