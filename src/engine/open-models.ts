@@ -8,6 +8,7 @@ import { checkedTexts } from '../operations/embedding.js';
 import type { EmbeddedTexts, EmbedRequest } from '../operations/engine.js';
 import type { CreateEngineOptions } from '../operations/engine-options.js';
 import { checkedEngineOptions } from '../operations/engine-options.js';
+import type { Reranker } from '../reranking/reranker.js';
 import { EngineResources } from '../resources/engine-resources.js';
 import { builtinSimilarity } from '../searching/text-similarity.js';
 
@@ -17,6 +18,8 @@ export interface Models {
   embed(request: EmbedRequest): Promise<EmbeddedTexts>;
   /** The language model of `rag.chat.model`; undefined where none is named. Throws what it cannot be opened for. */
   chatModel(): Promise<ChatModel | undefined>;
+  /** The reranker of `rag.retrieval.rerank.model`. Throws what it cannot be opened for. */
+  reranker(): Promise<Reranker>;
   /** How near texts are to a question, by the built-in model, on which `answerQuestion` was fitted. */
   readonly similarity: Similarity;
   /** Vectors by the built-in model, for the check of what a language model writes. */
@@ -45,6 +48,7 @@ export async function openModels(options: CreateEngineOptions = {}): Promise<Mod
       return { model: embedder.identity.model, dimensions: embedder.dimensions, vectors };
     },
     chatModel: () => resources.models.chatModel.open(),
+    reranker: () => resources.models.reranker.open(),
     similarity: builtinSimilarity,
     meaning: loadTextMeaning,
     close: () => resources.close(),

@@ -39,6 +39,7 @@ export type {
   SimilarWork,
   TechnicalDoc,
 } from './context-enrichment.js';
+export { CrossEncoderReranker, type IReranker } from './cross-encoder-reranker.js';
 export type {
   CacheConfig,
   ChunkingConfig,
@@ -50,5 +51,22 @@ export type {
 } from './document-names.js';
 export { EmbeddingService, type IEmbeddingService } from './embedding-service.js';
 export { type EnrichContextOptions, EnrichContextStep, WORK_TYPES } from './enrich-context-step.js';
+export { loadRAGConfig } from './load-rag-config.js';
+export { type IDocumentLoader, PBIJSONLoader } from './pbi-json-loader.js';
+export {
+  type ExpandedQuery,
+  type IQueryProcessor,
+  type ProcessedQuery,
+  QueryProcessor,
+} from './query-processor.js';
 export { ragCommands } from './rag-commands.js';
 export { type IRAGOrchestrator, RAGOrchestrator } from './rag-orchestrator.js';
+export {
+  ChromaStore,
+  DocumentVectors,
+  type IVectorStore,
+  type VectorDocument,
+  type VectorStoreConfig,
+  type VectorStoreQuery,
+  type VectorStoreResult,
+} from './vector-stores.js';

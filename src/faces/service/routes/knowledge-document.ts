@@ -123,12 +123,13 @@ export function assertDeployment(
 /** A passage under the names of the index schema; of documents that came another way, what they have. */
 export function toRagResult(
   { id, content, score, metadata, explanation }: SearchResult,
-  deployment: DeploymentReference,
+  { tenantId, deployment }: { readonly tenantId: string; readonly deployment: DeploymentReference },
 ): z.infer<typeof ragSearchResult> {
   const documentId = textOf(metadata.documentId) ?? id;
   const own = textOf(metadata[ID]) ?? documentId;
   const { tags } = metadata;
   return {
+    tenantId,
     ...deployment,
     id: own,
     chunkId: id,

@@ -64,7 +64,9 @@ export const knowledgeRoutes: FastifyPluginAsync = async (app) => {
       return {
         ...found,
         requestId: request.id,
-        results: found.results.map((result) => toRagResult(result, context.deployment)),
+        results: found.results.map((result) =>
+          toRagResult(result, { tenantId: view.scope.tenant, deployment: context.deployment }),
+        ),
       };
     },
   });

@@ -47,6 +47,7 @@ const deploymentFields = {
 
 /** A passage, under the names of the index schema. */
 export const ragSearchResult = z.object({
+  tenantId: z.string(),
   ...deploymentFields,
   id: z.string().describe('Id of the document as it was indexed; deletes and reads take it.'),
   chunkId: z.string(),
