@@ -63,7 +63,7 @@ export interface IndexRequest {
     readonly dryRun?: boolean;
     /**
      * `true`: also delete documents of sources that no configuration of this index states and this run does not name. A list:
-     * those of the sources that it names, whoever indexed them.
+     * those of the sources that it names, whichever configuration indexed them.
      */
     readonly prune?: boolean | readonly string[];
     /**

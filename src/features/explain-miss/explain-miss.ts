@@ -26,7 +26,7 @@ import { absentWords, readTexts } from './reading.js';
 /**
  * Says which stage lost a document that a query should have found, and which setting would bring it into the results; a
  * setting that can be tried is tried. It tells of documents that the scope may not read, as long as they are of its tenant
- * and project: it is for whoever keeps the index.
+ * and project: it is for maintainers of the index.
  *
  * @param name of a document, with the lines of a passage (`docs/audit.md:12-18`) where that is what was missed
  * @throws RAGError `INDEX_EMPTY`; `USAGE` where the name means several documents; what a search throws.
