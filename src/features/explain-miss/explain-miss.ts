@@ -209,7 +209,10 @@ async function checkVisibility(
       stage: 'scope',
       reason: `The scope may not read it: it is for the groups ${groups.join(', ') || '(none)'} from clearance ${level}, and who asks has the groups ${scope.groups.join(', ') || '(none)'} and clearance ${scope.clearance}.`,
       remedies: [
-        { setting: 'scope', detail: 'Ask as somebody who may read it, or change the access of its source.' },
+        {
+          setting: 'scope',
+          detail: 'Ask with a scope that may read it, or change the access of its source.',
+        },
       ],
     });
     return;

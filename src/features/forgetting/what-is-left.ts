@@ -60,7 +60,7 @@ export function whatIsLeft(
   if (rag.embedding.cache.redis !== undefined)
     left.push({
       where: 'the Redis server of the cache of vectors',
-      detail: `It keeps vectors under hashes, and no text, until they are ${rag.embedding.cache.ttl} seconds old (rag.embedding.cache.ttl). Nobody can tell there whose a vector is; \`redis-cli --scan --pattern 'sdap:embedding:*'\` lists all of them.`,
+      detail: `It keeps vectors under hashes, and no text, until they are ${rag.embedding.cache.ttl} seconds old (rag.embedding.cache.ttl). It does not say whose a vector is; \`redis-cli --scan --pattern 'sdap:embedding:*'\` lists all of them.`,
     });
   if (rag.embedding.model.includes(':') || rag.chat.model !== undefined)
     left.push({

@@ -98,31 +98,28 @@ test('what is said of a question stays, and no command for maintainers of the in
 test.each([
   ['acme-reader', false],
   ['acme', true],
-])(
-  'an explanation of a miss tells settings to maintainers of the index alone: %s',
-  async (caller, isTold) => {
-    const logged: string[] = [];
-    const service = await testService({}, (line) => logged.push(line));
-    await service.engine.push(
-      Array.from({ length: 6 }, (_, n) => ({ id: `d${n}`, text: `Payments are retried ${n} times.` })),
-      { tenant: 'acme' },
-    );
-    const args = { query: QUESTION, document_id: 'd5', top_k: 1 };
-    const ask = {
-      jsonrpc: '2.0',
-      id: 1,
-      method: 'tools/call',
-      params: { name: 'explain', arguments: args },
-    };
-    const accept = 'application/json, text/event-stream';
-    const { json } = await service.call(caller, 'POST', '/mcp', ask, { accept });
-    const { structuredContent: told } = json().result as { structuredContent: Record<string, unknown> };
-    expect(told.found).toBe(false);
-    expect(told.lost_at).toEqual(expect.any(String));
-    expect((told.remedies as string[]).length > 0).toBe(isTold);
-    expect(logged.join('').includes('withheld')).toBe(!isTold);
-  },
-);
+])('an explanation of a miss tells settings to maintainers alone: %s', async (caller, isTold) => {
+  const logged: string[] = [];
+  const service = await testService({}, (line) => logged.push(line));
+  await service.engine.push(
+    Array.from({ length: 6 }, (_, n) => ({ id: `d${n}`, text: `Payments are retried ${n} times.` })),
+    { tenant: 'acme' },
+  );
+  const args = { query: QUESTION, document_id: 'd5', top_k: 1 };
+  const ask = {
+    jsonrpc: '2.0',
+    id: 1,
+    method: 'tools/call',
+    params: { name: 'explain', arguments: args },
+  };
+  const accept = 'application/json, text/event-stream';
+  const { json } = await service.call(caller, 'POST', '/mcp', ask, { accept });
+  const { structuredContent: told } = json().result as { structuredContent: Record<string, unknown> };
+  expect(told.found).toBe(false);
+  expect(told.lost_at).toEqual(expect.any(String));
+  expect((told.remedies as string[]).length > 0).toBe(isTold);
+  expect(logged.join('').includes('withheld')).toBe(!isTold);
+});
 
 const OPERATORS_WORDS = 'See /var/lib/globex/ledger.db of the tenant globex: key sk-proj-7 was refused.';
 
