@@ -7,7 +7,7 @@ const MEMORY = '/dev/shm';
 const LEAST_BYTES = 4 * 1024 ** 3;
 const NAME = 'ragstone-tests-';
 
-/** Whoever names a folder gets it. */
+/** A folder that `TMPDIR` names is taken instead. */
 const hasMemory = (): boolean => {
   if (process.env.TMPDIR !== undefined || !existsSync(MEMORY)) return false;
   const { bavail, bsize } = statfsSync(MEMORY);

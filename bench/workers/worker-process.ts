@@ -10,7 +10,7 @@ await embedder.doEmbed(['A text that warms the model up.'], 'document');
 const options = JSON.parse(process.argv[2] ?? '{}') as Parameters<typeof createEngine>[0];
 const engine = await createEngine({ ...options, embedder });
 startWorkers(engine, { onEvent: ({ type }) => process.send?.(type) });
-// Processor time since it waits for work, for whoever asks.
+// Processor time since it began to wait for work, sent on request.
 const idle = process.cpuUsage();
 process.on('message', () => {
   const { user, system } = process.cpuUsage(idle);

@@ -27,7 +27,7 @@ export function Worded({ text }: { text: string }) {
   );
 }
 
-/** How long ago something was, with the time of day for whoever asks. */
+/** How long ago something was, with its exact time on hover. */
 export function Age({ of }: { of: string | undefined }) {
   const words = ageOf(of, Date.now());
   return words === '' ? null : (
@@ -37,7 +37,7 @@ export function Age({ of }: { of: string | undefined }) {
   );
 }
 
-/** Says a sentence to whoever does not see the page, and shows it to nobody. */
+/** A sentence for screen readers alone. */
 export function Told({ children }: { children: ComponentChildren }) {
   return (
     <div class="unseen" role="status" aria-live="polite">

@@ -12,7 +12,7 @@ function nextStep({ reason }: ServiceError, session: Session): string {
         ? 'The key was revoked or has expired. Leave, and state another one.'
         : 'The sign-in has ended. Sign in again; you come back here.';
     case 'FORBIDDEN':
-      return `Your key may ${session.caller.permissions.join(', ')}. Whoever runs the service makes another: \`ragstone keys create --permission\`.`;
+      return `Your key may ${session.caller.permissions.join(', ')}. An operator of the service makes another: \`ragstone keys create --permission\`.`;
     case 'RATE_LIMITED':
     case 'SERVICE_OVERLOADED':
       return 'Wait a moment, then try again.';
@@ -88,7 +88,7 @@ export function NotAllowed({ what, permission }: { what: string; permission: str
       <h1>{what}</h1>
       <p>This needs the permission “{permission}”.</p>
       <p>
-        Your key may {caller.permissions.join(', ')}. Whoever runs the service makes another:{' '}
+        Your key may {caller.permissions.join(', ')}. An operator of the service makes another:{' '}
         <code>
           ragstone keys create --tenant {caller.tenant} --permission {permission}
         </code>

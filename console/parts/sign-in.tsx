@@ -67,7 +67,7 @@ export function SignIn({ error, isAsking, enter, signIn }: SignInState) {
         </div>
         <p class="small quiet">
           {provider === undefined ? 'It' : 'A key or token'} is kept in this tab until you close it, and sent
-          in a header to this service alone. Whoever runs the service makes a key:{' '}
+          in a header to this service alone. An operator of the service makes a key:{' '}
           <code>ragstone keys create</code>.
         </p>
       </form>

@@ -37,7 +37,7 @@ export interface Findings {
   readonly run?: Evidence['run'];
 }
 
-/** What every answer says, whoever wrote it. */
+/** What every answer says, with a language model or without. */
 function common(findings: Findings): Omit<Answer, 'answer' | 'answerer'> {
   const { request, mode, standalone, pack, confidence, degradationLevel, notices, run } = findings;
   const { used, budget, counter } = pack.tokens;

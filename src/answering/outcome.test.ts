@@ -16,7 +16,7 @@ test.each([
   expect(outcomeOf(withheldFor({ ...evidence, confidence }), confidence)).toBe(outcome);
 });
 
-test('a model may still say itself that it knows none, and whoever asks may set the limit', () => {
+test('a model may still say itself that it knows none, and the caller may set the limit', () => {
   expect(withheldFor({ ...evidence, confidence: 0.16, hasModel: true })).toBeUndefined();
   expect(withheldFor({ ...evidence, confidence: 0.16, abstainBelow: 0.15 })).toBeUndefined();
 });

@@ -13,7 +13,7 @@ import { StepCounter, TooManySteps } from './markup/step-counter.js';
 //
 // Invariant: what comes out, read as Markdown with or without tables and HTML, holds no image, no link but to a mail address,
 // no reference definition, no tag with attributes or of an element that loads, runs or hides; and no fence is left open.
-// It holds for what stands between blank lines: whoever joins such texts puts one between them.
+// It holds for what stands between blank lines: join such texts with one between them.
 
 /** Marks of chat templates (ChatML, Llama, Mistral) and of our own blocks. */
 const TEMPLATE_MARK =

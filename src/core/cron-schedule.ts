@@ -49,7 +49,7 @@ export function isTimezone(name: string): boolean {
  * comes right after it, and one in an hour that comes twice comes in the first of both.
  */
 export function nextTurn({ expression, timezone }: CronSchedule, after: number): number | undefined {
-  // It is asked for moments alone and never started: whoever asks has a clock and timers of its own.
+  // It computes moments alone and is never started: callers have a clock and timers of their own.
   const cron = new Cron(expression, {
     mode: '5-part',
     paused: true,

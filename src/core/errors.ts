@@ -140,7 +140,7 @@ export interface RAGErrorOptions {
   readonly details?: Readonly<Record<string, string | number | boolean | readonly string[]>>;
 }
 
-/** What stands for a code that somebody else states without a reason. */
+/** What stands for a foreign code without a reason. */
 const REASON_OF_CODE = {
   [VECTOR_STORE_UNAVAILABLE]: 'STORE_UNAVAILABLE',
   [EMBEDDING_FAILURE]: 'EMBEDDING_FAILED',
@@ -203,10 +203,10 @@ export function toRAGError(error: unknown, reason: ErrorReason, message: string)
   return RAGError.isInstance(error) ? error : new RAGError(reason, message, { cause: error });
 }
 
-/** Whether a failure of this reason is for whoever runs the engine to mend, and not for who asked. */
+/** Whether a failure of this reason is for operators to mend, and not for the caller. */
 export const isReasonOfService = (reason: ErrorReason): boolean => ERROR_TABLE[reason].category !== 'user';
 
-/** Whether an error is for whoever runs the engine to mend, and not for who asked. */
+/** Whether an error is for operators to mend, and not for the caller. */
 export const isOfService = (error: unknown): boolean =>
   !RAGError.isInstance(error) || error.category !== 'user';
 

@@ -9,7 +9,7 @@ export type OperationPayload<Name extends TelemetryChannel = TelemetryChannel> =
   readonly error?: unknown;
 };
 
-/** An operation that begins: whoever listens may make something of it that all inside is told of. */
+/** Listens to operations. What `begin` makes of one is the parent of those inside of it. */
 export interface TelemetryListener<Context> {
   /** @param parent what was made of the operation that this one is inside of */
   readonly begin?: (

@@ -27,7 +27,7 @@ export type LogEvent =
 
 const EVENTS = channel('ragstone:log-event');
 
-/** Tells whoever keeps a log; `make` is called only where somebody does. */
+/** Publishes an event to the logs; `make` is called only where one is kept. */
 export function publishLogEvent(make: () => LogEvent): void {
   if (EVENTS.hasSubscribers) EVENTS.publish(make());
 }

@@ -1,6 +1,6 @@
 /**
- * What a notice is about. A program may act on a kind; the words of a notice may change. Faces that show notices to others than whoever
- * keeps the index choose by the kind, and show nothing of one that they do not know.
+ * What a notice is about. A program may act on a kind; the words of a notice may change. Faces that show notices to others than
+ * maintainers of the index choose by the kind, and show nothing of one that they do not know.
  */
 export const NOTICE_KINDS = [
   /** Retrieval is switched off. */
@@ -99,7 +99,7 @@ export const NOTICE_KINDS = [
 
 export type NoticeKind = (typeof NOTICE_KINDS)[number];
 
-/** Something that a person should know beside results: its kind, and words for whoever keeps the index. */
+/** Something that a person should know beside results: its kind, and words for maintainers of the index. */
 export interface Notice {
   readonly kind: NoticeKind;
   /** May name settings, paths and what a provider said. */

@@ -47,8 +47,8 @@ export const cacheOwner = ({ tenant }: Pick<Scope, 'tenant'>): string | undefine
 const KEYS = ['tenant', 'project', 'groups', 'clearance'];
 
 /**
- * The one border that every scope passes: the engine's methods call it, and `scopeFilter` for whoever does not come through
- * them. It gives a frozen copy: no later change of the caller's object reaches it, and whoever is handed it can widen nothing.
+ * The one border that every scope passes: the engine's methods call it, and so does `scopeFilter`, for code that bypasses
+ * them. It gives a frozen copy: no later change of the caller's object reaches it, and no receiver can widen it.
  *
  * @throws RAGError `SCOPE_INVALID` for no tenant, a value of another type (`clearance: null`, NaN, text), an unknown key
  */
@@ -134,7 +134,7 @@ export function scopeFilter(scope: ScopeInput): Filter {
   );
 }
 
-/** The filter that admits what is of the scope's tenant and project, whoever may read it. Throws as `scopeOf`. */
+/** The filter that admits what is of the scope's tenant and project, whatever its access. Throws as `scopeOf`. */
 export const ownedFilter = (scope: ScopeInput): Filter => and(...ownerFilters(scopeOf(scope)));
 
 const ownerFilters = ({ tenant, project }: Pick<Scope, 'tenant' | 'project'>): Filter[] => [

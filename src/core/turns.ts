@@ -17,7 +17,7 @@ export function inTurn<Result>(
 ): Promise<Result> {
   const gate = gates.get(owner) ?? bulkhead(concurrency, Number.POSITIVE_INFINITY);
   gates.set(owner, gate);
-  // Who waited is started by whoever has just finished, and must not be taken for a part of that.
+  // A waiting task is started by the one that has just finished, and must not be taken for a part of it.
   const own = AsyncLocalStorage.bind(() => {
     throwIfAborted(signal);
     return work();

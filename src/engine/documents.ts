@@ -133,7 +133,7 @@ async function fewAdmitted(
 
 /**
  * Deletes what the scope may read of these documents; says how many of each request. A deletion of one of them that broke off is finished: the
- * store may have lost the chunk that says who may read it, so whoever asks, and nobody is told.
+ * store may have lost the chunk that says who may read it, so any scope finishes it, and none is told.
  */
 export async function deleteReadable(
   requests: readonly (readonly string[])[],
@@ -190,7 +190,7 @@ async function deleteFound(documents: readonly LedgerDocument[], targets: Deleti
   if (documents.length === 0) return;
   const { ledger, claims } = targets;
   const run = new IndexRun(undefined, targets.signal);
-  // Waits for whoever writes them now.
+  // Waits for their current writers.
   for (const { tenant, source, itemId } of documents)
     await claims?.takeAll({ tenant, source }, [itemId], targets);
   await deleteDocuments(
@@ -220,7 +220,7 @@ export async function earlierPushes(ids: readonly string[], index: ScopedIndex):
   );
   const { collection, scope } = index;
   const present = await collection.get([...known.keys()]);
-  // Of what was read once: what somebody replaces between two questions would seem to be there and not readable.
+  // Of what was read once: what is replaced between two questions would seem to be there and not readable.
   const read = Object.create(collection, { get: { value: async () => present } }) as VectorCollection;
   const readable = await scopeCollection(read, scope, LEFT_SEALED).get([...known.keys()]);
   const idOf = ({ id }: StoredChunk): string[] => {
@@ -265,7 +265,7 @@ interface NamedDocument extends ReadableDocument {
 const pushedDocument = (id: string, { reader, scope }: ScopedIndex): Promise<LedgerDocument | undefined> =>
   reader.document(documentIdOf(scope.tenant, pushSourceName(scope.project), id));
 
-/** A document is read where its first chunk is: all chunks of a revision have one access. One without text is read by nobody. */
+/** A document is read where its first chunk is: all chunks of a revision have one access. One without text is unreadable in every scope. */
 export async function onlyReadable(
   documents: readonly LedgerDocument[],
   index: ScopedIndex,

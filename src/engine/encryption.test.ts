@@ -43,7 +43,7 @@ const bytesIn = (folder: string): string =>
 const salaryOf = async (engine: Engine, id = 'ann') => (await engine.get(id))?.metadata.salary;
 
 describe('an encrypted field', () => {
-  test('is shown to whoever may read the document, and stands in no file', async () => {
+  test('is shown to readers of the document, and stands in no file', async () => {
     const cwd = temporaryFolder();
     const engine = await openEngine(cwd, [OLD]);
     await engine.push([DOCUMENT, { ...DOCUMENT, id: 'bob', access: { groups: ['hr'] } }]);

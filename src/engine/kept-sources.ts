@@ -13,7 +13,7 @@ interface Opened {
 }
 
 /**
- * The configured sources, opened when somebody needs them and kept for whoever is next: to open a repository or a service takes longer than
+ * The configured sources, opened on first use and kept for the next one: to open a repository or a service takes longer than
  * to read a few documents of it. Each is used by one at a time. What failed is not used again.
  */
 export class KeptSources {
@@ -38,7 +38,7 @@ export class KeptSources {
     return result;
   }
 
-  /** Lets go of all that nobody uses, and keeps nothing from now on. */
+  /** Closes all that are not in use, and keeps none from now on. */
   close(): void {
     this.#isClosed = true;
     this.#cancelTimer?.();

@@ -993,7 +993,7 @@ describe('an index that was made before the field was marked', () => {
     await expectNowhere(cwd, VALUE);
   });
 
-  test('is named first, of every tenant to whoever speaks for none, and of its own to a tenant', async () => {
+  test('is named first, of every tenant to a scope without one, and of its own to a tenant', async () => {
     const cwd = temporaryFolder();
     const before = await createEngine({
       config: { provider: 'libsql', sources: [{ name: 'n', type: 'files', root: 'n' }] },

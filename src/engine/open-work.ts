@@ -48,7 +48,7 @@ export class OpenWork {
     }
   }
 
-  /** A generator goes on with the runtime of whoever asks for its next part. */
+  /** A generator runs in the async context of each call of `next`, so each of them gets the runtime. */
   async *#inRuntime<T>(work: () => AsyncIterable<T>): AsyncGenerator<T> {
     const parts = withRuntime(this.#runtime, () => work()[Symbol.asyncIterator]());
     try {

@@ -153,7 +153,7 @@ test('who gives up leaves the others alone, and a group that nobody waits for is
   expect(await flow([last])).toEqual([['first'], ['last']]);
 });
 
-test('the end of the work waits for a group that is under way, whoever has given up', async () => {
+test('the end of the work waits for a group that is under way, even when its callers have given up', async () => {
   const { add, begun, gates, work } = heldGroups();
   const caller = new AbortController();
   const gone = add(write('gone'), caller.signal);

@@ -97,7 +97,7 @@ const standingStill = (writer: GenerationWriter): GenerationWriter =>
     },
   });
 
-test('whoever lost the lock of the whole is refused what another one has copied since', async () => {
+test('a holder that lost the lock of the whole is refused what another one has copied since', async () => {
   const late = standingStill(ledger.writer(building.generation, 'late'));
   const lateClaims = new ItemClaims(late, 60_000);
   const next = ledger.writer(building.generation, 'next');

@@ -27,7 +27,7 @@ export async function deleteItems(
   await forgetItems({ tenant, source, itemIds }, targets, run);
 }
 
-/** What is left of items in other generations, by what those know: whoever deleted them before may have died between two generations. */
+/** What is left of items in other generations, by what those know: an earlier deletion may have died between two generations. */
 async function deleteLeft(
   { tenant, source, itemIds }: { tenant: string; source: string; itemIds: readonly string[] },
   targets: DeletionTargets,
@@ -57,7 +57,7 @@ export async function forgetItems(
 /** What a deletion works on. */
 export interface DeletionTargets
   extends Pick<WriteTargets, 'ledger' | 'collection' | 'signal' | 'retired' | 'claims'> {
-  /** Of the documents that go: the store, which knows no leases, deletes nothing while they are not held. @default nobody else writes them */
+  /** Of the documents that go: the store, which knows no leases, deletes nothing while they are not held. @default there are no other writers */
   readonly items?: readonly ItemKey[] | undefined;
 }
 

@@ -9,7 +9,7 @@ import { ItemClaims } from './item-claims.js';
 import type { OpenTarget } from './open-target.js';
 import type { WriteTargets } from './write-batch.js';
 
-/** Beside other writers an unfinished push may be somebody's work under way. */
+/** Beside other writers an unfinished push may be another's work under way. */
 export const canFinishPushes = (
   { options, isPush, isShared = false }: IndexPipeline,
   target: OpenTarget,
@@ -17,7 +17,7 @@ export const canFinishPushes = (
   target.facts?.state === 'live' && !options.dryRun && isPush !== true && !isShared;
 
 /**
- * Pushes and deletions that a death interrupted are finished or taken back: nobody can read them again, and what is copied has to be
+ * Pushes and deletions that a death interrupted are finished or taken back: they cannot be read again, and what is copied has to be
  * one revision.
  */
 export async function finishInterrupted(
@@ -32,7 +32,7 @@ export async function finishInterrupted(
   const books = ledger.writer(live.generation, holder);
   // The new one may hold what an earlier attempt copied, before its deletion was begun.
   const retired = retiredGenerations(ledger, pipeline.storeOf, { holder, signal: pipeline.signal });
-  // The lease of whoever died over one may not be over.
+  // The lease of a dead holder may not be over.
   const claims = leaseMs === undefined ? undefined : new ItemClaims(books, leaseMs);
   try {
     const writing = { ...targets, ledger: books, collection, claims, retired };

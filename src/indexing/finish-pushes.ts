@@ -39,7 +39,7 @@ const NO_KEY = 'interrupted';
 
 /**
  * Finishes, or takes back, what interrupted calls left of a tenant's documents that programs handed in. Hold the lock of the whole
- * index: what is unfinished then is nobody's work under way.
+ * index: what is unfinished then is no other writer's work under way.
  */
 export async function finishPushes(
   tenant: string,
@@ -50,7 +50,7 @@ export async function finishPushes(
   const outcomes: { readonly id: string; readonly outcome: Outcome }[] = [];
   for await (const item of unfinishedItems(tenant, ledger)) {
     run.checkAborted();
-    // Waits for the lease of whoever died over it.
+    // Waits for the lease of the writer that died over it.
     await targets.claims?.takeAll(item, [item.itemId], targets);
     outcomes.push(...(await finishItem(item, targets, run)));
   }
@@ -247,7 +247,7 @@ function isOf(chunk: StoredChunk, text: string): boolean {
 
 /**
  * The document as it was wanted, where all of its chunks are in the store: a record of the old revision is put in its new place.
- * Who may read it is said by a record of the new one; without such a record nobody knows.
+ * Who may read it is said by a record of the new one; without such a record it is unknown.
  */
 async function after(
   document: LedgerDocument,

@@ -16,7 +16,7 @@ const BATCH_ITEMS = 32;
 const BATCH_BYTES = 512 * 1024;
 
 /**
- * Waits until nobody else lists the source, and says what is owed of it. Where hosts share the ledger, listings of one source follow
+ * Waits until no other process lists the source, and says what is owed of it. Where hosts share the ledger, listings of one source follow
  * each other; a run that hands its work over waits as long as another one lists, any other run for as long as that one may be dead.
  */
 export async function beginListing(task: SourceTask): Promise<ReadonlyMap<string, OwedItem>> {
@@ -34,7 +34,7 @@ const NOTHING: ReadonlyMap<string, OwedItem> = new Map();
 
 /**
  * Writes down what of a listing is owed: what was owed before and is named in another version now, and what it calls gone. That is done while
- * nobody else may list the source, so a younger listing that finds it there again reads it anew, however much it looks like what is
+ * no other process may list the source, so a younger listing that finds it there again reads it anew, however much it looks like what is
  * indexed. See `stillGone`.
  *
  * @param owed what `beginListing` gave
@@ -90,7 +90,7 @@ export async function takeListing(
 export const giveUpListing = async (key: SourceKey, { claims }: WriteTargets): Promise<void> =>
   claims?.release(key, [LISTING]);
 
-/** Writes down what a listing named: from then on it is done by whoever takes it, whatever becomes of this process. */
+/** Records what a listing named: from then on any worker may do it, whatever becomes of this process. */
 export async function oweListed(
   { toRead, goneItemIds }: SourceChanges,
   before: ReadonlyMap<string, OwedItem>,
@@ -138,8 +138,8 @@ export interface SourceEnd {
 }
 
 /**
- * Ends the work on a source of which nothing is owed any more: retention, what makes searches quick, and its success. Done by
- * whoever finds that it did the last; nothing where somebody lists it now, who then finds it himself.
+ * Ends the work on a source of which nothing is owed any more: retention, what makes searches quick, and its success. Called by
+ * the worker that did the last item. Does nothing while another one lists the source, for that one ends it.
  */
 export async function endSource({ task, finish }: SourceEnd): Promise<boolean> {
   const { configured, targets, options } = task;
@@ -160,7 +160,7 @@ export async function endSource({ task, finish }: SourceEnd): Promise<boolean> {
   }
 }
 
-/** Somebody else has ended what the last listing began. */
+/** Another process has ended what the last listing began. */
 const isEnded = ({ listingFinishedAt, succeededAt }: SourceState = { failures: 0 }): boolean =>
   listingFinishedAt !== undefined && succeededAt !== undefined && succeededAt > listingFinishedAt;
 

@@ -102,7 +102,7 @@ export interface PreparationContext extends PreparationOrigin, PreparationParts 
   readonly contextualise?:
     | ((document: ContextualDocument, spans: readonly ChunkSpan[]) => Promise<ContextualisedSpans>)
     | undefined;
-  /** Embeds beside the preparation; absent where whoever writes the chunks does it. */
+  /** Embeds beside the preparation; absent where the writer of the chunks embeds. */
   readonly embed?: ((texts: readonly string[]) => Promise<readonly EmbeddedChunk[]>) | undefined;
   /** Milliseconds are added here, by stage. */
   readonly timed: <T>(stage: string, work: () => T) => T;

@@ -99,7 +99,7 @@ async function removeOld(key: SourceKey, retention: Retention, task: SourceTask)
   }
 }
 
-/** Beside other writers those that nobody holds; the next run deletes the others. */
+/** Beside other writers those that are not held; the next run deletes the others. */
 async function deleteOld(
   key: SourceKey,
   old: readonly LedgerDocument[],
@@ -116,7 +116,7 @@ async function deleteOld(
     run,
   );
   await targets.history?.erase(mine.map(({ documentId }) => documentId));
-  // A deletion that is planned marks its items as unfinished, so that whoever comes after a death reads them again.
+  // A planned deletion marks its items as unfinished, so that they are read again after a crash.
   await targets.ledger.completeItems([...held].flatMap((itemId) => finished(known.get(itemId))));
   await targets.claims?.release(key, [...held]);
   return mine.length;

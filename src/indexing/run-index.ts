@@ -136,7 +136,7 @@ function saysWhatIsKept(error: unknown, run: IndexRun): unknown {
 }
 
 /**
- * Does what comes before a run is recorded. Where it fails, a run that failed is recorded, but not for a mistake of whoever asked.
+ * Does what comes before a run is recorded. Where it fails, a failed run is recorded, unless the mistake is the caller's.
  */
 export async function preparing<T>(
   {
@@ -199,7 +199,7 @@ const PROBES = 5;
 /** Chunks that every run looks at; `verify` looks at all. */
 const PROBED_CHUNKS = 100;
 
-/** What follows the last batch of a source, whoever does it. */
+/** What follows the last batch of a source. */
 export async function finishSource(
   { signal, learn }: IndexPipeline,
   { facts, collection }: OpenTarget,

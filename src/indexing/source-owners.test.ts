@@ -119,7 +119,7 @@ describe.each(names)('two configurations of one index (%s, RAGSTONE_TEST_POSTGRE
     expect(await held(a)).toEqual(['notes']);
   });
 
-  test('a source is given up by name, whoever indexes it', async () => {
+  test('a source is given up by name, whichever configuration indexes it', async () => {
     await expect(prune(a, ['notes'])).rejects.toMatchObject({ reason: 'USAGE' });
     await expect(prune(a, ['nothing'])).rejects.toMatchObject({ reason: 'USAGE' });
     const { stats, notices } = await prune(a, ['wiki']);

@@ -30,7 +30,7 @@ export interface WorkedBatch {
 
 /**
  * Does what is owed of one batch: claims its items, asks again what is owed of them now, and does that. What was done meanwhile is
- * found to be done, and nobody does anything twice. Whatever moment the process dies, what it had not finished is still owed.
+ * found to be done, and nothing is done twice. Whatever moment the process dies, what it had not finished is still owed.
  */
 export async function workBatch(task: SourceTask, { batch }: Pick<OwedBatch, 'batch'>): Promise<WorkedBatch> {
   const { targets } = task;
@@ -92,7 +92,7 @@ async function workItems(
   return owed.length - pass.left.size;
 }
 
-/** What was mended and is owed no more, because somebody had written it meanwhile. */
+/** What was mended and is owed no more, because another writer had written it meanwhile. */
 function outdatedOf(
   present: ReadonlyMap<string, LedgerItem>,
   owed: readonly OwedItem[],
@@ -110,7 +110,7 @@ type ReadItem = Pick<OwedItem, 'itemId' | 'version' | 'bytes' | 'begun'>;
 interface SortedWork {
   readonly toRead: ReadItem[];
   readonly gone: string[];
-  /** Done by somebody, or not to be tried now. */
+  /** Already done, or not to be tried now. */
   readonly done: OwedItem[];
   readonly keptOut: OwedItem[];
   /** Their reader died. */
@@ -156,7 +156,7 @@ const deadlyError = (itemId: string, begun: number): RAGError =>
     `${JSON.stringify(itemId)} was begun ${begun} times by workers that ended before they were done with it: it may take more memory than they have.`,
   );
 
-/** Counts the beginning first, so that a death is remembered; whoever stops in good order takes it back. */
+/** Counts the beginning first, so that a crash is remembered; a graceful stop takes it back. */
 async function readGroup(group: readonly ReadItem[], pass: SourcePass): Promise<void> {
   if (group.length === 0) return;
   const { ledger } = pass.targets;

@@ -28,7 +28,7 @@ export async function beginWriting(folder: string, signal?: AbortSignal): Promis
       lock.release();
       await sleep(TURN_MS, signal);
       lock = await waitForLock(path, { signal });
-      // Who asked has copied, or was killed before: whoever still waits asks again.
+      // The copier has finished or was killed; one that still waits asks again.
       rmSync(wanted, { force: true });
     },
     end: () => lock.release(),
@@ -36,7 +36,7 @@ export async function beginWriting(folder: string, signal?: AbortSignal): Promis
 }
 
 /**
- * Copies the folder of an index while nobody writes it: a run waits between two batches, searches go on.
+ * Copies the folder of an index while it is not written: a run waits between two batches, searches go on.
  *
  * @throws RAGError `INDEX_LOCKED` where a writer makes no room for so long; `ABORTED`
  */

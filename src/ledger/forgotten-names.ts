@@ -1,4 +1,4 @@
-/** Names that are kept out, as hashes by a key, so that whoever reads the ledger is not told them. See `keptOutHash`. */
+/** Names that are kept out, as hashes by a key, so that the ledger does not disclose them. See `keptOutHash`. */
 export interface KeptOutNames {
   /** Of the hashes, in hexadecimal. */
   readonly key: string;

@@ -11,8 +11,8 @@ export interface KeptOutName {
 }
 
 /**
- * The hash by which a name is kept out: 32 hexadecimal digits, by a key of the ledger's own, so that it says nothing to whoever has other
- * lists of names. Access to the ledger still allows a guessed name to be tried.
+ * The hash by which a name is kept out: 32 hexadecimal digits, by a key of the ledger's own, so that it cannot be matched
+ * with other lists of names. Access to the ledger still allows a guessed name to be tried.
  */
 export const keptOutHash = (key: string, { tenant, source, kind, name }: KeptOutName): string =>
   createHmac('sha256', Buffer.from(key, 'hex'))

@@ -52,7 +52,7 @@ export type * from './verification.js';
  * The index as one scope sees it. What the scope may not read does not exist here: `get`, `list` and `delete` answer as for
  * an unknown document. A push is written to the scope's tenant and project; it cannot replace what the scope may not read
  * (`DOCUMENT_DUPLICATE_ID`). `explainMiss`, `status`, `failures`, `retry`, `sourceStates`, `indexingStates` and `verify` are for
- * whoever keeps the index: they tell of everything in the tenant, and the project where one is stated.
+ * maintainers of the index: they tell of everything in the tenant, and the project where one is stated.
  */
 export interface EngineView {
   readonly scope: Scope;
@@ -91,9 +91,9 @@ export interface EngineView {
   context(query: string | ContextQuery): Promise<ContextResponse>;
   /** Vectors by the model of the index, comparable with what it holds. */
   embed(request: EmbedRequest): Promise<EmbeddedTexts>;
-  /** Keeps what somebody did with what was shown, or says of it. Off unless `rag.feedback.enabled` is set (`FEEDBACK_OFF`). */
+  /** Keeps what a person did with the results that were shown, or said of them. Off unless `rag.feedback.enabled` is set (`FEEDBACK_OFF`). */
   feedback(request: FeedbackRequest): Promise<FeedbackReceipt>;
-  /** Feedback that was given by whoever may read no more than this scope. */
+  /** Feedback whose author may read no more than this scope. */
   listFeedback(request?: ListFeedbackRequest): Promise<FeedbackPage>;
   /** Questions with graded passages, made of that feedback; see docs/feedback.md. */
   feedbackJudgments(request?: FeedbackJudgmentsRequest): Promise<FeedbackJudgments>;
@@ -119,8 +119,8 @@ export interface EngineView {
   verify(options?: VerifyRequest): Promise<VerifyResult>;
   /**
    * Deletes documents so that nothing of their text, names, metadata and vectors stays in what Ragstone keeps: every generation, kept
-   * revisions, caches, and the files of the store. It is for whoever keeps the index: it means documents of the tenant, and the project
-   * where one is stated, whoever may read them. Their sources are not changed; runs leave out what they still list (`letIn` ends that).
+   * revisions, caches, and the files of the store. It is for maintainers of the index: it means documents of the tenant, and the
+   * project where one is stated, whatever their access. Their sources are not changed; runs leave out what they still list (`letIn` ends that).
    *
    * @throws RAGError `USAGE`, `QUERY_INVALID` for what cannot be meant; `INDEX_LOCKED`, `STORE_UNAVAILABLE` and others where it could not
    * be carried out to its end: the next call that writes goes on with it
@@ -176,7 +176,7 @@ export interface Engine extends EngineView {
   feedbackJudgments(request?: FeedbackJudgmentsRequest, scope?: ScopeInput): Promise<FeedbackJudgments>;
   /**
    * Says which stage lost a document that a query should find, and what would bring it back. `document` is an id, a path, or
-   * the end of one. It tells of documents of the scope's tenant that the scope may not read: it is for whoever keeps the index.
+   * the end of one. It tells of documents of the scope's tenant that the scope may not read: it is for maintainers of the index.
    */
   explainMiss(query: string | SearchQuery, document: string, scope?: ScopeInput): Promise<MissExplanation>;
   /** An answer with checked citations; without a language model, the sentences that answer best. Abstains where evidence is thin. */

@@ -24,8 +24,8 @@ export interface ScopedGraphFacts {
 
 /**
  * Facts that a language model reads out of the documents, and summaries of what hangs together. `entity` and `summaries` tell what the scope
- * may read. The others are for whoever keeps the index: they mean documents of the tenant, and the project where one is stated, whoever may
- * read them.
+ * may read. The others are for maintainers of the index: they mean documents of the tenant, and the project where one is stated, whatever
+ * their access.
  */
 export interface GraphFacts extends ScopedGraphFacts {
   /** What reading would take: chunks, tokens, money, time. The model is not asked. */

@@ -52,7 +52,7 @@ export interface IndexRequest {
     readonly batchSize?: number;
     /**
      * Chunks in one transaction of the embedded store. The thread does nothing else meanwhile, some 40 ms for 96: more are for a program
-     * that answers nobody beside. @default 96; of `ragstone index` 512
+     * that answers no calls beside. @default 96; of `ragstone index` 512
      */
     readonly transactionChunks?: number;
     /** Items read at once. */
@@ -63,7 +63,7 @@ export interface IndexRequest {
     readonly dryRun?: boolean;
     /**
      * `true`: also delete documents of sources that no configuration of this index states and this run does not name. A list:
-     * those of the sources that it names, whoever indexed them.
+     * those of the sources that it names, whichever configuration indexed them.
      */
     readonly prune?: boolean | readonly string[];
     /**

@@ -6,8 +6,8 @@ export interface AskedOf {
 }
 
 /**
- * An operation of an index as one scope sees it: all that holds for it whoever does it. Who calls hands in `Given`, which may be anything;
- * what does it gets `Asked`.
+ * An operation of an index as one scope sees it: what holds for it in every face. A caller hands in `Given`, which may be anything;
+ * the implementation gets `Asked`.
  */
 export interface Operation<Given extends readonly unknown[], Asked, Outcome> {
   /** Whether it changes what is kept. */

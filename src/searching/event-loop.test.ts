@@ -4,7 +4,7 @@ import { join } from 'node:path';
 import { expect, test } from 'vitest';
 import { createEngine } from '../engine/create-engine.js';
 
-test('whoever searches in a loop lets timers fire', async () => {
+test('searches in a loop let timers fire', async () => {
   const dataDir = await mkdtemp(join(tmpdir(), 'event-loop-'));
   const engine = await createEngine({ config: { provider: 'libsql' }, dataDir });
   await engine.index([{ id: 'a', text: 'An oak stands by the gate.' }]);

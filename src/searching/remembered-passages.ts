@@ -27,7 +27,7 @@ export interface Remembered {
   readonly cache: 'hit' | 'miss' | 'semantic' | 'off';
 }
 
-/** What was found of the index as it is now, by whoever may read the same; else what `search` finds. */
+/** What was found in the index as it is now by a scope with the same access; else what `search` finds. */
 export async function findOrRemember(
   { query, scope, resources, isCached }: Asked,
   search: (signal?: AbortSignal) => Promise<Found>,

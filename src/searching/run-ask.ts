@@ -175,7 +175,7 @@ function answerRequest(request: AskRequest, { config }: EngineResources): Answer
   };
 }
 
-/** A limit that nothing would heed is a mistake of whoever states it. */
+/** Refuses a limit that nothing would heed. */
 function modeOf({ mode: stated, limits }: AskRequest, preset: AnswerMode): AnswerMode {
   const mode = stated ?? preset;
   if (limits?.maxSteps === undefined || mode === 'agentic') return mode;

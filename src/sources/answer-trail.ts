@@ -29,7 +29,7 @@ export class AnswerTrail {
   #endless(why: string): RAGError {
     return new RAGError(
       'SOURCE_REJECTED',
-      `${this.#what} ${why}, so it is not read to its end. Ask whoever runs the service; what was indexed of it is kept.`,
+      `${this.#what} ${why}, so it is not read to its end. Ask the operators of the service; what was indexed of it is kept.`,
     );
   }
 }

@@ -32,7 +32,7 @@ function packagesOf(entry: string): Set<string> {
   return packages;
 }
 
-/** What whoever imports an entry has: the service is a plugin of Fastify. */
+/** Packages that importers of an entry have: the service is a plugin of Fastify. */
 const BROUGHT: Readonly<Record<string, readonly string[]>> = {
   './dist/faces/service/index.d.ts': ['fastify'],
 };

@@ -21,7 +21,7 @@ const FILES = {
 };
 const QUESTION = 'how long are audit logs kept?';
 
-/** Whoever asks a service: no index, and a configuration that nothing could be opened with. */
+/** The folder of a client: no index, and a configuration that cannot be read. */
 const elsewhere = () => temporaryFolder({ 'ragstone.yaml': 'rag: [this is no configuration\n' });
 
 /** Fields that differ from call to call, and those that a service keeps to itself. */
@@ -300,7 +300,7 @@ describe('a service with keys', () => {
 });
 
 describe('what is no service of this version', () => {
-  test('nobody who listens', async () => {
+  test('a port that is closed', async () => {
     const server = createServer().listen(0, '127.0.0.1');
     await new Promise((resolve) => server.once('listening', resolve));
     const { port } = server.address() as AddressInfo;

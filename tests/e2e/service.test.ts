@@ -151,7 +151,7 @@ describe('a service that runs', () => {
     expect(listed.stdout).not.toContain(secretOf(document.key));
   });
 
-  test('lets in whoever holds a key that was made while others were made and revoked', async () => {
+  test('lets in a key that was made while others were made and revoked', async () => {
     const cwd = temporaryFolder(FILES);
     await runRagstone(['index', 'docs'], { cwd });
     const env = { RAGSTONE_TRUST: '', XDG_STATE_HOME: temporaryFolder() };
@@ -211,7 +211,7 @@ describe('a service that runs', () => {
       return response.status === 200;
     };
     const client = async (name: number) => {
-      // Until nobody listens any more.
+      // Until the port is closed.
       for (let at = 0; ; at++) {
         const id = `n-${name}-${at}`;
         if (await send(id, `The note ${id} of the load.`)) acknowledged.push(id);

@@ -20,7 +20,7 @@ export interface SpawnedService extends RunningService {
 
 const serveOnFreePort = (args: readonly string[]): string[] => ['serve', '--port', '0', '--json', ...args];
 
-/** Opens a service on a free port in this process, and waits until it says where it listens. Whoever opens it stops it. */
+/** Opens a service on a free port in this process, and waits until it says where it listens. The caller stops it. */
 export async function openService(
   cwd: string,
   args: readonly string[] = [],
@@ -34,7 +34,7 @@ export async function openService(
   return { url: await addressIn(stdout, ended), stop: stopped, ended };
 }
 
-/** Starts a service on a free port, and waits until it says where it listens. Whoever starts it kills it. */
+/** Starts a service on a free port, and waits until it says where it listens. The caller kills it. */
 export async function startService(
   cwd: string,
   args: readonly string[] = [],

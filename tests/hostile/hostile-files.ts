@@ -62,7 +62,7 @@ const ARCHIVES: readonly { readonly mediaType: string; readonly main: string; re
     { mediaType: MEDIA_TYPES.epub, main: 'META-INF/container.xml', rootless: 'DOCUMENT_INVALID' },
   ];
 
-/** Files that were made to harm whoever opens them, by format; made here, so that none lies in the repository. */
+/** Files that were made to harm the parser that opens them, by format; made here, so that none lies in the repository. */
 export const HOSTILE_FILES: readonly HostileFile[] = [
   docx('empty', '', 'DOCUMENT_INVALID'),
   docx('no ZIP', 'PK but no more', 'DOCUMENT_INVALID'),

@@ -104,7 +104,7 @@ test('a root that is trusted to lie outside is read there', async () => {
   expect(await readAfter(source, () => {})).toContain('Kiln');
 });
 
-test('whoever trusts everything in a job reads whatever is there', async () => {
+test('a job that trusts everything reads whatever is there', async () => {
   const swap = swapped(join(folder, 'docs'), join(outer, 'beside'));
   expect(await readAfter(SOURCES.files, swap, { RAGSTONE_TRUST: '1' })).toContain('Kiln');
 });

@@ -150,7 +150,7 @@ describe('a configuration that came with a folder', () => {
     expect(await revokeTrust(folder)).toBe(false);
   });
 
-  it('is trusted by whoever names it, by the option, and by the environment of a job', async () => {
+  it('is trusted where it is named, by the option, and by the environment of a job', async () => {
     write('provider: elasticsearch');
     const file = join(folder, 'ragstone.yaml');
     expect((await loadConfig({ cwd: outer, file })).rag.provider).toBe('elasticsearch');

@@ -74,7 +74,7 @@ export class LedgerBooks {
     this.#keepRevisions = keepRevisions;
   }
 
-  /** Empties it: it was dropped, and whoever still reads it finds nothing. */
+  /** Empties it: it was dropped, and what still reads it finds nothing. */
   drop(): void {
     for (const map of [
       this.#items,
@@ -335,7 +335,7 @@ export class LedgerBooks {
     this.#audit?.accepted(this.facts.generation, by.holder, keys);
   }
 
-  /** Whoever lists a source owes its items. */
+  /** The holder that lists a source owes its items. */
   owe(by: LeaseHolder, of: Omit<OwedBatch, 'batch'>, items: readonly Omit<OwedItem, 'begun'>[]): void {
     const { tenant, source } = of;
     this.#guard(by, [itemKeyOf({ tenant, source, itemId: LISTING })]);
@@ -399,7 +399,7 @@ export class LedgerBooks {
 
   commit(by: LeaseHolder, documentIds: readonly string[], at: string): void {
     const entries = this.#entries(by, documentIds);
-    // Whoever has taken an item over may have deleted its documents.
+    // Another holder that took an item over may have deleted its documents.
     if (entries.length !== new Set(documentIds).size) this.#guard(by, [...by.tokens.keys()]);
     if (entries.length !== new Set(documentIds).size)
       throw new RAGError('INTERNAL', 'A document was to be committed before it was planned.');

@@ -18,14 +18,14 @@ import { type LeaseHolder, leaseLost } from './ledger-leases.js';
 
 export type LedgerServerOptions = LedgerBooksOptions;
 
-/** Whoever holds one of the locks of an index. */
+/** A holder of one of the locks of an index. */
 interface LockHolder {
   readonly connection: string;
   readonly subject: LockSubject;
 }
 
 /**
- * A ledger in memory that outlives whoever is connected to it, as the one on PostgreSQL does, and keeps its contract. Every call is
+ * A ledger in memory that outlives its connections, as the one on PostgreSQL does, and keeps its contract. Every call is
  * one transaction: done whole in one step of the event loop.
  */
 export class LedgerServer {

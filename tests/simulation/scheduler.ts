@@ -53,7 +53,7 @@ export class Scheduler {
     };
   }
 
-  /** As `after`, for whoever waits for it. */
+  /** As `after`, as a promise. */
   wait(ms: number, label: string, owner?: EventOwner): Promise<void> {
     return new Promise((resolve) => this.after(ms, label, resolve, owner));
   }

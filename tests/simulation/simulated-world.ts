@@ -53,7 +53,7 @@ export class SimulatedWorld {
       this.#change(name, { text: this.newText(name), isHidden: false }, NO_FAULTS);
   }
 
-  /** A text that nobody has written before. */
+  /** A text that was never written before. */
   newText(name: string): string {
     this.#versions += 1;
     return textOf(name, this.#versions, this.#scheduler.random.below(5));
@@ -94,7 +94,7 @@ export class SimulatedWorld {
     this.wiki.isAway = false;
   }
 
-  /** One edit of somebody. */
+  /** One edit. */
   edit(faults: Faults): void {
     const { random } = this.#scheduler;
     // People come back to what they have just written.
@@ -154,7 +154,7 @@ export class SimulatedWorld {
       this.#set(name, to.text, to.isHidden);
       return;
     }
-    // Whoever looks now sees the beginning of the file.
+    // A read at this moment sees the beginning of the file.
     this.#set(name, to.text.slice(0, random.below(to.text.length)), false);
     const finish = (): void => {
       if (this.#present.get(name) === to) this.#set(name, to.text, to.isHidden);

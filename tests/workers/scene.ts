@@ -125,7 +125,7 @@ export class Scene {
     await utimes(path, age, age);
   }
 
-  /** Keeps whoever ends the first listing from writing that down, until the function that is returned is called. */
+  /** Keeps the end of the first listing from being recorded, until the returned function is called. */
   async holdEndsOfListings(): Promise<() => Promise<void>> {
     const client = new pg.Client({ connectionString: this.#servers.postgres });
     await client.connect();
@@ -148,7 +148,7 @@ export class Scene {
     return counts.reduce((sum, { items }) => sum + items, 0);
   }
 
-  /** Until nothing is owed, and whoever did the last has ended the source. */
+  /** Until nothing is owed, and the worker that did the last item has ended the source. */
   async drained(engine: Engine, limitMs = 60_000): Promise<void> {
     for (const end = Date.now() + limitMs; ; await sleep(50)) {
       const [state] = await engine.sourceStates();

@@ -102,7 +102,7 @@ threshold was set with the documents by other authors in sight, and what long un
 Japanese too) are often missed.
 
 What flags are for: they tell people and logs that a passage deserves a look, and keep such a sentence from being quoted as an answer or
-counted as evidence. They miss half of what is aimed at a model and whoever knows them can avoid them. They protect nothing.
+counted as evidence. They miss half of what is aimed at a model, and an attacker who knows them can avoid them. They protect nothing.
 
 What protects is delimiting, scope and checks. A real model may still obey text inside delimiters. What holds whatever it does: retrieved text never reaches the system
 message, tools and tenant do not come from text, citations are checked, and links and images of answers are inert.

@@ -63,7 +63,7 @@ function runVitest(env: Readonly<Record<string, string>>): Promise<Ended> {
     env: { ...process.env, ...env },
     stdio: 'inherit',
   });
-  // A terminal tells both of Ctrl-C; whoever tells this process alone means Vitest.
+  // A terminal sends Ctrl-C to both processes; a signal to this one alone is passed on to Vitest.
   for (const signal of SIGNALS)
     process.on(signal, () => void (signal === 'SIGINT' && process.stdin.isTTY ? 0 : child.kill(signal)));
   return new Promise((resolve, reject) => {

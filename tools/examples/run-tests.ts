@@ -7,7 +7,7 @@ export interface TestOutcome {
   readonly passed: readonly string[];
   readonly skipped: readonly string[];
   readonly failed: readonly string[];
-  /** All that was printed, for whoever looks for the fault. */
+  /** Everything that was printed, for debugging. */
   readonly report: string;
 }
 

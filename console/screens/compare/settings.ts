@@ -88,7 +88,7 @@ export const MOST_QUESTIONS = 200;
 /**
  * Questions of a set: a list as JSON, an object that holds one under `questions`, or a line of JSON for each.
  *
- * @throws Error with what is wrong, for whoever chose the file
+ * @throws Error that says what is wrong with the file
  */
 export function readQuestions(text: string): Question[] {
   const questions = listOf(text).map((value, at): Question => {

@@ -93,7 +93,7 @@ function rates(progress: NonNullable<Run['progress']>): string {
   ].join(', ');
 }
 
-/** What the last run did, of this service or of whoever ran it before. */
+/** What the last run did, of this service or of an earlier process. */
 function LastRun({ run, lastRun }: { run: Run | undefined; lastRun: IndexStatus['lastRun'] }) {
   const last = run ?? lastRun;
   if (last === undefined) return <p class="small quiet">Nothing ran since the index was made.</p>;

@@ -18,7 +18,7 @@ export interface Investigation {
   readonly recommended_actions: readonly string[] | null;
   readonly services: readonly string[] | null;
   readonly pr_url: string | null;
-  /** Written by a script out of the report, not by whoever investigated. Absent from the tables of a prototype. */
+  /** Written by a script out of the report, not by the investigator. Absent from the tables of a prototype. */
   readonly is_derived?: boolean;
 }
 

@@ -82,7 +82,7 @@ const COLUMNS = `id, source_type, source_id, chunk_text, chunk_metadata, updated
   1 - (embedding <=> $1::vector) AS similarity`;
 const OF_MODEL = `COALESCE(chunk_metadata ->> 'embedding_model', '${UNMARKED_MODEL}') = $2`;
 
-/** Removes every row of a source, whoever wrote it, so that what is inserted next has no double. Returns how many. */
+/** Removes every row of a source, whatever program wrote it, so that what is inserted next has no double. Returns how many. */
 export async function deleteBySource(
   transaction: Queryable,
   sourceType: SourceType,
@@ -95,7 +95,7 @@ export async function deleteBySource(
   return deleted.length;
 }
 
-/** Removes the rows of these sources of a type, whoever wrote them, and those of ours whose source has gone. */
+/** Removes the rows of these sources of a type, whatever program wrote them, and those of ours whose source has gone. */
 export async function deleteByType(
   transaction: Queryable,
   sourceType: SourceType,

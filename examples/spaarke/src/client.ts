@@ -20,6 +20,6 @@ export const clientOf = (
 ): RagstoneClient =>
   new RagstoneClient({ url, tenant: tenantId, key: () => tokenFor({ tenantId, permissions }) });
 
-/** The service as whoever runs it calls it: deployments of all tenants, documents of none. */
+/** The service as its operators call it: deployments of all tenants, documents of none. */
 export const operatorOf = (url = serviceUrl()): RagstoneClient =>
   clientOf('operator', { url, permissions: ['admin'] });

@@ -117,7 +117,7 @@ export interface ExternalPassage {
 
 /**
  * Searches outside of the index, for steps that found nothing in it. The words of questions leave the machine by it, and what it
- * returns is shown to whoever asked: off unless a program hands one in (`createEngine({ externalSearch })`).
+ * returns is shown to the caller: off unless a program hands one in (`createEngine({ externalSearch })`).
  */
 export interface ExternalSearch {
   /** Names it in sources of answers: `external:NAME`. */

@@ -133,7 +133,7 @@ export class HostedChatModel implements ChatModel {
         },
       );
     } catch (error) {
-      // The clock's own signal reads as a cancellation to whoever waited on it.
+      // The clock's own signal looks like a cancellation by the caller.
       const failure = toChatError(clock.lateness ?? error, model);
       throw tries > 1 ? withTries(failure, tries) : failure;
     }

@@ -366,7 +366,7 @@ describe('a fact that is marked as a field to encrypt', () => {
     );
 
   test.each(['as', 'after'])(
-    'is in no file and given to whoever reads the document, %s it is marked',
+    'is in no file and given to readers of the document, %s it is marked',
     async (when) => {
       const cwd = await mkdtemp(join(folder, 'marked-'));
       const dataDir = join(cwd, '.ragstone', 'knowledge', 'facts');

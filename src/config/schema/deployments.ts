@@ -11,7 +11,7 @@ export const deploymentsSchema = z
       )
       .default([])
       .describe(
-        'Secrets that a deployment of the model `CustomerOwned` may name, such as `keyvault:customers/*`, `env:CUSTOMER_*` or `file:/run/secrets/customers/*`; `*` stands for any text without `/`. Whoever may save deployments (permission `admin`) has such a secret sent to a server of their choice, so name none of the service here. Default: none.',
+        'Secrets that a deployment of the model `CustomerOwned` may name, such as `keyvault:customers/*`, `env:CUSTOMER_*` or `file:/run/secrets/customers/*`; `*` stands for any text without `/`. A caller who may save deployments (permission `admin`) can have such a secret sent to any server, so name none of the service here. Default: none.',
       ),
   })
   .prefault({})

@@ -20,7 +20,7 @@ const cache = z
         'Size limit of the vector cache, in MB (10^6 bytes); the least recently used entries go first.',
       ),
     redis: optionalSecretText().describe(
-      'Address of a Redis or Valkey server (`redis://HOST:6379`, best by a reference such as `env:REDIS_URL`) by which hosts share vectors, of queries too; needs the package `ioredis`. Keys are `sdap:embedding:` and a hash, values binary. While it does not answer, vectors are computed, and a notice says so. Whoever can write to it can change what is found. Default: each host keeps its own.',
+      'Address of a Redis or Valkey server (`redis://HOST:6379`, best by a reference such as `env:REDIS_URL`) by which hosts share vectors, of queries too; needs the package `ioredis`. Keys are `sdap:embedding:` and a hash, values binary. While it does not answer, vectors are computed, and a notice says so. Write access to it allows changing what is found. Default: each host keeps its own.',
     ),
     ttl: wholeNumber(1)
       .default(604_800)

@@ -8,7 +8,7 @@ export const feedbackSchema = z
       .boolean()
       .default(false)
       .describe(
-        'Keep feedback. The questions of people are personal data: whoever switches it on tells them, and `ragstone forget` removes what is of a forgotten document.',
+        'Keep feedback. The questions of people are personal data: inform them before it is switched on; `ragstone forget` removes what is of a forgotten document.',
       ),
     maxBytes: wholeNumber(4_096)
       .default(67_108_864)

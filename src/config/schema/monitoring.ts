@@ -54,9 +54,7 @@ const healthCheck = z
       .string()
       .regex(/^\/[\w./-]*[\w-]$/, 'must be a path such as `/health/rag`')
       .default('/health/rag')
-      .describe(
-        'HTTP path that reports health. `/health/rag` does so too, for whoever does not know of another.',
-      ),
+      .describe('HTTP path that reports health. `/health/rag` always does so too.'),
     interval: wholeNumber(1).max(86_400).default(30).describe('Seconds between two checks.'),
   })
   .prefault({})

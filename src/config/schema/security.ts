@@ -17,7 +17,7 @@ const redaction = z
       .enum(REDACTION_MODES)
       .default('replace')
       .describe(
-        'What stands in place of a value: `[EMAIL]`; its shape in asterisks; or a token that whoever holds `key` can turn back.',
+        'What stands in place of a value: `[EMAIL]`; its shape in asterisks; or a token that holders of `key` can turn back.',
       ),
     types: types()
       .default([...REDACTION_TYPES])
@@ -43,7 +43,7 @@ const rule = z.strictObject({
   holds: types()
     .optional()
     .describe('Any of these types of personal data or secrets in it, whether or not they are taken out.'),
-  level: wholeNumber(0).optional().describe('Security level: read by whoever has at least this clearance.'),
+  level: wholeNumber(0).optional().describe('Security level: read at this clearance and above.'),
   groups: stringList().optional().describe('Groups that may read it; `*` for everyone in the tenant.'),
 });
 
@@ -69,7 +69,7 @@ const encryption = z
     fields: stringList()
       .prefault([])
       .describe(
-        'Metadata fields that are encrypted before anything is stored, by the names that callers and documents give them. They are shown to whoever may read the document, cannot be filtered, and stand in no text that states them: front matter, members of JSON and YAML at any depth, columns and rows of tables, headers of mail, terms of lists, `name: value` lines, comments of source code, and sentences whose value is told by its form. Letters in capitals, blanks, `_`, `-` and an English plural of names do not count. Changing it processes every document again; what was pushed is cleaned by `ragstone encryption rotate`.',
+        'Metadata fields that are encrypted before anything is stored, by the names that callers and documents give them. They are shown to readers of the document, cannot be filtered, and stand in no text that states them: front matter, members of JSON and YAML at any depth, columns and rows of tables, headers of mail, terms of lists, `name: value` lines, comments of source code, and sentences whose value is told by its form. Letters in capitals, blanks, `_`, `-` and an English plural of names do not count. Changing it processes every document again; what was pushed is cleaned by `ragstone encryption rotate`.',
       ),
     keys: z
       .array(

@@ -18,7 +18,7 @@ const ALGORITHMS = [
 /** What a key or token may allow in its tenant. */
 const TENANT_PERMISSIONS = ['read', 'write', 'maintain'] as const;
 
-/** What a key or token may allow: in its tenant, and `admin` and `monitor`, which are over all tenants and belong to whoever runs the service. */
+/** What a key or token may allow: in its tenant, and `admin` and `monitor`, which are over all tenants and belong to operators of the service. */
 export const PERMISSIONS = [...TENANT_PERMISSIONS, 'admin', 'monitor'] as const;
 
 const LOOPBACK_NAMES = new Set(['localhost', '127.0.0.1', '[::1]']);
@@ -105,7 +105,7 @@ const jwt = z
       .min(1)
       .optional()
       .describe(
-        'Tenant of whoever runs the service: `admin` and `monitor` in the claim of permissions count in its tokens alone, for they are over all tenants. Default: in no token.',
+        'Tenant of the operators of the service: `admin` and `monitor` in the claim of permissions count in its tokens alone, for they are over all tenants. Default: in no token.',
       ),
     permissions: z
       .array(z.enum(TENANT_PERMISSIONS))

@@ -10,7 +10,7 @@ import { isLocalStore, type Risk } from './risks.js';
 import { isTrustedByEnvironment, trustAlso, untrusted } from './trust-store.js';
 
 /*
- * A data folder is data, whoever made it: it may have come with a repository, and a pull may have replaced what is in it. What it says
+ * A data folder is data, whatever its origin: it may have come with a repository, and a pull may have replaced what is in it. What it says
  * reaches beyond the project only where this account named the very same for it: by a command, a configuration that is trusted, or
  * `ragstone trust`. That is recorded outside of it, so nothing that is put into it counts.
  */
@@ -112,8 +112,8 @@ export function trustNamed(risks: readonly Risk[], config: ResolvedConfig): void
 }
 
 /**
- * Stops before anything is opened in a data folder that holds links nobody named, or what is no file (a driver that opens a pipe
- * waits for ever), or that cannot be listed, so that nobody knows what it holds.
+ * Stops before anything is opened in a data folder that holds links this account has not named, or what is no file (a driver that opens a pipe
+ * waits for ever), or that cannot be listed, so that its content is unknown.
  *
  * @throws RAGError `INDEX_UNTRUSTED`, `INDEX_DAMAGED`
  */

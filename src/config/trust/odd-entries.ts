@@ -82,7 +82,7 @@ const statedFolders = ({ dataDir, projectRoot, rag }: ResolvedConfig): string[] 
 const outerFolders = (dataDir: string): string[] =>
   OUTER_FOLDERS.has(basename(dirname(dataDir))) ? [dataDir, dirname(dataDir)] : [];
 
-/** What cannot be looked at cannot be opened either: whoever opens it says why. */
+/** Undefined for what cannot be looked at: it cannot be opened either, and opening it says why. */
 function statsOf(path: string): Stats | undefined {
   try {
     return lstatSync(path);

@@ -44,7 +44,7 @@ export class CliContext {
   isFinishing = false;
   /** To be interrupted was how the command was meant to end. */
   isStopExpected = false;
-  /** What the command wrote did not arrive whole, and nobody closed the pipe. */
+  /** What the command wrote did not arrive whole, and the reader had not closed the pipe. */
   hasLostOutput = false;
   globals: GlobalOptions = {};
   /** Address of the service that is asked; undefined for the index of this machine. */
@@ -144,7 +144,7 @@ export class CliContext {
     if (!this.isQuiet) this.side.writeMessage(`${this.side.colours.yellow('notice:')} ${this.own(text)}`);
   }
 
-  /** A line for whoever looks for a fault; shown from `--log-level` up. */
+  /** A line for debugging; shown from `--log-level` up. */
   log(level: LogLevel, message: string): void {
     const least = LOG_LEVELS.indexOf(this.globals.logLevel ?? 'warn');
     if (LOG_LEVELS.indexOf(level) >= least) this.side.writeMessage(`${level}: ${message}`);

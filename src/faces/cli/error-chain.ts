@@ -6,7 +6,7 @@ const FRAME = /^ {4}at (?:.+ \()?(?:file:|node:|\/|[A-Z]:).*:\d+:\d+\)?$/;
 const OF_ANSWERS = ['statusCode', 'status', 'responseBody', 'response', 'body', 'meta', 'data'] as const;
 
 /**
- * An error and its causes with their stacks, for whoever looks for a fault. What a server answered is left out: it may repeat
+ * An error and its causes with their stacks, for debugging. What a server answered is left out: it may repeat
  * headers and keys of the request, or documents.
  */
 export function describeChain(error: Error): string {

@@ -45,7 +45,7 @@ const PARENT_INTERVAL_MS = 1_000;
 /**
  * The first Ctrl-C (or SIGTERM) asks the work to end cleanly; a second, or a while without an end, ends the process at once. What was
  * being written is mended by the next run, as after any other death. The end of `npx`, which started this, counts as SIGTERM: it tells its
- * shell of the signal, and the shell tells nobody.
+ * shell of the signal, and the shell does not pass it on.
  *
  * @param isFinishing whether the command has work of others to finish, however long that takes.
  */
@@ -156,7 +156,7 @@ const heard = new WeakSet<OutputStream>();
 
 /**
  * `ragstone search ... | head` closes the pipe early; that is no failure. What else the process's own streams say (a disk that is full) is told once. A stream
- * that was handed in is for whoever owns it.
+ * that was handed in is for its owner.
  */
 function hearStreams(context: CliContext): void {
   const { out, side } = context;

@@ -14,7 +14,7 @@ export interface ScopeOptions extends OwnerOptions {
   readonly clearance?: number | undefined;
 }
 
-/** The options that say whose documents it is about, whoever may read them. */
+/** The options that name the tenant and project of the documents, whatever their access. */
 export const withOwnerOptions = (command: Command): Command =>
   command
     .option('--tenant <name>', 'whose documents (default: default)')

@@ -15,7 +15,7 @@ const STYLES = {
   cyan: [36, 39],
 } as const;
 
-/** Styles for text; plain where nobody sees colours. */
+/** Styles for text; plain where colours are not shown. */
 export type Colours = Readonly<Record<keyof typeof STYLES, (text: string) => string>>;
 
 // A style is written as a colour sequence with numbers that only this process knows, so that a sequence in a document can never
@@ -32,7 +32,7 @@ const MARKED_OR_STEERING = new RegExp(`\\u001b\\[${MARK};(\\d+)m|${STEERING}`, '
 const STEERING_ALONE = new RegExp(STEERING, 'g');
 const SEPARATORS = new Set(['\u2028', '\u2029', '\u0085']);
 
-/** Text as it may go to a terminal, whoever wrote it: our styles remain, nothing else that steers does. */
+/** Untrusted text as it may go to a terminal: our styles remain, nothing else that steers does. */
 export const inert = (text: string): string =>
   text.replaceAll(MARKED_OR_STEERING, (found, code?: string) => {
     if (code !== undefined) return `\u001b[${code}m`;

@@ -45,7 +45,7 @@ const TIMEOUT_MS = 30_000;
 const RETRIES = 2;
 const FIRST_WAIT_MS = 250;
 const MOST_WAIT_MS = 30_000;
-/** Somebody looks at it. */
+/** Short, for a person watches. */
 const MOST_FOLLOW_WAIT_MS = 5_000;
 /** The longest that the header takes. */
 const MOST_TIMEOUT_MS = 3_600_000;
@@ -169,7 +169,7 @@ export class Connection {
         const error = this.#failure(cause, deadline);
         if (!error.retryable || attempt >= retries) throw error;
         const waitMs = this.#waitAfter(error, attempt);
-        // Nobody waits for the answer that would come then.
+        // The answer would come too late.
         if (waitMs >= (deadline.left() ?? Number.POSITIVE_INFINITY)) throw error;
         await deadline.wait(waitMs);
       }
@@ -241,20 +241,20 @@ export class Connection {
   }
 }
 
-/** How long somebody waits for a call. */
+/** The time limit of a call. */
 interface Deadline {
   /** Fires when the caller cancels or the time is over. */
   readonly signal: AbortSignal;
   /** Milliseconds; undefined without a limit. */
   readonly left: () => number | undefined;
-  /** Why the call ends, where it is nobody's failure; undefined while it goes on. */
+  /** Why the call is given up; undefined while it goes on. */
   readonly over: () => ServiceError | undefined;
   /** Waits between two tries; ends early when the signal fires. */
   readonly wait: (milliseconds: number) => Promise<void>;
   readonly end: () => void;
 }
 
-/** Begins to wait for a call. Whoever begins it ends it. */
+/** Begins to wait for a call. The caller that begins it ends it. */
 function startDeadline(
   { signal: callers, timeoutMs }: Pick<CallOptions, 'signal' | 'timeoutMs'>,
   { elapsed, setTimer }: ClientRuntime,

@@ -44,7 +44,7 @@ export class RagstoneClient {
     return this.#call({ route: ROUTES.answer, body: { ...this.#tenant, ...request } }, options);
   }
 
-  /** The same as it comes about; the last event holds the answer. Whoever stops reading cancels it. */
+  /** The same as it comes about; the last event holds the answer. Ending the iteration cancels it. */
   answerEvents(request: bodies.AnswerRequest, options?: CallOptions): AsyncGenerator<bodies.AnswerEvent> {
     return this.#events({ route: ROUTES.answer, body: { ...this.#tenant, ...request } }, options);
   }
@@ -237,7 +237,7 @@ export class RagstoneClient {
     return this.#call({ route: ROUTES.listDeployments }, options);
   }
 
-  /** The deployment of a tenant; `Shared` where nobody configured one. */
+  /** The deployment of a tenant; `Shared` where none is configured. */
   getDeployment(tenantId: string, options?: CallOptions): Promise<bodies.DeploymentConfig> {
     return this.#call({ route: ROUTES.getDeployment, parameters: { tenantId } }, options);
   }

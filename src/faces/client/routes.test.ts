@@ -6,7 +6,7 @@ import { testService } from '../service/test-service.js';
 import { RagstoneClient } from './ragstone-client.js';
 import { ROUTES } from './routes.js';
 
-/** For whoever runs the service; `health` tells programs the same. */
+/** For operators; `health` tells programs the same. */
 const PROBES = ['GET /health/rag/live', 'GET /health/rag/ready'];
 const named = Object.values(ROUTES).map(({ method, path }) => `${method} ${path}`);
 

@@ -7,7 +7,7 @@ export interface FollowedIndex extends ReadableIndex {
   close(): Promise<void>;
 }
 
-/** The indexes of all tenants, opened for whoever asks. */
+/** The indexes of all tenants, with their end. */
 export interface OpenedIndexes extends TenantIndexes {
   close(): Promise<void>;
 }

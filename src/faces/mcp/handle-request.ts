@@ -31,7 +31,7 @@ export const notJson = (): Response => refused(PARSE_ERROR);
 const CLIENT_CLOSED_REQUEST = 499;
 
 /**
- * Answers one request of the Model Context Protocol over Streamable HTTP, without sessions. Whoever mounts it has checked
+ * Answers one request of the Model Context Protocol over Streamable HTTP, without sessions. The caller has checked
  * Host, Origin and who asks, and hands in the index as that scope sees it (`engine.as(scope)`); the tools read it and do
  * nothing else. Work stops when the request is aborted.
  */

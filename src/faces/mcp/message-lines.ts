@@ -73,7 +73,7 @@ export function refusalOfMessage(message: unknown): Refusal | undefined {
   };
 }
 
-/** So that whoever sent it knows which was refused. */
+/** Tells the sender which message was refused. */
 function idOf(message: unknown): string | number | null {
   if (typeof message !== 'object' || message === null || !('id' in message)) return null;
   const { id } = message;

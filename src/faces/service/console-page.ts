@@ -37,7 +37,7 @@ export interface ConsolePageOptions {
 
 /**
  * The page of the service: `/`, and the scripts and styles below `/console/`, whose names hold a hash of their content. They hold
- * nothing of any index: the page asks the routes, with the key of whoever reads it.
+ * nothing of any index: the page asks the routes, with the reader's key.
  */
 export async function consolePage(
   app: FastifyInstance,

@@ -29,7 +29,7 @@ export interface IndexRun {
   readonly error?: { readonly reason: string } | undefined;
 }
 
-/** Whose runs they are: somebody of a project sees none of the whole tenant. */
+/** Whose runs they are: a caller of a project sees none of the whole tenant. */
 export interface RunOwner {
   readonly tenant: string;
   readonly project?: string | undefined;
@@ -55,7 +55,7 @@ interface OwnersRuns {
 
 const MOST_FINISHED = 10;
 const MOST_WAITING = 10;
-/** So often a stream says something, so that nobody on the way takes it for dead. */
+/** So often a stream says something, so that no proxy takes it for dead. */
 const REPEATED_MS = 15_000;
 
 /** The index runs of a process, as they go: those that requests begin, and those of the sync. */
@@ -65,7 +65,7 @@ export class IndexRuns {
   readonly #open = new Set<Promise<void>>();
   readonly #closing = new AbortController();
 
-  /** Makes a run known that somebody else does. */
+  /** Makes a run known that is done elsewhere. */
   begin({ tenant, project }: RunOwner, asked: AskedRun): RunReport {
     const of = this.#of({ tenant, project });
     let run: IndexRun = { id: SYSTEM_RUNTIME.uniqueName(), ...asked, startedAt: now() };
@@ -89,7 +89,7 @@ export class IndexRuns {
   }
 
   /**
-   * Does a run, which goes on when whoever asked for it has gone. Where the same one is under way or waits, it is that one.
+   * Does a run, which goes on when its caller has gone. Where the same one is under way or waits, it is that one.
    *
    * @throws RAGError `RATE_LIMITED` where too many wait
    */
@@ -175,7 +175,7 @@ const now = (): string => new Date(SYSTEM_RUNTIME.now()).toISOString();
 
 const keyOf = (...parts: readonly unknown[]): string => JSON.stringify(parts.map((part) => part ?? null));
 
-/** Until somebody wakes it, the signal fires, or it is time to say the same again. */
+/** Until it is woken, the signal fires, or it is time to say the same again. */
 function somethingHappens(waiting: Set<() => void>, signal: AbortSignal): Promise<void> {
   return new Promise((resolve) => {
     const wake = (): void => {

@@ -125,7 +125,7 @@ describe('permissions', () => {
     expect((await service.engine.list({}, { tenant: 'acme' })).documents).toHaveLength(1);
   });
 
-  test('whoever is not known is refused every route but the health, before a body is read', async () => {
+  test('an unknown caller is refused every route but the health, before a body is read', async () => {
     const service = await testService();
     const document = (await service.app.inject({ method: 'GET', url: '/openapi.json' })).json<{
       paths: Record<string, Record<string, unknown>>;

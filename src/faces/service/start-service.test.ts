@@ -249,7 +249,7 @@ test.each([
   },
 );
 
-test('to whoever may not call such a path is as unknown as any other', async () => {
+test('to an unknown caller such a path is as unknown as any other', async () => {
   const cwd = temporaryFolder();
   const url = await openService(cwd);
   await new KeyStore(await loadConfig({ cwd })).create({ name: 'shop', tenant: 'acme' });
@@ -327,7 +327,7 @@ test('a data folder that is gone takes no writes and answers no reads, and is he
   expect(await health()).toBe(200);
 });
 
-test('keys that are gone with their folder let nobody in', async () => {
+test('keys that are gone with their folder are refused', async () => {
   const cwd = temporaryFolder();
   const engine = await createEngine({ config: { provider: 'memory' }, cwd });
   const config = await loadConfig({ config: { provider: 'memory', server: { maxDelayMs: 0 } }, cwd });

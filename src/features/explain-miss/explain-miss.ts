@@ -26,7 +26,7 @@ import { absentWords, readTexts } from './reading.js';
 /**
  * Says which stage lost a document that a query should have found, and which setting would bring it into the results; a
  * setting that can be tried is tried. It tells of documents that the scope may not read, as long as they are of its tenant
- * and project: it is for whoever keeps the index.
+ * and project: it is for maintainers of the index.
  *
  * @param name of a document, with the lines of a passage (`docs/audit.md:12-18`) where that is what was missed
  * @throws RAGError `INDEX_EMPTY`; `USAGE` where the name means several documents; what a search throws.
@@ -209,7 +209,10 @@ async function checkVisibility(
       stage: 'scope',
       reason: `The scope may not read it: it is for the groups ${groups.join(', ') || '(none)'} from clearance ${level}, and who asks has the groups ${scope.groups.join(', ') || '(none)'} and clearance ${scope.clearance}.`,
       remedies: [
-        { setting: 'scope', detail: 'Ask as somebody who may read it, or change the access of its source.' },
+        {
+          setting: 'scope',
+          detail: 'Ask with a scope that may read it, or change the access of its source.',
+        },
       ],
     });
     return;

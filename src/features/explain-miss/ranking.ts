@@ -82,7 +82,7 @@ function rankOf(
   return index < 0 ? undefined : index + 1;
 }
 
-/** The chunks of a document in its order, whoever asks. */
+/** The chunks of a document in its order, whatever the scope. */
 export async function chunksOfDocument(
   resources: SearchResources,
   documentId: string,

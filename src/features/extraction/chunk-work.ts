@@ -30,7 +30,7 @@ export interface DocumentWork {
   readonly known: ReadonlyMap<string, FactRecord>;
 }
 
-/** Documents of the tenant, and the project where one is stated, whoever may read them; between two pages others have a turn. */
+/** Documents of the tenant, and the project where one is stated, whatever their access; other work has a turn between two pages. */
 export async function* documentWork(
   { reader, facts }: Pick<ReadFacts, 'reader' | 'facts'>,
   { tenant, project }: Scope,

@@ -135,7 +135,7 @@ async function countFacts(
   };
 }
 
-/** What was read of the scope's documents, whoever may read them. */
+/** What was read of the scope's documents, whatever their access. */
 export async function factStatus(host: FactHost): Promise<FactStatus> {
   const read = await openFacts(host);
   const { rag } = host.config;

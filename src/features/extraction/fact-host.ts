@@ -27,7 +27,7 @@ export interface FactHost {
 export interface ReadFacts {
   readonly reader: GenerationReader;
   readonly facts: FactReader;
-  /** As the store has it: extraction reads for whoever keeps the index, whoever may read the documents. */
+  /** Unscoped: extraction reads all documents, whatever their access. */
   readonly collection: VectorCollection;
 }
 

@@ -3,7 +3,7 @@ import type { CommunitySummary, FactReader } from '../../relations/graph/facts.j
 
 const PAGE = 200;
 
-/** Summaries of a tenant in the order of their ids, a page at a time, whoever may read what they were made of. */
+/** Summaries of a tenant in the order of their ids, a page at a time, whatever the access of what they were made of. */
 export async function* summaryPages(
   facts: FactReader,
   tenant: string,

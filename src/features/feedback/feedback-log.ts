@@ -21,7 +21,7 @@ import { NO_LINK, openRegularFileSync } from '../../platform/security/regular-fi
 const APPENDING = constants.O_RDWR | constants.O_APPEND | constants.O_CREAT | NO_LINK;
 const NAME_LENGTH = 32;
 const DEFAULT_LIMIT = 100;
-/** A file that is replaced again and again has somebody else at work. */
+/** A file that is replaced again and again has another writer. */
 const MOST_APPENDS = 5;
 
 /** The file of a tenant's feedback. Tenants may be named as no file may. */
@@ -173,7 +173,7 @@ type ReadFeedback = { readonly end: number } & (
   | { readonly state: 'unreadable' | 'withheld' }
 );
 
-/** Whether whoever gave it could read no more than the scope: the question itself may be of what others may not know. */
+/** Whether its author could read no more than the scope: the question itself may be confidential. */
 function isWithin({ scope: owner }: FeedbackEvent, scope: Scope): boolean {
   return (
     (scope.project === undefined || owner.project === scope.project) &&

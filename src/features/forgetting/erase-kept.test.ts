@@ -46,7 +46,7 @@ test('questions and outcomes of one tenant are gone from the file, also while a 
   expect(await values.get(write('globex', 'upload'))).toBe(done('other.md'));
 });
 
-test('whoever keeps a read of it open keeps its log from being emptied, which is told', async () => {
+test('an open read keeps its log from being emptied, which is told', async () => {
   const folder = mkdtempSync(join(tmpdir(), 'shown-'));
   const config = await loadConfig({ cwd: folder, dataDir: folder });
   const values = new SqliteValues(folder);

@@ -14,7 +14,7 @@ export interface ForgottenItem {
   readonly itemId: string;
 }
 
-/** What is to be done, on the disk before it is begun, so that whoever comes after a death can finish it. */
+/** What is to be done, on the disk before it is begun, so that a later process can finish it after a crash. */
 export interface ForgettingPlan {
   /** As it is known before anything is done. */
   readonly receipt: ForgetReceipt;

@@ -22,7 +22,7 @@ export function whatIsLeft(
   const { dataDir, rag } = config;
   const isWhole = source !== undefined && documents === undefined && filter === undefined;
   const again = isWhole
-    ? 'It is not read any more. Whoever configures it again, or names its folder, indexes it again.'
+    ? 'It is not read any more. It is indexed again once it is configured again, or its folder is named.'
     : allowAgain || keptOut === 0
       ? 'Where it still holds the documents, the next run indexes them again, for they may come back.'
       : 'Where it still holds the documents, runs leave them out while this receipt is not undone (`ragstone forget --undo`). Under another name, or in another source, they are other documents.';
@@ -50,7 +50,7 @@ export function whatIsLeft(
     left.push({
       where: 'folders that are tried',
       detail:
-        'The indexes of `ragstone try` are removed whole. It reads no list of what was forgotten: whoever tries a folder again indexes what it still holds.',
+        'The indexes of `ragstone try` are removed whole. It reads no list of what was forgotten: trying a folder again indexes what it still holds.',
     });
   if (existsSync(join(dataDir, DATA_FOLDERS.knowledge)))
     left.push({
@@ -60,7 +60,7 @@ export function whatIsLeft(
   if (rag.embedding.cache.redis !== undefined)
     left.push({
       where: 'the Redis server of the cache of vectors',
-      detail: `It keeps vectors under hashes, and no text, until they are ${rag.embedding.cache.ttl} seconds old (rag.embedding.cache.ttl). Nobody can tell there whose a vector is; \`redis-cli --scan --pattern 'sdap:embedding:*'\` lists all of them.`,
+      detail: `It keeps vectors under hashes, and no text, until they are ${rag.embedding.cache.ttl} seconds old (rag.embedding.cache.ttl). It does not say whose a vector is; \`redis-cli --scan --pattern 'sdap:embedding:*'\` lists all of them.`,
     });
   if (rag.embedding.model.includes(':') || rag.chat.model !== undefined)
     left.push({

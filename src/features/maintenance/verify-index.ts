@@ -53,7 +53,7 @@ export interface VerifyContext {
   readonly paths?: { readonly ofItem: FindPath; readonly ofDocument: FindPath };
   /** What was forgotten on purpose is not missing. */
   readonly keptOut?: ((source: string) => KeptOut) | undefined;
-  /** What is to be encrypted is looked for in clear: in documents of every tenant for whoever speaks for none. @default nothing is */
+  /** What is to be encrypted is looked for in clear: in documents of every tenant where the scope names none. @default nothing is */
   readonly sealing?: MetadataSealing | undefined;
   readonly signal?: AbortSignal | undefined;
 }
@@ -159,7 +159,7 @@ const documentPlace = (
 
 const pathOf = (path: string | undefined): { path?: string } => (path === undefined ? {} : { path });
 
-/** Whether something is of a scope's tenant, and of its project where it states one; whoever may read it. */
+/** Whether something is of a scope's tenant, and of its project where it states one; whatever its access. */
 const isOfScope = (
   { tenant, project }: { readonly tenant: string; readonly project?: string | undefined },
   scope: Pick<Scope, 'tenant' | 'project'>,
@@ -173,7 +173,7 @@ const seesAll = ({ tenant, project }: Pick<Scope, 'tenant' | 'project'>): boolea
 const isShown = (owner: Parameters<typeof isOfScope>[0], scope: Pick<Scope, 'tenant' | 'project'>): boolean =>
   seesAll(scope) || isOfScope(owner, scope);
 
-/** Tells sources of exactly this tenant and project, or of nobody yet, from those that others index. */
+/** Tells sources of exactly this tenant and project, or of none yet, from those that others index. */
 export async function sourceOwnership(
   reader: GenerationReader,
   scope: Pick<Scope, 'tenant' | 'project'>,

@@ -31,7 +31,7 @@ const MADE_AGAIN = [DATA_FOLDERS.clones, DATA_FILES.searchResults];
 const DATABASE = '.db';
 
 /**
- * Copies a data folder. Each index in it (tenants may have their own) is copied while nobody writes it, so that ledger and store agree. Searches
+ * Copies a data folder. Each index in it (tenants may have their own) is copied while it is not written, so that ledger and store agree. Searches
  * go on.
  *
  * @returns the longest time for which writers of one had to wait, in milliseconds
@@ -106,7 +106,7 @@ function assertFile(path: string, entry: Dirent): void {
   );
 }
 
-/** A database as it stands at one moment, whoever writes it; else the file, sharing its blocks where the file system can. */
+/** A database as it stands at one moment, even while it is written; else the file, sharing its blocks where the file system can. */
 async function copyOne(from: string, to: string): Promise<void> {
   try {
     if (from.endsWith(DATABASE)) await copyDatabase(from, to);
@@ -135,7 +135,7 @@ async function copyDatabase(from: string, to: string): Promise<void> {
 }
 
 /**
- * A file whose key a customer's store holds is copied as it is, its log before it: nobody writes, and whatever of the log is moved into the file
+ * A file whose key a customer's store holds is copied as it is, its log before it: there are no writers, and whatever of the log is moved into the file
  * meanwhile is what the copy of the log says, too. Another process does it, for closing a file here would give up the locks on it.
  */
 async function copyEncrypted(from: string, to: string, damage: RAGError): Promise<void> {

@@ -17,7 +17,7 @@ export function isAllowedSecret(reference: string, patterns: readonly string[]):
 
 /** What is said of one that it may not name. */
 export const secretNotAllowed = (reference: string): string =>
-  `apiKeySecretName: ${JSON.stringify(reference)} is no secret that deployments may name. Whoever runs the service allows those of customers in \`rag.deployments.secrets\`, such as ["keyvault:customers/*"].`;
+  `apiKeySecretName: ${JSON.stringify(reference)} is no secret that deployments may name. Operators of the service allow those of customers in \`rag.deployments.secrets\`, such as ["keyvault:customers/*"].`;
 
 function fits(reference: string, pattern: string): boolean {
   const parts = pattern.split('*').map(literalPattern);

@@ -56,7 +56,7 @@ export class DocumentCopier {
   }
 
   /**
-   * @param isExact nobody writes meanwhile; else what is being written is left to the pass that is exact
+   * @param isExact there are no writers meanwhile; else what is being written is left to the pass that is exact
    * @throws RAGError `DEPLOYMENT_CONFLICT` for what a writer left that died, where it can be neither finished nor taken back
    */
   async pass({ isExact }: { readonly isExact: boolean }): Promise<CopyReport> {
@@ -108,7 +108,7 @@ export class DocumentCopier {
   async #finishUnfinished(isExact: boolean): Promise<void> {
     const { from, tenant, signal } = this.#copy;
     try {
-      // Where somebody writes it may be work under way: before the pass that is exact all are out.
+      // Beside writers it may be work under way: before the pass that is exact all are out.
       if (!isExact && from.ledger.isBeingWritten) return;
       const waitMs = isExact ? WRITER_WAIT_MS : 0;
       const { left } = await finishInterrupted(from, tenant, { waitMs, signal });
@@ -324,7 +324,7 @@ const isSettled = ({ status }: LedgerItem): boolean => status === 'indexed' || s
 const interruptedWrite = (id: string): RAGError =>
   new RAGError(
     'DEPLOYMENT_CONFLICT',
-    `The document ${JSON.stringify(id)} is not whole in its index: whoever wrote it died over it, or what the store holds is damaged. Push it again or delete it, then move the tenant.`,
+    `The document ${JSON.stringify(id)} is not whole in its index: its writer died over it, or what the store holds is damaged. Push it again or delete it, then move the tenant.`,
   );
 
 async function stampOf(

@@ -176,7 +176,7 @@ describe('a store that a customer provides', () => {
     expect(result.errors.join()).toContain('RAGSTONE_NO_SUCH_SECRET');
   });
 
-  test('names no secret that whoever runs the service did not allow', async () => {
+  test('names no secret that the operators of the service did not allow', async () => {
     const folder = temporaryFolder();
     const servers = new TestServers();
     const secrets = ['env:CUSTOMER_*', 'file:/run/secrets/*', 'keyvault:customers/a.b'];
@@ -361,7 +361,7 @@ describe('moving a tenant', () => {
         const { documents: page } = await acme.list({ limit: 1_000 });
         expect(page.filter(({ externalId }) => /^d2\d$/.test(externalId))).toHaveLength(10);
         reads += 1;
-        // A list of a local index never waits, and would let nobody else have a turn.
+        // A list of a local index never waits, and would let nothing else have a turn.
         await nextTurn();
       }
     };
@@ -408,7 +408,7 @@ describe('moving a tenant', () => {
   });
 });
 
-test('indexes that nobody uses are closed, and opened again', async () => {
+test('idle indexes are closed, and opened again', async () => {
   const deployments = await testDeployments(undefined, { mostOpen: 1 });
   for (const tenantId of ['a', 'b', 'c']) {
     await deployments.saveDeploymentConfig({ tenantId, model: 'Dedicated' });

@@ -12,7 +12,7 @@ const KEY = /^file-key-([0-9a-f]{64})$/;
 
 /**
  * The key by which files of the operator are encrypted that hold texts of a tenant with a store of its own. The store itself holds it, and nothing
- * else: whoever has the files alone cannot read them, and a customer who removes the store, or takes back the right to it, makes them
+ * else: the files alone are unreadable, and a customer who removes the store, or takes back the right to it, makes them
  * unreadable. Made where there is none.
  *
  * @throws RAGError `ENCRYPTION_FAILED` for a key that is none

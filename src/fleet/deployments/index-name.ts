@@ -6,7 +6,7 @@ const LONGEST = 100;
 
 /**
  * Name of a tenant's own index: letters and digits of the tenant's id in lower case, and `-knowledge`. `Tenant-ABC-123` has
- * `tenantabc123-knowledge`, and so has `tenantabc123`: whoever names two tenants so keeps them apart by refusing the second.
+ * `tenantabc123-knowledge`, and so has `tenantabc123`: the caller refuses the second of two such tenants.
  *
  * @throws RAGError `DEPLOYMENT_INVALID` for an id without any letter or digit, or one that is too long for a name
  */

@@ -48,7 +48,7 @@ export interface KnowledgeDeploymentOptions extends Partial<IndexLimits> {
 /** A deployment that cannot be read: its tenant, which it would name, is not served. */
 export interface DamagedDeployment {
   readonly deploymentId: string;
-  /** Which file it is and how it is mended, for whoever runs the service. */
+  /** Which file it is and how it is mended, for operators. */
   readonly message: string;
 }
 
@@ -76,9 +76,9 @@ const IDLE_MS = 600_000;
 const GATE_WAIT_MS = 60_000;
 
 /**
- * Where the documents of each tenant are, and the way to them. A tenant that nobody configured has the shared index.
+ * Where the documents of each tenant are, and the way to them. A tenant without a deployment has the shared index.
  *
- * What is saved here is for whoever runs the service: it names servers that the service connects to.
+ * What is saved here is for operators of the service: it names servers that the service connects to.
  */
 export class KnowledgeDeploymentService implements TenantIndexes {
   /** The index of all tenants that have none of their own. Closed with the service. */
@@ -137,7 +137,7 @@ export class KnowledgeDeploymentService implements TenantIndexes {
     return this.shared.health(options);
   }
 
-  /** The deployment of a tenant; that of one nobody configured is `Shared`. */
+  /** The deployment of a tenant; `Shared` where none is configured. */
   async getDeploymentConfig(tenantId: string): Promise<KnowledgeDeploymentConfig> {
     return shown(this.#records.read(scopeOf({ tenant: tenantId }).tenant));
   }
@@ -145,7 +145,7 @@ export class KnowledgeDeploymentService implements TenantIndexes {
   /**
    * Deployments that were configured, by tenant.
    *
-   * @throws RAGError `INDEX_DAMAGED` for one that cannot be read, where nobody takes it
+   * @throws RAGError `INDEX_DAMAGED` for one that cannot be read, without `onDamaged`
    */
   async listDeploymentConfigs({
     onDamaged,
@@ -252,7 +252,7 @@ export class KnowledgeDeploymentService implements TenantIndexes {
     return reports;
   }
 
-  /** Whether each index that a tenant has of its own can be used. It opens them, and tells what only whoever runs the service may know. */
+  /** Whether each index that a tenant has of its own can be used. It opens them, and tells what only operators of the service may know. */
   async deploymentHealth(): Promise<DeploymentHealth[]> {
     const { healthOf, wordsOf } = await maintenance();
     const damaged: DeploymentHealth[] = [];
@@ -302,7 +302,7 @@ export class KnowledgeDeploymentService implements TenantIndexes {
     if (record.deployment.isActive) return record;
     throw new RAGError(
       'SERVICE_UNAVAILABLE',
-      'The deployment of this tenant is not active. Whoever runs the service activates it.',
+      'The deployment of this tenant is not active. An operator of the service activates it.',
     );
   }
 
@@ -377,7 +377,7 @@ export class KnowledgeDeploymentService implements TenantIndexes {
   }
 }
 
-/** What only whoever runs the service can change (a secret, a setting) is no fault of the whole service. */
+/** What only operators can change (a secret, a setting) is no fault of the whole service. */
 function ofDeployment(error: unknown): unknown {
   if (!RAGError.isInstance(error) || error.category !== 'config') return error;
   return new RAGError('SERVICE_UNAVAILABLE', 'The index of this tenant cannot be used now.', {

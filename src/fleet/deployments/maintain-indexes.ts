@@ -6,7 +6,7 @@ import type { EncryptionRotation, Engine, EngineHealth } from '../../operations/
 import type { DeploymentRecord, DeploymentRecords } from './deployment-records.js';
 import { alone, type Moving } from './move-tenant.js';
 
-/** An index that a tenant has of its own, and whether it can be used. For whoever runs the service. */
+/** An index that a tenant has of its own, and whether it can be used. For operators. */
 export interface DeploymentHealth {
   readonly deploymentId: string;
   /** Absent where the deployment cannot be read. */
@@ -37,7 +37,7 @@ export async function healthOf(
   for await (const one of mapInOrder(records.filter(isOwn), AT_ONCE, async (record) => {
     const { tenantId, model, isActive } = record.deployment;
     const facts = { deploymentId: deploymentIdOf(tenantId), tenantId, model };
-    if (!isActive) return { ...facts, ok: true, detail: 'It is not active and serves nobody.' };
+    if (!isActive) return { ...facts, ok: true, detail: 'It is not active and serves no calls.' };
     try {
       const { ok, parts } = await check(record);
       const failed = parts.filter((part) => !part.ok).map(({ part, detail }) => `${part}: ${detail}`);
@@ -53,7 +53,7 @@ export async function healthOf(
 export const isOwn = ({ deployment }: DeploymentRecord): boolean =>
   deployment.model !== RagDeploymentModel.Shared;
 
-/** What whoever runs the service is told of a failure. */
+/** What operators are told of a failure. */
 export const wordsOf = (error: unknown): string =>
   RAGError.isInstance(error) ? error.message : 'It could not be used; the log of the service may say more.';
 
@@ -104,7 +104,7 @@ export async function rotateIndexes(
   };
 }
 
-/** Rotates the keys of a tenant's own index while nobody moves it: what is copied meanwhile would keep the old key. */
+/** Rotates the keys of a tenant's own index while it is not moved: what is copied meanwhile would keep the old key. */
 const rotateTenant = (moving: Moving): Promise<EncryptionRotation> =>
   alone(moving, async () => {
     const record = moving.records.read(moving.tenantId);

@@ -44,7 +44,7 @@ export interface MoveReport {
 const GATE_WAIT_MS = 300_000;
 
 /**
- * Moves a tenant. Each step is on the disk before the next begins, so that whoever finds a half-done move goes on with it:
+ * Moves a tenant. Each step is on the disk before the next begins, so that a half-done move is gone on with:
  *
  * 1. `copying` is recorded with the target. The old index serves; documents are copied.
  * 2. The gate is closed: no writes. What changed meanwhile is copied, with what was forgotten.
@@ -178,7 +178,7 @@ async function removeCopy(
 
 /**
  * An index that is the tenant's alone is dropped with all it made in its store. Its ledger is emptied last: a death before that leaves
- * the names of what is to be dropped. Nobody reads the index any more, so no search finds the ledger ahead of the store. What is there of
+ * the names of what is to be dropped. The index is not read any more, so no search finds the ledger ahead of the store. What is there of
  * others stays.
  */
 export async function removeIndex(

@@ -10,7 +10,7 @@ const CLAIM = 'owner';
 
 /**
  * One server has several addresses, so that two places may be one. Where the ledger is with the customer, too, such a place would be one
- * index, and whoever leaves it would remove the documents of the other. So a place says itself whose it is, and under which address.
+ * index, and a tenant that leaves it would remove the documents of the other. So a place says itself whose it is, and under which address.
  */
 const claimOf = (deployment: StoredDeployment): string =>
   `owner-${deploymentIdOf(deployment.tenantId)}-${contentHash(placeOf(deployment)).slice(0, 16)}`;
@@ -49,7 +49,7 @@ export async function claimPlace(deployment: StoredDeployment, resources: Engine
   await store.open({ name: CLAIM, dimensions: embedder.dimensions, fingerprint: claimOf(deployment) });
 }
 
-/** Leaves a place to whoever comes next. */
+/** Gives up a place for the next tenant. */
 export async function releasePlace(resources: EngineResources): Promise<void> {
   if (resources.ledger.isShared) await (await resources.stores.configured()).store.drop(CLAIM);
 }

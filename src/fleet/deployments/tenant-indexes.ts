@@ -13,7 +13,7 @@ export interface TenantIndex {
   readonly deployment: DeploymentReference;
 }
 
-/** Finds the index of each tenant: the one way to an index for whoever serves several tenants. */
+/** Finds the index of each tenant: the one way to an index for code that serves several tenants. */
 export interface TenantIndexes {
   /**
    * The index of the scope's tenant. Nothing is connected to before the view is used; the methods of the view throw

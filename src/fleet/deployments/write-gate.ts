@@ -10,7 +10,7 @@ import type { SqliteFaultKind } from '../../platform/sqlite/sqlite-fault.js';
 
 const POLL_MS = 10;
 
-/** Begins the names of files that say that somebody writes. */
+/** Prefix of files that mark a writer. */
 const MARK = 'writing-';
 
 /** How long to wait at a gate, and when to stop. */
@@ -24,10 +24,10 @@ export interface GateWait {
 const held = new Set<SqliteDatabase>();
 
 /**
- * Writers of one tenant go through together; whoever moves the tenant waits until they are out and lets nobody in meanwhile. It
+ * Writers of one tenant go through together; the mover of the tenant waits until they are out and lets none in meanwhile. It
  * holds over all processes that share the data folder.
  *
- * Two locks of the operating system, each on a small file that SQLite locks for us, so that they end with whoever holds them: `door`
+ * Two locks of the operating system, each on a small file that SQLite locks for us, so that they end with their holders: `door`
  * is held for a moment by a writer on its way in, and by the mover until it is done; `room` is held by each writer. A writer that
  * waits at the door keeps nothing in the room, so a stream of writers cannot keep the mover waiting.
  *
@@ -40,7 +40,7 @@ export class WriteGate {
 
   /**
    * @param folder of one tenant; made where it is missing
-   * @param tenantId whose it is, for whoever finds a mark there
+   * @param tenantId whose it is, written into the marks
    */
   constructor(folder: string, tenantId: string) {
     this.#folder = folder;

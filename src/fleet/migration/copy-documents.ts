@@ -47,7 +47,7 @@ export interface CopyReport {
   readonly copied: number;
   /** Chunks of which not every word stands in a stored text. */
   readonly inexact: number;
-  /** Documents that are still out of step: somebody is at work on them, or the old index lacks a part of them. */
+  /** Documents that are still out of step: they are being written, or the old index lacks a part of them. */
   readonly left: number;
 }
 
@@ -94,7 +94,7 @@ interface ReadDocument extends Changed {
   readonly held: HeldDocument;
 }
 
-/** Groups of documents, each read while whoever asked for the one before is at work with it. */
+/** Groups of documents, each read while the caller works on the one before. */
 async function* readAhead(
   groups: Iterable<readonly Changed[]>,
   read: (group: readonly Changed[]) => Promise<readonly ReadDocument[]>,
@@ -174,7 +174,7 @@ async function readGroup(
 
 const isThere = ({ state }: LedgerChunk): boolean => state !== 'stale';
 
-/** Everything is there, with its vector, and nothing is otherwise than the ledger says: nobody is at work on it. */
+/** Everything is there, with its vector, and nothing is otherwise than the ledger says: it is not being written. */
 function isAsKnown({
   known,
   stored,

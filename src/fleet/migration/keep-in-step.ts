@@ -59,7 +59,7 @@ export async function copyUntilInStep({ pair, migration, pace }: Copying): Promi
     copied += report.copied;
     inexact += report.inexact;
     const isNearlyDone = found.changed.length + found.gone.length <= FEW_DOCUMENTS;
-    // To look once more takes long, and where nobody wrote meanwhile there is nothing to see. The switch looks in any case.
+    // To look once more takes long, and without writes meanwhile there is nothing to see. The switch looks in any case.
     const isDone = report.left === 0 && before !== undefined && before === (await revisionOf(ends.from));
     if (isNearlyDone || isDone || pass >= MOST_PASSES) return { copied, inexact, found };
   }
@@ -99,7 +99,7 @@ export async function alignPair(
   return tenants;
 }
 
-/** While nobody writes either index: the rest is copied, and searches read the copy, from one transaction on. */
+/** While neither index is written: the rest is copied, and searches read the copy, from one transaction on. */
 export async function switchOver({
   pair,
   migration,
@@ -130,7 +130,7 @@ export async function switchOver({
   });
 }
 
-/** In the place of what was live when the migration began, and of nothing else: whoever lost the lock meanwhile undoes no younger switch. */
+/** In the place of what was live when the migration began, and of nothing else: a holder that lost the lock meanwhile undoes no younger switch. */
 async function makeLive({ to }: CopyPair, ledger: Ledger, { liveBefore }: Migration): Promise<void> {
   const { generation } = to.facts;
   const at = new Date(runtime().now()).toISOString();

@@ -21,9 +21,9 @@ export interface Monitorable extends HealthSource {
 export interface MonitoringOptions {
   /** Name of this process's metric file, without `.prom`: `serve`. A second process of the same name writes `NAME-PID.prom`. @default `process-PID` */
   readonly name?: string | undefined;
-  /** Takes a line for whoever watches the console: alerts, and what cannot be written. @default a warning of the process */
+  /** Takes a line for the console: alerts, and what cannot be written. @default a warning of the process */
   readonly write?: ((line: string) => void) | undefined;
-  /** Keep the log file alone: of a command that ends soon nobody reads metrics. @default false */
+  /** Keep the log file alone: metrics of a command that ends soon are not read. @default false */
   readonly onlyLog?: boolean | undefined;
 }
 
@@ -84,7 +84,7 @@ async function start(
   const { conditions, channels } = alertSettings;
   const alerts =
     alertSettings.enabled && !onlyLog ? new Alerts({ conditions, channels, write, sink }) : undefined;
-  // The store is looked at where somebody wants to hear of it.
+  // The store is looked at where that is listened to.
   const needsChecks = healthCheck.enabled || conditions.some(({ name }) => name === 'store_unreachable');
   const onChecked = (health: EngineHealth): void => alerts?.onHealth(health);
   const checks =

@@ -134,7 +134,7 @@ export class SourceTurns {
     this.#last = { ...this.#last, lastFinishedAt: isoTime(now), problem };
   }
 
-  /** The run was given back: whoever comes next finds it due. */
+  /** The run was given back: the next process finds it due. */
   giveBack(): void {
     this.#running = undefined;
   }

@@ -29,7 +29,7 @@ export interface SyncOptions {
 export interface Sync {
   /** How each source stands, in the order of the configuration. */
   states(): readonly SourceSync[];
-  /** Gives back what is under way, and ends. What was written stays; the rest is done by whoever comes next. */
+  /** Gives back what is under way, and ends. What was written stays; the rest is done by the next run. */
   stop(): Promise<void>;
   /** Resolves after `stop`. Rejects where the sync cannot go on, because its folder cannot be written for example. */
   readonly ended: Promise<void>;

@@ -229,7 +229,7 @@ class RunningWorkers implements Workers {
     return { isDone: false, againInMs: 0, restMs: FOREIGN_MS };
   }
 
-  /** A store or a model that does not answer is not the documents' fault: they are given to somebody, and this worker rests. */
+  /** A store or a model that does not answer is not the documents' fault: they are handed to another worker, and this one rests. */
   async #failed({ tenant, source }: OwedBatch, failure: RAGError): Promise<BatchOutcome> {
     if (this.#stopping.signal.aborted) return { isDone: false, againInMs: 0 };
     const { reason, message } = failure;
@@ -286,7 +286,7 @@ function rejectable(): { readonly promise: Promise<never>; readonly reject: (err
   const promise = new Promise<never>((_, refuse) => {
     reject = refuse;
   });
-  // Told by whoever waits for the end.
+  // The caller that waits for the end reports it.
   promise.catch(() => undefined);
   return { promise, reject };
 }

@@ -14,7 +14,7 @@ export interface Job {
 }
 
 /**
- * Batches of chunks on their way from a thread to whoever writes them: they wait here, and the thread is told what was read,
+ * Batches of chunks on their way from a thread to the writer: they wait here, and the thread is told what was read,
  * so that it sends no more than is wanted.
  */
 class ChunkStream implements AsyncIterableIterator<readonly PreparedChunk[]> {

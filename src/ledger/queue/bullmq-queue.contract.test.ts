@@ -73,7 +73,7 @@ describe.skipIf(!hasRedis())('on a real Redis', () => {
     expect(await queue.counts()).toEqual({ waiting: 1, active: 0 });
   });
 
-  test('keeps a batch for whoever takes longer over it than its lock', async () => {
+  test('keeps a batch for a worker that takes longer over it than its lock', async () => {
     const options = optionsOf();
     const queue = await opened(options);
     const other = await opened(options);
@@ -92,7 +92,7 @@ describe.skipIf(!hasRedis())('on a real Redis', () => {
     expect(given).toBe(1);
   });
 
-  test('gives to another what somebody has taken and is silent about', async () => {
+  test('gives to another worker the batch of one that went silent', async () => {
     const options = optionsOf();
     const proxy = await FaultyProxy.start({ host: '127.0.0.1', port });
     const dying = await openBullmqQueue({ ...options, url: `redis://127.0.0.1:${proxy.port}` });

@@ -4,7 +4,7 @@ import type { OwedBatch } from '../owed.js';
 export type BatchOutcome =
   /** Nothing of it is left. */
   | { readonly isDone: true }
-  /** It is to be given to somebody again, after so many milliseconds. */
+  /** It is to be handed out again, after so many milliseconds. */
   | {
       readonly isDone: false;
       readonly againInMs: number;
@@ -31,7 +31,7 @@ export interface QueueConsumer {
 
 /**
  * Hands batches to workers. It may forget any of them at any time: the ledger knows what is owed. Each is handed out at least once, and
- * again when whoever took it has died.
+ * again when its worker has died.
  */
 export interface WorkQueue {
   /** The server answers now. */

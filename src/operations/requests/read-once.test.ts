@@ -125,7 +125,7 @@ describe('what a program hands in is read once', () => {
   });
 });
 
-it('the scope of a view cannot be widened by whoever is handed it', async () => {
+it('the scope of a view cannot be widened by its receiver', async () => {
   await withEngine(async (engine) => {
     await engine.push([{ id: 'pay', text: 'Salaries.', access: { groups: ['board'] } }], BOARD);
     const view = engine.as({ tenant: 'default' });

@@ -129,7 +129,7 @@ export class Breaker {
     });
     const judged = this.#policy.execute(async (): Promise<Verdict> => {
       await over;
-      // What nobody waited for says nothing of the part, and what began before the last failure nothing new.
+      // A call that was given up says nothing of the part, and what began before the last failure nothing new.
       const saysNothing = seen.failed ? number <= this.#begunBeforeFailure : !seen.answered;
       if (saysNothing && !isTrial) throw new SaysNothing();
       const isFailure = seen.failed || saysNothing;
@@ -160,7 +160,7 @@ export class Breaker {
     };
     const limitMs = this.#limitOf(seen);
     if (seen.underWay++ === 0) seen.since = runtime().elapsed();
-    // At once: whoever waits may go before the end.
+    // At once: the caller may go before the end.
     const stop =
       slowMs === undefined ? () => undefined : countDown(slowMs, () => this.#fail(lateError(), seen));
     try {

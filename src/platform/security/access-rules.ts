@@ -15,7 +15,7 @@ export interface AccessRule {
   readonly contains?: readonly string[] | undefined;
   /** Any of these types of personal data or secrets in it. */
   readonly holds?: readonly string[] | undefined;
-  /** Security level, from 0 up; read by whoever's clearance is at least this. */
+  /** Security level, from 0 up; read at this clearance and above. */
   readonly level?: number | undefined;
   /** Groups that may read it. */
   readonly groups?: readonly string[] | undefined;

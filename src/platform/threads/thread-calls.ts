@@ -5,7 +5,7 @@ import { receivedError, type SentError } from '../../core/sent-error.js';
 /** What a thread is told. */
 export type ToThread<Request> =
   | { readonly kind: 'call'; readonly id: number; readonly request: Request }
-  /** Nobody waits for the answer any more. */
+  /** The answer is not awaited any more. */
   | { readonly kind: 'cancel'; readonly id: number };
 
 export type FromThread<Answer> =
@@ -27,7 +27,7 @@ interface Waiting<Answer> {
 
 /**
  * Asks a thread that answers by `answerCalls`. It is started by the first call, and by the next one where it died. It keeps the
- * process alive only while somebody waits for it.
+ * process alive only while a call waits for it.
  */
 export class ThreadCalls<Request, Answer> {
   readonly #options: ThreadCallsOptions;
@@ -70,7 +70,7 @@ export class ThreadCalls<Request, Answer> {
     });
   }
 
-  /** Ends the thread; whoever waits for it gets the error. */
+  /** Ends the thread; calls that wait for it fail with the error. */
   async close(error: RAGError): Promise<void> {
     const worker = this.#worker;
     this.#worker = undefined;

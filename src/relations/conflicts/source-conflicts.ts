@@ -5,7 +5,7 @@ import { SimilarPairs } from './similar-pairs.js';
 import { type Statement, statementsOf } from './statements.js';
 import { aboutOf } from './word-classes.js';
 
-/** A passage that is handed to whoever answers. */
+/** A passage that is handed to the answerer. */
 export interface SourcePassage {
   readonly n: number;
   readonly documentId: string;

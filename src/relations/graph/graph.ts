@@ -67,11 +67,11 @@ export interface GraphPage {
 }
 
 /**
- * The graph of one generation. It knows tenants and not who may read what: whoever shows anything of it asks the scoped collection about
- * each document first (`walk.ts`).
+ * The graph of one generation. It knows tenants and no access: before anything of it is shown, the scoped collection is asked about
+ * each document (`walk.ts`).
  */
 export interface GraphReader {
-  /** Rows of documents by id; one that is unknown, or that nobody has made rows of yet, is left out. */
+  /** Rows of documents by id; one that is unknown, or that no rows were made of yet, is left out. */
   rows(documentIds: readonly string[]): Promise<ReadonlyMap<string, GraphRows>>;
   /** Documents of a tenant that are called so, in the order of their ids. */
   named(tenant: string, names: readonly string[], page: GraphPage): Promise<readonly NameHit[]>;

@@ -183,7 +183,7 @@ describe('a question in other words', () => {
     expect(again.query).toBe(PARAPHRASE);
     expect(again.semanticCache?.similarity).toBeGreaterThan(0.8);
     expect(again.noticeKinds).toContain('semantic-cache');
-    // Its words are of whoever asked first.
+    // Its words are those of the first query.
     expect(again.understanding).toBeUndefined();
     expect(first.semanticCache).toBeUndefined();
     const others = [

@@ -100,7 +100,7 @@ export class KeptResults {
   }
 }
 
-/** Takes the file away, whoever wrote it. */
+/** Removes the file, whatever process wrote it. */
 export function removeKeptResults(folder: string): void {
   for (const suffix of ['-journal', ''])
     rmSync(join(folder, DATA_FILES.searchResults + suffix), { force: true });

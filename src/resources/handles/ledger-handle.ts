@@ -54,7 +54,7 @@ export class LedgerHandle {
   }
 
   /**
-   * See `LedgerConnections.lock`. Who asks here waits for whoever else of this process holds it, however long: only other processes
+   * See `LedgerConnections.lock`. A call waits for other holders in this process, however long: only other processes
    * are told to wait or to come again.
    */
   async lock(request: LockRequest): Promise<WriterLock> {

@@ -48,7 +48,7 @@ const texts = async (engine: Engine, asOf: string | Date | undefined, groups: st
     )
   ).results.map(({ content }) => content);
 
-it('a date is the beginning of its day, and whoever means later today is told', async () => {
+it('a date is the beginning of its day, and that of today is told with a time to state', async () => {
   time = Date.parse('2026-01-05T15:00:00.000Z');
   const engine = await engineIn(temporaryFolder());
   await engine.index([note('The lighthouse is kept by Ada.')]);
@@ -161,7 +161,7 @@ it('refuses what cannot be answered, and never shows the present instead', async
   await expect(engine.ask({ question: 'x?', asOf: begun, mode: 'agentic' })).rejects.toMatchObject(
     refused(/leave out asOf/),
   );
-  // The time that a search of the past takes is planned by nobody, so nothing is promised.
+  // The time that a search of the past takes is not planned, so nothing is promised.
   await expect(
     engine.ask({ question: 'x?', asOf: begun, limits: { deadlineMs: 100 } }),
   ).rejects.toMatchObject(refused(/leave out asOf/));

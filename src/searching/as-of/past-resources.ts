@@ -21,7 +21,7 @@ export interface PastResources {
 }
 
 /**
- * Resources over the index as it was: whoever searches with them sees that and nothing else. What they do not have (a cache of results,
+ * Resources over the index as it was: a search with them sees that and nothing else. What they do not have (a cache of results,
  * the graph, other processes, the present index) fails where it is asked for, so that no step can show what is there today.
  *
  * @throws RAGError `QUERY_INVALID` where the moment cannot be answered

@@ -29,7 +29,7 @@ async function find(message: Extract<ToProcess, { kind: 'find' }>): Promise<void
     const work = { resources, isCached: false };
     const search = () => findPassages({ ...query, signal: controller.signal }, scope, work);
     const recorded = isHeard ? recordOperations(search) : undefined;
-    // The search itself is published by whoever asked for it.
+    // The search itself is published by the process that asked for it.
     if (recorded !== undefined)
       operations = () => sentOperations(recorded.operations.flatMap(({ inside }) => inside));
     const found = await (recorded?.result ?? search());
@@ -66,7 +66,7 @@ process.on('message', (message: ToProcess) => {
   else underWay.get(message.job)?.abort();
 });
 
-// A terminal and a service manager signal all processes; whoever started this one decides when it ends, also by its death.
+// A terminal and a service manager signal all processes; the parent decides when this one ends, also by its death.
 for (const signal of ['SIGINT', 'SIGTERM', 'SIGHUP'] as const) process.on(signal, () => undefined);
 process.on('disconnect', () => process.exit());
 

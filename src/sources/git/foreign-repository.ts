@@ -182,7 +182,7 @@ async function readLine(path: string, most = MOST_BYTES): Promise<string | undef
   return readRegularText(path).catch(unlessClosed);
 }
 
-/** What is closed may be there: whoever took it for absent would find another repository, or another commit. */
+/** What is closed may be there: taking it for absent would lead to another repository, or another commit. */
 function unlessClosed(error: unknown): undefined {
   if (/^(?:EACCES|EPERM|EIO)$/.test(systemErrorCode(error) ?? '')) throw error;
 }

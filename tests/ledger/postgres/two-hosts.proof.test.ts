@@ -55,7 +55,7 @@ it.skipIf(url === undefined)(
         await editFor(random() * MAX_LIFE_MS, scene.documents, random);
         await writers[place]?.kill();
         pushed.push(...(writers[place]?.pushed() ?? []));
-        // A push that was under way may be there, and may not: whoever pushes does it again.
+        // A push that was under way may be there or not: it is repeated.
         const first = writers[place]?.unfinished() ?? [];
         writers[place] = await next;
         writers[place].tell({ do: 'write', first });

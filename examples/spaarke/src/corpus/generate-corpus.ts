@@ -7,7 +7,7 @@ import { seededRandom } from './random.js';
 /** The corpus of the README's figures. */
 export const SEED = 20_251_229;
 
-/** What no document answers, whoever asks. */
+/** Questions that no document answers, whatever the scope. */
 const UNANSWERED = [
   'What does the helicopter charter to the oil platform cost?',
   'Which dentist does the company health plan recommend?',

@@ -69,7 +69,7 @@ async function serviceThere(context: CliContext, options: ServeOptions): Promise
   }
 }
 
-/** How each system opens an address in the browser of whoever is logged in. */
+/** How each system opens an address in the user's browser. */
 const OPENERS: Readonly<Partial<Record<NodeJS.Platform, readonly [program: string, ...args: string[]]>>> = {
   darwin: ['open'],
   win32: ['rundll32', 'url.dll,FileProtocolHandler'],

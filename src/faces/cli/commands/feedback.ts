@@ -177,7 +177,7 @@ async function runJudgments(
   if (out !== undefined) context.note(`The questions are in ${out}.`);
 }
 
-/** Questions and passages of the index are for whoever runs this alone. */
+/** Writes the file for the user of this process alone: it holds questions and passages of the index. */
 async function writeQuestions(
   { cwd }: CliContext,
   { questions }: FeedbackJudgments,

@@ -24,7 +24,7 @@ Examples:
   $ ragstone keys revoke 3f0c9a417be2d85c
 
 A key is shown once and kept by its hash. It allows to read and write, unless permissions are named; "maintain" is for runs,
-status, and why a document is not found; "admin" is over all tenants (see "ragstone deployments --help"), for whoever runs the service, and "monitor" reads its metrics and nothing else. What is made or revoked here holds at once, also for a service that runs.`;
+status, and why a document is not found; "admin" is over all tenants (see "ragstone deployments --help"), for operators of the service, and "monitor" reads its metrics and nothing else. What is made or revoked here holds at once, also for a service that runs.`;
 
 /** `ragstone keys create|list|revoke` */
 export function registerKeys(program: Command, context: CliContext): void {

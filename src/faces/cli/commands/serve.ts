@@ -80,7 +80,7 @@ export async function runServe(
   context.isStopExpected = true;
 }
 
-/** To the file where there is one; whoever states `--log-level` watches standard error, too. */
+/** To the file where there is one; with `--log-level` to standard error, too. */
 function logOf({ globals, side }: CliContext, config: ResolvedConfig, { log }: Monitoring): ServiceLog {
   const level = globals.logLevel ?? config.rag.monitoring.logging.level;
   const isOnScreen = log === undefined || globals.logLevel !== undefined;

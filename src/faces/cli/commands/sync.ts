@@ -22,7 +22,7 @@ Examples:
   $ ragstone sync --daemon             the same for a service manager: one line for each run
   $ ragstone sync --daemon --json      each event as a line of JSON
   $ ragstone sync --source docs        one source of the configuration
-  $ ragstone sync --wait 600           at night by cron: after whoever writes now
+  $ ragstone sync --wait 600           at night by cron: after another writer
 
 With a queue (rag.queue) it lists the sources and leaves their documents to "ragstone worker".
 

@@ -25,7 +25,7 @@ const output = z.object({
   remedies: z
     .array(z.string())
     .optional()
-    .describe('What would bring it back; settings are for whoever keeps the index.'),
+    .describe('What would bring it back; settings are for maintainers of the index.'),
   read_as: z.string().optional().describe('How the query was understood.'),
   lanes: z.array(z.string()).optional().describe('What each way of searching did.'),
   results: z
@@ -77,7 +77,7 @@ export const explainTool = defineTool({
   },
 });
 
-// Attack: an explanation tells of every document of the tenant, whoever may read it. So it is asked for none but a document
+// Attack: an explanation tells of every document of the tenant, whatever its access. So it is asked for none but a document
 // that was read before, under its own id.
 async function explainMiss(query: SearchQuery, name: string, context: ToolContext): Promise<MissExplanation> {
   const { id } = await findDocument(name, context);

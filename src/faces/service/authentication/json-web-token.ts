@@ -101,7 +101,7 @@ function wordsOf(payload: JWTPayload, claim: string): string[] {
   throw wrongClaim(claim, 'a list of texts');
 }
 
-/** They count in tokens of whoever runs the service alone. */
+/** They count in tokens of operators alone. */
 const OVER_TENANTS: ReadonlySet<Permission> = new Set<Permission>(['admin', 'monitor']);
 
 const isPermission = (word: string): word is Permission => PERMISSIONS.some((known) => known === word);

@@ -3,7 +3,7 @@ import type { PERMISSIONS } from '../../../config/schema/server.js';
 import type { ScopeInput } from '../../../index.js';
 
 /**
- * `read`: search, answers, documents. `write`: push and delete documents. `maintain`: what is for whoever keeps the index (runs,
+ * `read`: search, answers, documents. `write`: push and delete documents. `maintain`: what is for maintainers of the index (runs,
  * status, sources, why a document is not found), which tells of everything in the tenant. `admin`: where the
  * documents of each tenant are; it is over all tenants, and names servers that the service connects to. `monitor`: the metrics of the
  * service, numbers over all tenants without any text.
@@ -26,7 +26,7 @@ export interface Credentials {
 }
 
 /**
- * Says who calls. Throws `UNAUTHENTICATED` for whoever cannot be told, and `SERVICE_UNAVAILABLE` where that cannot be found out
+ * Says who calls. Throws `UNAUTHENTICATED` for an unknown caller, and `SERVICE_UNAVAILABLE` where that cannot be found out
  * now.
  */
 export type Authenticate = (credentials: Credentials) => Promise<Principal>;

@@ -25,7 +25,7 @@ async function service() {
   return { ...opened, folder, search, send, list };
 }
 
-test('feedback is stored with what was shown, for whoever keeps the index of the tenant', async () => {
+test('feedback is stored with what was shown, for maintainers of the index of the tenant', async () => {
   const { search, send, list, call, folder } = await service();
   const requestId = await search('acme-reader');
   const sent = await send('acme-reader', { requestId, helpful: true, rank: 1, comment: 'Just right.' });

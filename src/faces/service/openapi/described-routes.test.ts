@@ -3,7 +3,7 @@ import { describe, expect, test } from 'vitest';
 import { testService } from '../test-service.js';
 
 describe.each(['/docs', '/openapi.json'])('%s', (url) => {
-  test('is small, and smaller for whoever takes gzip', async () => {
+  test('is small, and smaller as gzip', async () => {
     const { app } = await testService();
     const plain = await app.inject({ method: 'GET', url });
     const packed = await app.inject({ method: 'GET', url, headers: { 'accept-encoding': 'br, gzip' } });
@@ -48,7 +48,7 @@ describe.each(['/docs', '/openapi.json'])('%s', (url) => {
     await held;
   });
 
-  test('is one of the calls that may be made in a minute, for whoever shows no key', async () => {
+  test('is one of the calls that may be made in a minute without a key', async () => {
     const { app, call } = await testService({ requestsPerMinute: 2 });
     const ask = async () => (await app.inject({ method: 'GET', url })).statusCode;
     expect([await ask(), await ask(), await ask()]).toEqual([200, 200, 429]);

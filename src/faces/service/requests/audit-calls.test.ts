@@ -102,7 +102,7 @@ test('questions are logged where that is set', async () => {
   expect((await records())[0]?.text).toBe(QUESTION);
 });
 
-test('what is denied is logged, with whoever is known', async () => {
+test('what is denied is logged, with its caller where that is known', async () => {
   const { call, records } = await auditedService();
   await call('nobody', 'POST', `${RAG}/search`, SEARCH);
   await call(`rsk_0123456789abcdef_${'x'.repeat(43)}`, 'POST', `${RAG}/search`, SEARCH);

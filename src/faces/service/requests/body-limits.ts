@@ -4,7 +4,7 @@ import { SharedPlaces } from './shared-places.js';
 
 /**
  * Most bytes of a body. A question with every filter has some 150 kB; what is larger costs seconds to parse and to refuse, and
- * whoever may only read could stop the service with it.
+ * a caller that may only read could stop the service with it.
  */
 export const MOST_BYTES = 262_144;
 /** A question with the conversation before it. */

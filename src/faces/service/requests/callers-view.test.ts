@@ -79,7 +79,7 @@ test('an assistant is not told them either', async () => {
   expect(text).not.toMatch(/sk-proj|org-7|gpt-9/);
 });
 
-test('what is said of a question stays, and no command for whoever keeps the index', async () => {
+test('what is said of a question stays, and no command for maintainers of the index', async () => {
   const { call } = await failingService();
   const search = async (body: object) =>
     (await call('acme-reader', 'POST', `${RAG}/search`, { tenantId: 'acme', minScore: 0, ...body })).json()
@@ -98,7 +98,7 @@ test('what is said of a question stays, and no command for whoever keeps the ind
 test.each([
   ['acme-reader', false],
   ['acme', true],
-])('an explanation of a miss tells settings to whoever keeps the index alone: %s', async (caller, isTold) => {
+])('an explanation of a miss tells settings to maintainers alone: %s', async (caller, isTold) => {
   const logged: string[] = [];
   const service = await testService({}, (line) => logged.push(line));
   await service.engine.push(

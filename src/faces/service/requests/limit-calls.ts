@@ -55,7 +55,7 @@ export function limitCalls(
   });
 }
 
-/** Undefined for whoever shows no valid key, at a route that is for everyone. */
+/** Undefined without a valid key, at a route that is for everyone. */
 async function callerOf(
   { ragstone, headers }: FastifyRequest,
   authenticate: Authenticate,

@@ -16,7 +16,7 @@ declare module 'fastify' {
 
 /**
  * Refuses at once what the service could answer late only: callers that wait behind a queue without an end give up, and their
- * work is done for nobody. The health can always be asked for.
+ * work is done in vain. The health can always be asked for.
  *
  * @param maxDelayMs how late the event loop may be; 0 for any
  */
@@ -50,7 +50,7 @@ export function limitTenants(app: FastifyInstance): void {
 }
 
 /**
- * Bodies that have not come whole hold places of their own, so that whoever sends many slowly keeps no other request out; a body that came is counted as
+ * Bodies that have not come whole hold places of their own, so that a caller that sends many slowly keeps no other request out; a body that came is counted as
  * a request again.
  */
 export function limitUnfinishedBodies(

@@ -1,12 +1,12 @@
 import { type CheckedHealth, type EngineHealth, SYSTEM_RUNTIME, type TenantIndexes } from '../../../index.js';
 
-/** Whoever asks more often gets the same answer: everyone may ask. */
+/** Calls within this time get the same answer, for everyone may ask. */
 const KEPT_MS = 1_000;
 
 /** An engine that was closed checks nothing any more. */
 const UNHEALTHY: EngineHealth = { ok: false, parts: [] };
 
-/** Which parts of the index answer: as it was found at the last interval, or when somebody asked. */
+/** Which parts of the index answer: as it was found at the last interval, or on request. */
 export class PartChecks {
   readonly #indexes: Pick<TenantIndexes, 'health'>;
   readonly #lastHealth: () => CheckedHealth | undefined;
@@ -16,7 +16,7 @@ export class PartChecks {
   /** When each part did not answer `check` for the last time. */
   readonly #failedAt = new Map<string, number>();
 
-  /** @param lastHealth what was found at the last interval. @default parts are checked when somebody asks */
+  /** @param lastHealth what was found at the last interval. @default parts are checked on request */
   constructor(
     indexes: Pick<TenantIndexes, 'health'>,
     lastHealth: () => CheckedHealth | undefined = () => undefined,
@@ -46,7 +46,7 @@ export class PartChecks {
   }
 
   /**
-   * Parts that did not answer when they were checked last, or when they were checked on somebody's account since some moment
+   * Parts that did not answer when they were checked last, or on request since some moment
    * (`SYSTEM_RUNTIME.elapsed()`): a request that they kept waiting may be late though they are back.
    */
   outSince(from: number): readonly string[] {

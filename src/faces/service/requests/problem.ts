@@ -59,7 +59,7 @@ const STATUS_OF_CATEGORY = { user: 400, config: 500, provider: 503, internal: 50
 const statusOf = ({ reason, category }: RAGError): number =>
   STATUS_OF_REASON[reason] ?? STATUS_OF_CATEGORY[category];
 
-/** What only the service's own messages say of its inside is for whoever runs it, and stands in its log. */
+/** In place of messages about the inside of the service: they are for operators, and stand in its log. */
 const NOT_FOR_CALLERS = 'The service could not do this. Its log says why, under the id of this request.';
 const PUBLIC_PROVIDER_REASONS: ReadonlySet<ErrorReason> = new Set([
   'REQUEST_TIMEOUT',

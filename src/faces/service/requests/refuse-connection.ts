@@ -9,7 +9,7 @@ const STATUSES: Readonly<Record<string, number>> = {
   ERR_HTTP_REQUEST_TIMEOUT: 408,
 };
 
-/** How long whoever was refused may take to read why, in milliseconds. */
+/** How long a refused caller may take to read why, in milliseconds. */
 const LINGER_MS = 1_000;
 
 /**

@@ -3,7 +3,7 @@ import { RAGError } from '../../../index.js';
 import type { Authenticate } from '../authentication/principal.js';
 
 /**
- * Answers what no route is for. Whoever may call is told which methods a path has (405 with `allow`); to everybody else a path with
+ * Answers what no route is for. A known caller is told which methods a path has (405 with `allow`); to all others a path with
  * another method is as unknown as any other.
  */
 export function refuseUnknown(

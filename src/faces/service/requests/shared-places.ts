@@ -23,7 +23,7 @@ export interface Place {
   leave(): void;
 }
 
-/** Part of the places that is for whoever holds fewer than are free of it. */
+/** Part of the places that is for tenants which hold fewer than are free of it. */
 const RESERVED_PART = 1 / 8;
 
 /**

@@ -49,7 +49,7 @@ const eventStream = {
   },
 };
 
-/** Asks an index. Whoever insists on a language model where none is set up asked for what the service does not have: `REQUEST_INVALID`. */
+/** Asks an index. Throws `REQUEST_INVALID` where a language model is insisted on and none is set up. */
 async function askIndex(view: EngineView, request: AskRequest): Promise<Answer> {
   try {
     return await view.ask(request);

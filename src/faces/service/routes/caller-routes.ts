@@ -15,7 +15,7 @@ export interface CallerRouteOptions {
   readonly keys?: (() => Promise<z.output<typeof keysResponse>['keys']>) | undefined;
 }
 
-/** Who calls and what they may do, so that a page shows no more; all keys, for whoever runs the service. */
+/** Who calls and what they may do, so that a page shows no more; all keys, for operators. */
 export const callerRoutes: FastifyPluginAsync<CallerRouteOptions> = async (app, { offers, keys }) => {
   serve(app, {
     route: ROUTES.caller,

@@ -27,7 +27,7 @@ export interface DeploymentRouteOptions {
   >;
 }
 
-/** Where the documents of each tenant are: for whoever runs the service, over all tenants. */
+/** Where the documents of each tenant are: for operators, over all tenants. */
 export const deploymentRoutes: FastifyPluginAsync<DeploymentRouteOptions> = async (app, { deployments }) => {
   // Before the line that says that the change is begun, and before the body is known to be right.
   app.addHook('preValidation', async ({ audit, params, body }) => {
@@ -55,7 +55,7 @@ export const deploymentRoutes: FastifyPluginAsync<DeploymentRouteOptions> = asyn
     tags,
     summary: 'The deployment of a tenant',
     params: tenantParams,
-    response: jsonOf('`Shared` for a tenant that nobody configured.', deploymentConfig),
+    response: jsonOf('`Shared` for a tenant without a deployment.', deploymentConfig),
     answer: async ({ params }) => deployments.getDeploymentConfig(params.tenantId),
   });
 

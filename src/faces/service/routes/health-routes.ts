@@ -15,7 +15,7 @@ export interface HealthOptions {
   readonly checks: Pick<PartChecks, 'health'>;
   /** Counts calls, where several processes do that together. Without it the service answers, and each counts for itself. */
   readonly redis?: RedisConnection | undefined;
-  /** Indexes that tenants have of their own, for whoever runs the service. @default there are none */
+  /** Indexes that tenants have of their own, for operators. @default there are none */
   readonly deployments?: Pick<KnowledgeDeploymentService, 'deploymentHealth'> | undefined;
   /** How sources are followed, where this process does it. Without one of them the service answers, from what is indexed of it. */
   readonly syncHealth?: (() => boolean | undefined) | undefined;

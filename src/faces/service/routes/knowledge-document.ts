@@ -71,7 +71,7 @@ export function assertDistinct(ids: readonly string[]): void {
     throw new RAGError('REQUEST_INVALID', 'body: two of the documents have the same id.');
 }
 
-/** Whoever restricts a document must still be able to read it. Throws `FORBIDDEN`. */
+/** Callers may not shut themselves out of a document that they restrict. Throws `FORBIDDEN`. */
 export function assertReadableBy(
   { groups: own = [], clearance = 0 }: ScopeInput,
   { access: { groups = [], level = 0 } = {} }: Pick<KnowledgeFields, 'access'>,

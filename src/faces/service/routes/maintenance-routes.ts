@@ -28,7 +28,7 @@ import { serve } from './serve.js';
 
 const tags = ['Maintenance'];
 
-/** What is for whoever keeps the index: it tells of everything in the tenant. */
+/** What is for maintainers of the index: it tells of everything in the tenant. */
 export const maintenanceRoutes: FastifyPluginAsync = async (app) => {
   serve(app, {
     route: ROUTES.explain,

@@ -110,7 +110,7 @@ test('one source is read where it is named, and an unknown one ends the run with
   }
 });
 
-test('the same run is begun once, and stopped by whoever may', async () => {
+test('the same run is begun once, and stopped with the permission', async () => {
   const waiting = await engineThatWaits();
   const { client } = await listening({ indexes: waiting.indexes });
   const [one, two] = [await client.startRun(), await client.startRun()];
@@ -140,7 +140,7 @@ describe('who sees a run', () => {
     ['DELETE', 'runs'],
     ['GET', 'runs/events'],
     ['GET', 'failures'],
-  ] as const)('is nobody who may only read: %s %s', async (method, path) => {
+  ] as const)('is no caller that may only read: %s %s', async (method, path) => {
     const { call } = await testService();
     const { status, json } = await call(
       'acme-reader',
@@ -152,7 +152,7 @@ describe('who sees a run', () => {
   });
 });
 
-test('whoever follows runs follows those of a service that was started anew', async () => {
+test('a client that follows runs follows those of a service that was started anew', async () => {
   const waiting = await engineThatWaits();
   const first = await listening({ indexes: waiting.indexes });
   const { port } = new URL(first.url);

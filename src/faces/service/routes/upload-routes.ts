@@ -93,7 +93,7 @@ async function previewDocument(
     return {
       error: failure && new RAGError(failure.reason, failure.message),
       unchanged: stats.documentsUnchanged > 0,
-      // Others are of the index, and for whoever keeps it.
+      // Others are of the index, and for its maintainers.
       notices: notices.flatMap((notice) => (notice.startsWith(prefix) ? notice.slice(prefix.length) : [])),
       redactions,
     };

@@ -2,7 +2,7 @@ import * as z from 'zod';
 import { DIFFERENCE_KINDS, FINDING_KINDS } from '../../../index.js';
 import { listOf, noticesSchemas, requestIdSchema, tenantText } from './common.js';
 
-/** More are a page that nobody reads; the whole list is for whoever runs the service. */
+/** A longer page is not read; the whole list is for operators. */
 const MOST_FINDINGS = 1_000;
 
 export const conflictsRequest = z.strictObject({

@@ -14,7 +14,7 @@ export const feedbackRequest = z.strictObject({
     .describe('Of the search or answer: its `requestId`, or the header `x-request-id`.'),
   clicked: ranks()
     .optional()
-    .describe('Ranks of the places that were opened, from 1. An empty list says that nobody opened any.'),
+    .describe('Ranks of the places that were opened, from 1. An empty list says that none was opened.'),
   relevant: ranks().optional().describe('Ranks of places that are relevant.'),
   notRelevant: ranks().optional().describe('Ranks of places that are not.'),
   answer: z
@@ -71,7 +71,7 @@ export const feedbackPage = z.object({
       ).describe('What was shown, best first. A place that was gone when the feedback came is left out.'),
       scope: z
         .object({ project: z.string().optional(), groups: listOf(z.string()), clearance: z.int() })
-        .describe('Of whoever it was shown to.'),
+        .describe('Of the caller it was shown to.'),
     }),
   ),
   unreadable: z.int().describe('Lines of the file that are no feedback.'),

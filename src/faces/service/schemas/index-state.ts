@@ -258,7 +258,7 @@ const workStatus = z
     sources: listOf(
       z.object({
         source: z.string(),
-        waiting: z.int().describe('Documents that nobody works on now.'),
+        waiting: z.int().describe('Documents that no worker is at now.'),
         active: z.int().describe('Documents that a worker holds.'),
         oldestAt: z.string().describe('When the oldest of them was listed, ISO-8601 UTC.'),
         oldestSeconds: z.int(),
@@ -330,7 +330,7 @@ export const deploymentsHealthResponse = z
         tenantId: z.string().optional().describe('Absent where the deployment cannot be read.'),
         model: z.enum(RagDeploymentModel).optional(),
         ok: z.boolean(),
-        detail: z.string().describe('What is wrong and what to do, for whoever runs the service.'),
+        detail: z.string().describe('What is wrong and what to do, for operators of the service.'),
       }),
     ),
   })
@@ -363,7 +363,7 @@ export const partsHealthResponse = z
       z.object({
         part: z.string(),
         ok: z.boolean(),
-        detail: z.string().describe('In words, for whoever runs the service.'),
+        detail: z.string().describe('In words, for operators of the service.'),
       }),
     ),
     stores: z

@@ -84,7 +84,7 @@ export const ragSearchResponse = z
   })
   .meta({ id: 'RagSearchResponse' });
 
-/** JSON that nests deeper is an attack on whoever walks through it. */
+/** JSON that nests deeper is an attack on recursive readers. */
 const DEEPEST = 20;
 
 const isShallow = (value: unknown, left = DEEPEST): boolean =>

@@ -82,7 +82,7 @@ test('a webhook that is out is tried again, with pauses up to a minute, until it
   expect(failed).toHaveLength(pauses.length);
 });
 
-test('a time that nobody was told of is left out where the condition holds again', async () => {
+test('a time that was not told is left out where the condition holds again', async () => {
   const { state, told, lines, delivery, goOn } = await webhook();
   state.held = true;
   for (const value of [1, 2, 3]) {
@@ -99,7 +99,7 @@ test('a time that nobody was told of is left out where the condition holds again
   expect(lines).toContainEqual(expect.stringContaining('held and ended before webhook could be told'));
 });
 
-test('whoever stops waits for a few tries, and is told what is lost', async () => {
+test('a stop waits for a few tries, and tells what is lost', async () => {
   const { state, told, lines, delivery, pauses } = await webhook();
   state.held = true;
   delivery.add(alert('raised'));

@@ -6,20 +6,20 @@ import type { AlertChannel } from './alert-channels.js';
 const FIRST_PAUSE_MS = 250;
 /** No wait is longer: a channel that answers again is told within a minute. */
 export const LONGEST_PAUSE_MS = 60_000;
-/** After so many tries whoever watches the console is told, and whoever stops the process waits no longer. */
+/** After so many tries the console is told, and a stop waits no longer. */
 const TRIES = 4;
 
 /** What is said of an alert that a channel was not told. */
 export interface DeliveryReport {
   /** After each try that failed. */
   onFailure(channel: AlertChannel['type']): void;
-  /** Takes a line for whoever watches the console. */
+  /** Takes a line for the console. */
   warn(problem: string): void;
 }
 
 /**
- * Tells one channel its alerts, in their order: one that it could not be told is tried again, and what comes after it waits. So nobody hears that
- * something is over before hearing that it began. Where a condition holds again before the channel heard of the time before, that time is left out:
+ * Tells one channel its alerts, in their order: one that it could not be told is tried again, and what comes after it waits. So no channel hears that
+ * something is over before it hears that it began. Where a condition holds again before the channel heard of the time before, that time is left out:
  * no more than three alerts of a condition wait.
  */
 export class AlertDelivery {

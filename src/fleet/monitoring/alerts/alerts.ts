@@ -9,7 +9,7 @@ import { type AlertRule, type Verdict, watchCondition } from './alert-rules.js';
 export interface AlertsOptions {
   readonly conditions: readonly AlertCondition[];
   readonly channels: readonly AlertChannelSettings[];
-  /** A line for whoever watches the console. */
+  /** Takes a line for the console. */
   readonly write: (line: string) => void;
   readonly sink: MetricSink;
 }

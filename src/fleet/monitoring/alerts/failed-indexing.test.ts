@@ -41,7 +41,7 @@ test.skipIf(!existsSync(FULL)).each([
   const { cwd, engine, raised, failures } = await watched();
   const write = () => (kind === 'push' ? engine.push([{ id: 'n', text: 'A note.' }]) : engine.index());
   await write();
-  // Where whoever writes puts its name first.
+  // Where a writer puts its name first.
   const draft = join(cwd, '.ragstone', `writer.json.${process.pid}`);
   symlinkSync(FULL, draft);
   for (const times of ['1', '2']) {

@@ -17,7 +17,7 @@ export interface LogFileOptions {
 
 /** A log in files that follow each other. */
 export interface LogFile {
-  /** Writes a line of JSON of somebody else's log, with its end. */
+  /** Writes a line of JSON of another log, with its end. */
   readonly write: (line: string) => void;
   /** Writes what is left, and ends. */
   stop(): Promise<void>;
@@ -61,7 +61,7 @@ export async function openLogFile(options: LogFileOptions): Promise<LogFile> {
   };
 }
 
-/** In words for whoever runs it. */
+/** In words for operators. */
 export const logProblem = (path: string, error: unknown): string =>
   `The log cannot be written to ${path} (${error instanceof Error ? error.message : String(error)}). Check rag.monitoring.logging.path.`;
 

@@ -17,7 +17,7 @@ export interface MetricFiles {
   readonly onProblem: (problem: string) => void;
 }
 
-/** Writes the metrics to a file now and then, each time whole: whoever reads it never sees half of it. */
+/** Writes the metrics to a file now and then, each time whole: readers never see half of it. */
 export class MetricExport {
   readonly #registry: MetricRegistry;
   readonly #files: MetricFiles;

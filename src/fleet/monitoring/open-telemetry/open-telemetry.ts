@@ -21,7 +21,7 @@ export interface OpenTelemetry {
 const INSTRUMENTATION = 'ragstone';
 
 /**
- * Hands every operation over as a span and as metrics, until it is stopped. Who takes them is decided by whoever registered an SDK in this
+ * Hands every operation over as a span and as metrics, until it is stopped. They go to the SDK that is registered in this
  * process; without one they go nowhere.
  *
  * @throws RAGError `PACKAGE_MISSING` without `@opentelemetry/api`

@@ -34,7 +34,7 @@ interface WatchedFolder {
   readonly watcher: Pick<FSWatcher, 'close' | 'on'>;
 }
 
-/** A mount, or a folder that is replaced whole, is told by nobody: it is looked for this often, in milliseconds. */
+/** A mount, or a folder that is replaced whole, is not told: it is looked for this often, in milliseconds. */
 const CHECK_MS = 1_000;
 
 const watchThis: WatchFolder = (path, listener) => watchOnDisk(path, { persistent: false }, listener);
@@ -42,7 +42,7 @@ const watchThis: WatchFolder = (path, listener) => watchOnDisk(path, { persisten
 /**
  * Watches a place as long as it is asked to, whatever becomes of it meanwhile. Each folder has one watch of the system, and its files none, so
  * that 100,000 files in 1,000 folders take 1,000 watches. A folder that appears is watched before it is looked through, so that nothing in
- * it is missed; whoever then lists the place sees what was told, and what was not told comes later.
+ * it is missed; a listing then sees what was told, and what was not told comes later.
  */
 export class PlaceWatch {
   readonly #place: WatchedPlace;
@@ -216,7 +216,7 @@ const identityOf = ({ dev, ino, birthtimeMs }: Stats): string => `${dev}:${ino}:
 
 const isGone = (error: unknown): boolean => ['ENOENT', 'ENOTDIR'].includes(systemErrorCode(error) ?? '');
 
-/** A folder that nobody may look into is told by the listing. */
+/** A folder that cannot be read is told by the listing. */
 const ifMissing = (error: unknown): undefined => {
   if (isGone(error) || ['EACCES', 'EPERM', 'ESTALE', 'EIO'].includes(systemErrorCode(error) ?? ''))
     return undefined;

@@ -87,7 +87,7 @@ describe('what is found', () => {
   });
 
   it('does not take a value of a type that is left out for another', () => {
-    // The IBAN's digits are a phone number to whoever does not know that they are an IBAN.
+    // The IBAN's digits look like a phone number where IBANs are not detected.
     const text = 'IBAN: DE89 3704 0044 0532 0130 00';
     expect(detectSensitive(text, new Set(['PHONE'] as const))).toEqual([]);
   });

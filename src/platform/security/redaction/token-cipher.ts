@@ -69,7 +69,7 @@ const derive = (secret: string, purpose: string): Buffer =>
 const TOKEN = new RegExp(`\\[(${REDACTION_TYPES.join('|')}):([A-Za-z0-9_-]{22,200000})\\]`, 'g');
 
 /**
- * Turns the tokens of a redacted text back into values, for whoever holds the key.
+ * Turns the tokens of a redacted text back into values, with the key.
  *
  * @returns the text, and how many tokens of it another key must have made; those stay as they are
  */
