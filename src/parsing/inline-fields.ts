@@ -283,8 +283,9 @@ const lineEnd = (text: string, at: number): number => {
   return end < 0 ? text.length : end;
 };
 
+const OPTION = String.raw`(?:[^;'\n]|'[^'\n]*')*`;
 /** Between a list of columns and its rows: as values, or as lines of a copy, whose options may go on below. */
-const ROWS = String.raw`(?:(?:overriding\s+\w+\s+value|output\s[^;()]{1,400}?)\s+)?values?\b(?=\s{0,40}\()|from\s+stdin\b(?<options>[^;\n]*(?:\n[ \t]*(?:(?:with|format|csv|delimiters?|header|null|quote|escape|encoding)\b|[()])[^;\n]*){0,8})(?:;[^\n]*)?\n`;
+const ROWS = String.raw`(?:(?:overriding\s+\w+\s+value|output\s[^;()]{1,400}?)\s+)?values?\b(?=\s{0,40}\()|from\s+stdin\b(?<options>${OPTION}(?:\n[ \t]*(?:(?:with|format|csv|delimiters?|header|null|quote|escape|encoding)\b|[()])${OPTION}){0,8})(?:;[^\n]*)?\n`;
 
 /** Rows that SQL writes below a list of columns. */
 function* insertedRows(text: string, labelOf: Label): Generator<StatedFields> {
@@ -299,8 +300,11 @@ function* insertedRows(text: string, labelOf: Label): Generator<StatedFields> {
       const separator = /\bdelimiters?\s+(?:as\s+)?'([^'\\])'/i.exec(options)?.[1] ?? (isCsv ? ',' : '\t');
       while (at < text.length && !text.startsWith('\\.', at)) {
         const end = isCsv ? endOfQuotedLine(text, at) : lineEnd(text, at);
-        yield* cellsOf(splitRow(text.slice(at, end), separator, isCsv ? '"' : ''), at, named);
-        at = end + 1;
+        // Nobody knows where cells end of which a quotation is never closed.
+        if (end === undefined)
+          yield { start: at, end: Math.min(text.length, at + MAX_VALUE), names: named.flat() };
+        else yield* cellsOf(splitRow(text.slice(at, end), separator, isCsv ? '"' : ''), at, named);
+        at = (end ?? at + MAX_VALUE) + 1;
       }
       columns.lastIndex = Math.min(at, text.length);
       continue;
@@ -337,14 +341,14 @@ function* cellsOf(
 }
 
 /** Of a line whose cells in quotation marks may have several. */
-function endOfQuotedLine(text: string, from: number): number {
+function endOfQuotedLine(text: string, from: number): number | undefined {
   let isQuoted = false;
   const most = Math.min(text.length, from + MAX_VALUE);
   for (let at = from; at < most; at += 1) {
     if (text.charAt(at) === '"') isQuoted = !isQuoted;
     else if (!isQuoted && text.charAt(at) === '\n') return at;
   }
-  return isQuoted ? lineEnd(text, most) : lineEnd(text, from);
+  return isQuoted ? undefined : most;
 }
 
 /** The bracket that closes a row, behind texts in quotation marks. */
