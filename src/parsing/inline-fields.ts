@@ -283,18 +283,28 @@ const lineEnd = (text: string, at: number): number => {
   return end < 0 ? text.length : end;
 };
 
-/** Rows that SQL writes below a list of columns, as values or as lines of a copy. */
+const OPTION = String.raw`(?:[^;'\n]|'[^'\n]*')*`;
+/** Between a list of columns and its rows: as values, or as lines of a copy, whose options may go on below. */
+const ROWS = String.raw`(?:(?:overriding\s+\w+\s+value|output\s[^;()]{1,400}?)\s+)?values?\b(?=\s{0,40}\()|from\s+stdin\b(?<options>${OPTION}(?:\n[ \t]*(?:(?:with|format|csv|delimiters?|header|null|quote|escape|encoding)\b|[()])${OPTION}){0,8})(?:;[^\n]*)?\n`;
+
+/** Rows that SQL writes below a list of columns. */
 function* insertedRows(text: string, labelOf: Label): Generator<StatedFields> {
-  const columns = /\(([^()]{1,4000})\)\s{0,40}(?:values\b|from\s+stdin[^\n]*\n)/gi;
+  const columns = new RegExp(String.raw`\(([^()]{1,4000})\)\s{0,40}(?:${ROWS})`, 'gi');
   for (let found = columns.exec(text); found !== null; found = columns.exec(text)) {
     const named = (found[1] ?? '').split(',').map((name) => labelOf(name.replace(/[[\]]/g, '')));
     if (named.every(({ length }) => length === 0)) continue;
     let at = columns.lastIndex;
-    if (/stdin/i.test(found[0])) {
-      for (; at < text.length; at = lineEnd(text, at) + 1) {
-        const line = text.slice(at, lineEnd(text, at));
-        if (line.startsWith('\\.')) break;
-        yield* cellsOf(line.split('\t'), at, named);
+    const options = found.groups?.options;
+    if (options !== undefined) {
+      const isCsv = /\bcsv\b/i.test(options);
+      const separator = /\bdelimiters?\s+(?:as\s+)?'([^'\\])'/i.exec(options)?.[1] ?? (isCsv ? ',' : '\t');
+      while (at < text.length && !text.startsWith('\\.', at)) {
+        const end = isCsv ? endOfQuotedLine(text, at) : lineEnd(text, at);
+        // Nobody knows where cells end of which a quotation is never closed.
+        if (end === undefined)
+          yield { start: at, end: Math.min(text.length, at + MAX_VALUE), names: named.flat() };
+        else yield* cellsOf(splitRow(text.slice(at, end), separator, isCsv ? '"' : ''), at, named);
+        at = (end ?? at + MAX_VALUE) + 1;
       }
       columns.lastIndex = Math.min(at, text.length);
       continue;
@@ -330,6 +340,17 @@ function* cellsOf(
   }
 }
 
+/** Of a line whose cells in quotation marks may have several. */
+function endOfQuotedLine(text: string, from: number): number | undefined {
+  let isQuoted = false;
+  const most = Math.min(text.length, from + MAX_VALUE);
+  for (let at = from; at < most; at += 1) {
+    if (text.charAt(at) === '"') isQuoted = !isQuoted;
+    else if (!isQuoted && text.charAt(at) === '\n') return at;
+  }
+  return isQuoted ? undefined : most;
+}
+
 /** The bracket that closes a row, behind texts in quotation marks. */
 function endOfRow(text: string, from: number): number | undefined {
   let depth = 0;
@@ -347,18 +368,19 @@ function endOfRow(text: string, from: number): number | undefined {
   return undefined;
 }
 
-function splitRow(row: string): string[] {
+function splitRow(row: string, separator = ',', quote = "'"): string[] {
   const cells: string[] = [];
+  const hasBrackets = quote === "'";
   let isQuoted = false;
   let depth = 0;
   let start = 0;
   for (let at = 0; at < row.length; at += 1) {
     const character = row.charAt(at);
-    if (character === "'") isQuoted = !isQuoted;
+    if (character === quote) isQuoted = !isQuoted;
     else if (isQuoted) continue;
-    else if (character === '(') depth += 1;
-    else if (character === ')') depth -= 1;
-    else if (character === ',' && depth === 0) {
+    else if (hasBrackets && character === '(') depth += 1;
+    else if (hasBrackets && character === ')') depth -= 1;
+    else if (character === separator && depth === 0) {
       cells.push(row.slice(start, at));
       start = at + 1;
     }

@@ -38,12 +38,56 @@ describe('a name of several words in prose', () => {
     '<p>V is the <b>salary</b> band of Ann.</p>\n',
   ])('takes the sentence with it, and no other: %j', (said) => {
     const kept = left(
-      `It is kept. ${said.startsWith('The') || said.startsWith('V') ? '' : '\n\n'}${said}Others are kept, too.\n`,
+      `It is kept. ${said.startsWith('The') || said.startsWith('V') ? '' : '\n\n'}${said}They are kept, too.\n`,
     );
     expect(kept).not.toContain('V');
     expect(kept).toContain('It is kept.');
-    expect(kept).toContain('Others are kept, too.');
+    expect(kept).toContain('They are kept, too.');
   });
+
+  test.each([
+    'U.S. Staff',
+    'a Ph.D. Student',
+    'no. 4',
+    'Nr. 5',
+    'Abs. 3',
+    'Lee & Co. London',
+    'those at 9 a.m. on Monday',
+    'Yahoo! Inc',
+    'ASP. NET',
+    '1. May',
+    '"Senior." Staff',
+    '"Wow!"',
+    'him (see above.)',
+    'those...',
+    'those …',
+    'U.S. Staff at Lee & Co. London',
+  ])('takes the sentence where a mark in it may end none: %j', (said) => {
+    for (const text of [`The salary band of ${said} is V7.`, `They pay V7 to ${said}, as salary band.`])
+      expect(left(`IT IS KEPT. ${text} It stays, too.\n`).trimEnd()).toMatch(
+        /^IT IS KEPT\. +It stays, too\.$/,
+      );
+  });
+
+  test.each(['is high.', 'is V7.', 'is high (see V).', 'is 1200.', 'is *high*.', 'is it high?'])(
+    'ends where that is certain: %j',
+    (said) => {
+      const kept = left(`It is kept. The salary band ${said} Others stay.\n`);
+      expect(kept).toContain('It is kept.');
+      expect(kept.includes('Others stay.')).toBe(!said.endsWith('?'));
+    },
+  );
+
+  test.each(['- Ann: V\n- Bob: V\n', '1. Ann\n   - V\n2. Bob\n\n   V\n', 'V\n', '| V | V |\n'])(
+    'takes what stands below a colon behind other sentences: %j',
+    (below) => {
+      for (const said of ['Salary bands:', 'The salary bands are:', '**Salary band:**']) {
+        const kept = left(`It is kept. ${said}\n\n${below}\nMore.\n`);
+        expect(kept).not.toContain('V');
+        expect(kept).toMatch(/^It is kept\.[\s\S]*\nMore\.\n$/);
+      }
+    },
+  );
 
   test.each([
     '- salary_band\n- place\n',

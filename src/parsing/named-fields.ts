@@ -108,7 +108,7 @@ function saidFields(text: string, names: readonly string[], separator: string | 
       done = until + range.end - lineEnd(lines[at]);
       continue;
     }
-    if (paragraph !== until) sentences = splitSentences(joined, { start: from, end: until });
+    if (paragraph !== until) sentences = sentencesOf(joined, { start: from, end: until });
     paragraph = until;
     const first = sentences.findLast((range) => range.start <= start)?.start ?? from;
     const unit = {
@@ -116,7 +116,8 @@ function saidFields(text: string, names: readonly string[], separator: string | 
       end: sentences.find((range) => range.end >= end)?.end ?? until,
     };
     const said = joined.slice(unit.start, unit.end);
-    if (isLone(said, names)) continue;
+    const isBeforeColon = /[:：][*_"'`\s]*$/.test(said);
+    if (isLone(said, names) && !(isBeforeColon && unit.start > from)) continue;
     const isAsked = /\?[^\p{L}\p{N}]*$/u.test(said.replace(/<[^<>]*>/g, ''));
     const stated = isAsked ? { ...unit, end: until } : unit;
     const ranges = inLines(stated, joints);
@@ -125,11 +126,7 @@ function saidFields(text: string, names: readonly string[], separator: string | 
     // What a heading, a question or a colon is about stands below.
     const last = lineOf(lines, ranges.at(-1)?.start ?? 0);
     const isOpen =
-      isAsked ||
-      /[:：][*_"'`\s]*$/.test(said) ||
-      HEADING.test(line) ||
-      TAGGED.test(line) ||
-      isUnderlined(lines, last);
+      isAsked || isBeforeColon || HEADING.test(line) || TAGGED.test(line) || isUnderlined(lines, last);
     const below =
       isOpen && joined.slice(unit.end, until).trim() === '' ? endOfSection(lines, last, false) : last;
     if (below > last)
@@ -137,6 +134,31 @@ function saidFields(text: string, names: readonly string[], separator: string | 
   }
   return found;
 }
+
+/** Sentences; one that may not be over goes on in what is behind it. */
+function sentencesOf(text: string, range: TextRange): TextRange[] {
+  const found: TextRange[] = [];
+  for (const piece of splitSentences(text, range)) {
+    const last = found.at(-1);
+    const behind = text.slice(piece.start, piece.start + LOOKED_AT);
+    const before = last === undefined ? '' : text.slice(Math.max(last.start, last.end - LOOKED_AT), last.end);
+    const isOver = !SMALL.test(behind) && (FIRST_WORD.test(behind) || OVER.test(before));
+    if (last !== undefined && !isOver && !WIDE_END.test(before))
+      found.splice(-1, 1, { start: last.start, end: piece.end });
+    else found.push(piece);
+  }
+  return found;
+}
+
+/** The certain end of a sentence: behind a word in small letters, a code or a bracket, none of which is an abbreviation or a number in order. */
+const OVER =
+  /(?:(?:(?<!\p{L})(?!(?:abs|avg|bzw|dept|est|ext|gem|ggf|incl|inkl|max|min|resp|tel|vgl)[.])\p{Ll}{3,60}|\d{3}|\p{L}\d{1,9}|\d\p{L}{1,9})["'”’*_\x60]{0,3}\)?|\))[.!?][*_]{0,3}$|\?[^\p{L}\p{N}]{0,8}$/u;
+const WIDE_END = /[。！？｡][」』”’）]*$/;
+/** A word that begins no sentence. */
+const SMALL = /^[^\p{L}\p{N}]{0,8}\p{Ll}/u;
+/** Words that only begin one. */
+const FIRST_WORD =
+  /^["'“‘«(*_]{0,3}(?:The|It|He|She|They|We|You|This|That|These|Those|There|His|Her|Their|Its|Our|But|And|If|When|Der|Die|Das|Es|Er|Sie|Wir)[ \t]/i;
 
 const isUnderlined = (lines: readonly Line[], at: number): boolean =>
   UNDERLINE.test(lines[at + 1]?.text ?? '');

@@ -1,8 +1,10 @@
 import type { TextRange } from '../core/document.js';
 import { endOfBracket } from './closed-brackets.js';
+import { isCodeLabel } from './code-labels.js';
 import type { StatedFields } from './markdown/stated-names.js';
 import { isLone, type NamedPlace, namedPlaces, withoutNames } from './named-places.js';
-import { PARAMETER } from './sentence-fields.js';
+import { longTexts, rootsOf, type Surroundings } from './named-roots.js';
+import { endOfEnded, isEnded, isStatement } from './statement-lines.js';
 import { blanked, joinedRanges } from './text-range.js';
 
 /** Languages in which a value is a literal, or has a name. */
@@ -10,9 +12,7 @@ const PROGRAMS =
   /^(?:[cr]|cc?|cpp|c\+\+|h|csharp|cs|css|cuda|dart|elixir|erlang|fsharp|go|golang|graphql|groovy|java|javascript|jsx?|julia|kotlin|kt|lua|objective-c|perl|php|protobuf|python|py|ruby|rb|rust|rs|scala|solidity|sql|swift|tsx?|typescript|vue|svelte|zig)$/;
 /** In lines. */
 const MOST_LINES = 400;
-/** Of a call or a list, in UTF-16 code units. */
-const MAX_UNIT = 4_000;
-/** Of a block. */
+/** Of a block, in UTF-16 code units. */
 const MAX_BLOCK = 20_000;
 /** Before a name and behind it. */
 const LOOKED_AT = 400;
@@ -33,29 +33,28 @@ const HEADER = /^[ \t]*[\p{L}_][\p{L}\p{N}_.-]*(?:[ \t]+[\p{L}_][\p{L}\p{N}_.-]*
 /** A statement of SQL goes on up to its sign. */
 const SQL =
   /^[ \t(]*(?:select|insert[ \t]+into|update|delete[ \t]+from|merge[ \t]+into|copy|with[ \t]+\w+[ \t]+as|values[ \t]*\(|create|alter)\b/im;
-/** What a name of one word is in front of where it is a label. */
-const LABEL =
-  /^(?:["'`\])}]{0,3}[ \t]*(?:[?+~!*/&|.:-]{0,3}[:=](?![=])|[<>]-|=>|->|,(?<=["'`],))|[ \t]*\([ \t]*["'`\d]|[ \t]+[^\n=;"'(){}]{0,60}=(?![=>])|[ \t]*\{[^{}\n]*\}[ \t]*=|[^,;\n]{0,80}?[ \t]default[ \t]|[ \t]+when[ \t])/i;
-/** In front of a word that is its value. */
-const SETTING =
-  /(?:^|[ \t`("'])--?$|(?:^|[ \t(])(?:env|arg|set|setenv|export|declare|define|def)[ \t]+(?:-\w+[ \t]+)?$/i;
 const LITERAL =
   /["'`][^"'`\n]{0,400}[\p{L}\p{N}]|(?<![\p{L}\p{N}_$])\d|(?:\/\/|#|--|\/\*)[^\n]{0,400}\p{L}|[!=]==?[^>]|<>|\b(?:enum|type|union|case|when)\b/iu;
 /** It sets something, or its value stands behind. */
 const ASSIGNED = /^["'`\])}]{0,3}[ \t]*(?:[?+~!*/&|.:-]{0,3}[:=](?!=))/;
 const SETTER = /^(?:set|with|put|add|update|change)[\s\S]*\([ \t]*[^) \t]/i;
 const CONTROL =
-  /(?:^|[ \t}(])(?:if|elif|elsif|elseif|switch|while|for|foreach|case|match|when|unless|with|catch|until|class)[ \t(]/;
-/** Texts over several lines. */
-const LONG_TEXT = /("""|'''|`)(?:(?!\1)[\s\S])*\n[\s\S]*?\1/g;
-
+  /(?:^|[ \t}(])(?:if|elif|elsif|elseif|switch|select|while|for|foreach|case|match|when|unless|with|using|catch|until|class)[ \t(]/im;
+/** Between the head of a statement and the bracket that opens its block. */
+const CLAUSE = /^[ \t]*(?::|->|(?:where|throws|extends|implements|requires)\b)/;
+/** A function of SQL is a text between such marks. */
+const DOLLARS = /\b(?:as|do)\s{1,20}(\$\w{0,30}\$)/i;
 interface Program {
   readonly text: string;
   readonly names: readonly string[];
   /** In which each line starts. */
   readonly starts: readonly number[];
+  /** Texts over several lines. */
+  readonly long: readonly TextRange[];
   readonly isProgram: boolean;
 }
+
+const NOTHING_AROUND: Surroundings = { root: undefined, inner: -1, isRecord: false };
 
 /**
  * Where statements of source code and data name a field: the lines of the statement, with the call, the list or the text that the name stands in, and the block that it opens. In languages
@@ -70,13 +69,10 @@ export function statementFields(
   language: string,
 ): StatedFields[] {
   const starts = [0, ...Array.from(text.matchAll(/\n/g), ({ index }) => index + 1)];
-  const program = { text, names, starts, isProgram: PROGRAMS.test(language) };
+  const long = longTexts(text);
+  const program = { text, names, starts, long, isProgram: PROGRAMS.test(language) };
   const places = namedPlaces(text, names);
   const roots = rootsOf(text, places);
-  const longTexts = [...text.matchAll(LONG_TEXT)].map(({ 0: all, index }) => ({
-    start: index,
-    end: index + all.length,
-  }));
   const found: StatedFields[] = [];
   const apart = definitionsIn(text);
   const lists = new Map<string, readonly string[]>();
@@ -94,8 +90,8 @@ export function statementFields(
   for (const [at, place] of places.entries()) {
     const { start, end, names: own } = place;
     if (start < done) continue;
-    while ((longTexts[next]?.end ?? Infinity) <= start) next += 1;
-    const longText = longTexts[next];
+    while ((long[next]?.end ?? Infinity) <= start) next += 1;
+    const longText = long[next];
     const isInText =
       longText !== undefined && longText.start < start && !isDocumentation(text, longText.start);
     const isSaid = said.slice(start, end).trim() !== '';
@@ -107,14 +103,15 @@ export function statementFields(
       found.push({ ...unit, names: own });
       continue;
     }
+    const around = roots[at] ?? NOTHING_AROUND;
     if (!place.isWorded) {
-      const range = labelled(program, place);
-      if (range === undefined) continue;
+      if (!isCodeLabel(text, place, around, program.isProgram)) continue;
+      const range = linesAround(program, { start, end }, place);
       done = range.end;
       found.push({ ...range, names: own });
       continue;
     }
-    const root = isInText ? longText : roots[at];
+    const root = isInText ? longText : around.root;
     const unit = statementOf(program, place, root, done);
     if (isFree(program, unit, isInText)) continue;
     done = unit.end;
@@ -128,7 +125,7 @@ export function statementFields(
   done = 0;
   const usedIn = rootsOf(text, uses);
   for (const [at, use] of uses.entries()) {
-    const root = usedIn[at];
+    const root = usedIn[at]?.root;
     if (root === undefined || use.start < done) continue;
     const unit = statementOf(program, use, root, 0);
     found.push(...definedApart(unit, use.names));
@@ -172,45 +169,6 @@ function isBesideCode({ text, starts }: Program, said: string, place: number): b
 
 const isDocumentation = (text: string, at: number): boolean =>
   text.charAt(at) !== '`' && text.slice(text.lastIndexOf('\n', at - 1) + 1, at).trim() === '';
-
-/** By each place the outermost call or list around it, up to a block; a name in quotation marks may stand in a record. */
-function rootsOf(text: string, places: readonly NamedPlace[]): (TextRange | undefined)[] {
-  const token = /(?<!\\)"(?:[^"\\\n]|\\.)*"|(?<![\p{L}\\])'(?:[^'\\\n]|\\.)*'|[()[\]{}]/gu;
-  const open: { readonly at: number; readonly root: number; readonly wide: number }[] = [];
-  const roots: (TextRange | undefined)[] = [];
-  let next = 0;
-  const settle = (until: number): void => {
-    for (; (places[next]?.start ?? Infinity) < until; next += 1) {
-      const { start, end } = places[next] as NamedPlace;
-      const isQuoted =
-        /["'`]$/.test(text.slice(0, start).slice(-1)) && !/^["'`][ \t]*:/.test(text.slice(end, end + 9));
-      const last = open.at(-1);
-      const candidates = last === undefined ? [] : [isQuoted ? last.wide : -1, last.root, last.at];
-      const range = candidates
-        .filter((at) => at >= 0 && (text.charAt(at) !== '{' || at === (isQuoted ? last?.wide : -1)))
-        .map((at) => ({ start: at, end: endOfBracket(text, at, MAX_UNIT) ?? 0 }))
-        .find((each) => each.end >= end);
-      roots.push(range);
-    }
-  };
-  for (const { 0: sign, index } of text.matchAll(token)) {
-    settle(index);
-    if (sign.length > 1) continue;
-    if ('([{'.includes(sign)) {
-      const last = open.at(-1);
-      const isRecord =
-        sign === '{' && /[=([,:?][ \t]*$/.test(text.slice(Math.max(0, index - 40), index).trimEnd());
-      const isBlock = sign === '{';
-      open.push({
-        at: index,
-        root: isBlock ? -1 : last === undefined || last.root < 0 ? index : last.root,
-        wide: isBlock && !isRecord ? -1 : last === undefined || last.wide < 0 ? index : last.wide,
-      });
-    } else open.pop();
-  }
-  settle(Infinity);
-  return roots;
-}
 
 function lineOf(starts: readonly number[], place: number): number {
   let low = 0;
@@ -307,33 +265,77 @@ function linesAround(
     goesOn(lineAt(program, last), lineAt(program, last + 1))
   )
     last += 1;
+  const isParameter = isParameterAt(text, place, start);
+  last = isParameter ? last : (braceBelow(program, last) ?? last);
   const line = lineAt(program, last);
-  const isParameter = isParameterAt(text, place);
   let until = endAt(program, last);
   for (let at = start; at < until && at < start + MAX_BLOCK; at += 1) {
     if (!(isParameter ? '[(' : '[({').includes(text.charAt(at))) continue;
     const closing = endOfBracket(text, at, MAX_BLOCK) ?? 0;
     if (closing > until) until = endAt(program, lineOf(starts, closing));
   }
-  const behind = lineAt(program, lineOf(starts, place.end));
+  const own = lineOf(starts, place.end);
+  const behind = lineAt(program, own);
   const mark = /<<[-~<]?[ \t]*["']?([\p{L}\p{N}_]{1,40})["']?[^\n]*$/u.exec(behind)?.[1];
-  const quote = mark ?? /("{3}|'{3}|`{3})(?!.*\1)/.exec(behind)?.[1] ?? openQuote(behind);
-  if (quote !== undefined) {
-    const closing = text.indexOf(quote, endAt(program, last));
+  const quote = mark ?? DOLLARS.exec(text.slice(place.end, until))?.[1] ?? openQuote(behind);
+  const around = textAt(program, endAt(program, own));
+  if (around !== undefined) until = Math.max(until, endAt(program, lineOf(starts, around.end)));
+  else if (quote !== undefined) {
+    const closing = text.indexOf(
+      quote,
+      quote.startsWith('$') ? text.indexOf(quote, place.end) + 1 : endAt(program, last),
+    );
     const blank = text.indexOf('\n\n', until);
     const close = closing < 0 || closing - until > MAX_BLOCK ? (blank < 0 ? text.length : blank) : closing;
     until = Math.max(until, endAt(program, lineOf(starts, close)));
-  } else if (!isParameter && /(?:[:[({,\\|>]|\b(?:do|then))[ \t]*\r?$/.test(line))
-    until = Math.max(until, endOfIndented(program, last));
+  } else if (!isParameter) {
+    const lines = (at: number): string | undefined => (at < starts.length ? lineAt(program, at) : undefined);
+    if (/(?:[:[({,\\|>]|\b(?:do|then|of))[ \t]*\r?$/.test(line))
+      until = Math.max(until, endOfIndented(program, last));
+    const below = lineOf(starts, until);
+    if (below > last && /:[ \t]*\r?$/.test(lineAt(program, below))) until = endOfIndented(program, below);
+    const ended = isEnded(behind) ? endOfEnded(lines, own, MOST_LINES) : undefined;
+    if (ended !== undefined) until = Math.max(until, endAt(program, ended));
+  }
   return { start, end: until };
 }
 
+/** The line below a statement, or the clauses of one, that begins with the bracket of its block. */
+function braceBelow(program: Program, at: number): number | undefined {
+  const line = lineAt(program, at);
+  if (/[;{}([\\:][ \t]*\r?$/.test(line) || line.trim() === '') return undefined;
+  let isGoing = isStatement(line);
+  if (line.trimEnd().endsWith(',') && !isGoing) return undefined;
+  for (let next = at + 1; next < Math.min(program.starts.length, at + MOST_CLAUSES); next += 1) {
+    const below = lineAt(program, next);
+    if (/^[ \t]*\{/.test(below)) return next;
+    isGoing ||= CLAUSE.test(below);
+    if (!isGoing || /[;}:][ \t]*\r?$/.test(below) || below.trim() === '') return undefined;
+  }
+  return undefined;
+}
+
+/** In lines. */
+const MOST_CLAUSES = 12;
+
+/** The text of several lines that a place lies in. */
+function textAt({ long }: Program, place: number): TextRange | undefined {
+  let low = 0;
+  for (let high = long.length; low < high; ) {
+    const middle = (low + high) >> 1;
+    if ((long[middle]?.end ?? 0) <= place) low = middle + 1;
+    else high = middle;
+  }
+  const found = long[low];
+  return found !== undefined && found.start < place ? found : undefined;
+}
+
 /** Whether a name is a parameter of what a line defines, whose block is about something else. */
-function isParameterAt(text: string, { start, end }: TextRange): boolean {
-  const before = text.slice(Math.max(text.lastIndexOf('\n', start - 1) + 1, start - LOOKED_AT), start);
+function isParameterAt(text: string, { start, end }: TextRange, from: number): boolean {
+  const before = text.slice(Math.max(from, start - LOOKED_AT), start);
   const behind = text.slice(end, end + LOOKED_AT).split('\n', 1)[0] ?? '';
   return (
-    !/["'`]$/.test(before) &&
+    !/["'`]$|[(,][ \t]*:$/.test(before) &&
     !CONTROL.test(before) &&
     (/\([^()]*$/.test(before) || /^[ \t]*[\w"'?]*:?[^=]*,[ \t]*$/.test(behind))
   );
@@ -377,17 +379,6 @@ function isFree({ text, names, isProgram }: Program, { start, end }: TextRange, 
     const behind = unit.slice(to, to + LOOKED_AT);
     return !ASSIGNED.test(behind) && !SETTER.test(unit.slice(from, to + LOOKED_AT));
   });
-}
-
-/** What a label of one word has behind it. */
-function labelled(program: Program, { start, end }: TextRange): TextRange | undefined {
-  const { text } = program;
-  const before = text.slice(Math.max(text.lastIndexOf('\n', start - 1) + 1, start - LOOKED_AT), start);
-  const behind = text.slice(end, end + LOOKED_AT).split('\n', 1)[0] ?? '';
-  const isSet = SETTING.test(before) && /^[= \t]+\S/.test(behind);
-  if (PARAMETER.test(before) || !(isSet || LABEL.test(behind))) return undefined;
-  if (!/[\p{L}\p{N}]/u.test(behind) && !/[:=[({,\\<]["'`]{0,3}[ \t]*\r?$/.test(behind)) return undefined;
-  return linesAround(program, { start, end }, { start, end });
 }
 
 /** Where names are defined as lists or texts, by these names. */

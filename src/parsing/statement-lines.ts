@@ -1,6 +1,13 @@
 /** What opens a block of statements. */
 const STATEMENT =
   /^[ \t}]*(?:(?:abstract|async|default|export|final|internal|local|override|private|protected|pub|public|static|suspend|virtual|else)[ \t]+){0,4}(?:class|def|elif|elsif|for|foreach|fn|fun|func|function|get|if|interface|method|switch|unless|until|while|with)[ \t(]/;
+/** The same of one that ends with a word, at its beginning or at the end of its line. */
+const ENDED =
+  /^[ \t]*(?:(?:abstract|async|create|friend|internal|local|mutable|or|overridable|overrides|private|protected|public|pure|elemental|recursive|replace|shared|static)[ \t]+){0,4}(?:def\w*|class|classdef|module|if|elsif|elseif|unless|case|when|while|until|for|begin|function|macro|procedure|sub|subroutine|property|select|struct|structure|enum|interface|type|package|namespace|task|program|trigger|let|switch|parfor)\b|[=(,][ \t]*(?:case|if|unless|begin|function)\b|\b(?:do|then|is|begin|loop)(?:[ \t]*\|[^|\n]*\|)?[ \t]*\r?$/i;
+const END =
+  /^[ \t]*(?:end(?:if|case|for|while|function|sub|procedure|class|module|type|select|program|switch)?|fi|esac|done)\b(?![ \t]*[:=([])/i;
+/** What opens the body of a statement at its own depth. */
+const BODY = /^[ \t]*(?:begin|when|case|is|declare|var|const|type|label|in)\b/i;
 /** In front of a name that something is compared with, so that the block says what it is. */
 const NAMED_THERE = /(?:=|\beq)[ \t]{0,4}["'`][^"'`]{0,80}$/;
 /** In UTF-16 code units. */
@@ -25,4 +32,41 @@ export function opensStatements(line: string, to: number): boolean {
     return line.charAt(at) === ')' ? !/^[ \t]*=(?![=>])/.test(rest) : /^[ \t]*[,)]/.test(rest);
   }
   return false;
+}
+
+const indentOf = (line: string): number => line.length - line.trimStart().length;
+
+/** Whether a line may open a block that a word ends. */
+export const isEnded = (line: string): boolean =>
+  ENDED.test(line.slice(0, MOST_LOOKED_AT)) && !/[{:\\][ \t]*\r?$/.test(line.slice(-MOST_LOOKED_AT));
+
+/**
+ * The line that ends the block of one: the first word for it that is indented no more, but for those of other blocks there.
+ *
+ * @param lineAt undefined behind the last one
+ */
+export function endOfEnded(
+  lineAt: (at: number) => string | undefined,
+  at: number,
+  most: number,
+): number | undefined {
+  let own = indentOf(lineAt(at) ?? '');
+  let depth = 1;
+  let isFirst = true;
+  for (let next = at + 1; next <= at + most; next += 1) {
+    const line = lineAt(next);
+    if (line === undefined) return undefined;
+    if (line.trim() === '') continue;
+    const indent = indentOf(line);
+    if (isFirst && BODY.test(line)) own = Math.max(own, indent);
+    // A declaration alone opens no block.
+    else if (isFirst && indent <= own) return undefined;
+    isFirst = false;
+    if (indent > own) continue;
+    if (END.test(line)) depth -= 1;
+    else if (indent < own) return undefined;
+    else if (isEnded(line) && !BODY.test(line)) depth += 1;
+    if (depth === 0) return next;
+  }
+  return undefined;
 }
