@@ -199,6 +199,8 @@ function besideOf(element: Element, names: readonly string[], text: string): Sta
     const next = leafOf(siblings[at]);
     const until = siblings[at]?.start ?? parent?.close ?? inner.end;
     const behind = text.slice(inner.end, until).replace(/<[^<>]*>/g, '');
+    const isMenu = [inner, siblings[at]].every((each) => each?.name.toLowerCase() === 'a');
+    if (isMenu && behind.trim() === '') return [];
     if (behind.replace(/[\s:=–—-]+/g, '') !== '') return [{ start: element.open, end: until, names }];
     if (next !== undefined) {
       // A term may have several descriptions.
@@ -249,8 +251,8 @@ const SIGN_BEHIND = /^\s*[:=：][^<\n]*/;
 /** All there is of a line or an element. */
 const WORD_BEHIND = /^[ \t]*[:=：]?[ \t]*[^\s<]{1,80}[ \t]*(?=<|\n|$)/;
 const BREAK = /^(?:br|hr|wbr)$/i;
-/** What is below a heading, and in the column of a cell, is found in the text that is made of the page. */
-const ELSEWHERE = /^(?:h[1-6]|t[dhr])$/i;
+/** What is below a heading, and in the column of a cell, is found in the text that is made of the page; the next item of a list says something else. */
+const ELSEWHERE = /^(?:h[1-6]|t[dhr]|li|option)$/i;
 const VALUE_ATTRIBUTE = /^(?:value|content|placeholder|data-.*|title|alt|aria-.*)$/i;
 
 /** Elements in order. What is never closed holds the text up to the next tag. */

@@ -387,8 +387,14 @@ function labelled(program: Program, { start, end }: TextRange): TextRange | unde
   const isSet = SETTING.test(before) && /^[= \t]+\S/.test(behind);
   if (PARAMETER.test(before) || !(isSet || LABEL.test(behind))) return undefined;
   if (!/[\p{L}\p{N}]/u.test(behind) && !/[:=[({,\\<]["'`]{0,3}[ \t]*\r?$/.test(behind)) return undefined;
-  return linesAround(program, { start, end }, { start, end });
+  const range = linesAround(program, { start, end }, { start, end });
+  const [, mark] = OPEN_TEXT.exec(behind) ?? [];
+  const closing = mark === undefined ? -1 : text.indexOf(mark, range.end);
+  return closing < 0 ? range : { ...range, end: closing + (mark ?? '').length };
 }
+
+/** A text over several lines begins. */
+const OPEN_TEXT = /[:=][ \t]*[a-z]{0,2}("""|'''|`)(?!.*\1)/i;
 
 /** Where names are defined as lists or texts, by these names. */
 function definitionsIn(text: string): Map<string, TextRange> {
