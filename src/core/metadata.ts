@@ -47,7 +47,7 @@ const foldedPaths = madeOnce((fields: readonly string[]): readonly string[] =>
 );
 
 /** `hr:salary` and `@salary` as paths. */
-const foldedPath = (name: string): string => `.${foldedName(name).replace(/[:@]/g, '.')}.`;
+const foldedPath = (name: string): string => `.${foldedName(name).replace(/^@/, '').replaceAll(':', '.')}.`;
 
 /**
  * Whether a name of metadata, a path of a filter or a name in a text is that of a marked field, in whatever letters, of a part of it (`salary.base` of `salary`), or
