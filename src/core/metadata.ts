@@ -43,8 +43,11 @@ const PLURAL = /(?<=\p{L}{2})(?:(ies)|(ss|x|ch|sh)es|(?<!s)s)(?![\p{L}\p{N}])/gu
 
 /** Names of fields as they stand in a path: between dots. */
 const foldedPaths = madeOnce((fields: readonly string[]): readonly string[] =>
-  fields.map((field) => `.${foldedName(field)}.`),
+  fields.map(foldedPath),
 );
+
+/** `hr:salary` and `@salary` as paths. */
+const foldedPath = (name: string): string => `.${foldedName(name).replace(/^@/, '').replaceAll(':', '.')}.`;
 
 /**
  * Whether a name of metadata, a path of a filter or a name in a text is that of a marked field, in whatever letters, of a part of it (`salary.base` of `salary`), or
@@ -52,7 +55,7 @@ const foldedPaths = madeOnce((fields: readonly string[]): readonly string[] =>
  */
 export function isMarkedName(name: string, fields: readonly string[]): boolean {
   if (fields.length === 0) return false;
-  const own = `.${foldedName(callersName(name))}.`;
+  const own = foldedPath(callersName(name));
   return foldedPaths(fields).some((field) => own.includes(field));
 }
 

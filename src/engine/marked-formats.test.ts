@@ -7,7 +7,7 @@ import { temporaryFolder } from '../../tests/e2e/temporary-folder.js';
 import { docxEntries, docxParagraph, docxTable, makeZip } from '../../tests/fixtures/documents/make-docx.js';
 import { makeEpub, makeOdt, makePptx, makeXlsx } from '../../tests/fixtures/documents/make-office.js';
 import { makePdf } from '../../tests/fixtures/documents/make-pdf.js';
-import { F, LATE_FORMS, MARKED_FORMS, V } from '../../tests/fixtures/marked-forms.js';
+import { F, LATE_FORMS, MARKED_FORMS, ONE_WORD, V } from '../../tests/fixtures/marked-forms.js';
 import type { RAGSettingsInput } from '../config/schema/index.js';
 import { MEDIA_TYPES } from '../core/media-types.js';
 import type { Engine } from '../operations/engine.js';
@@ -15,7 +15,7 @@ import { filesWith } from '../testing/files-with.js';
 import { createEngine } from './create-engine.js';
 
 const KEY = { id: 'k', key: randomBytes(32).toString('base64') };
-const FIELDS = [F, 'from', 'subject'];
+const FIELDS = [F, ONE_WORD, 'from', 'subject'];
 
 type Rows = readonly (readonly string[])[];
 const COLUMN: Rows = [

@@ -93,6 +93,13 @@ function statementAt(
   { labelOf, isFenced }: { readonly labelOf: Label; readonly isFenced: boolean },
 ): Statement | undefined {
   const { text, indent } = lines[at] as Line;
+  const [, directive = '', title = '', tab = ''] = BLOCK.exec(text) ?? [];
+  const titled = [directive, title, tab].flatMap((each) => labelOf(each));
+  if (titled.length > 0) {
+    const inside = endOfItem(lines, at, indent + 1);
+    const isAbove = inside === at && /^(?:rubric|centered)$/.test(directive);
+    return { names: titled, from: indent, last: isAbove ? endOfSection(lines, at, isFenced) : inside };
+  }
   const from = OPENING.exec(text)?.[0].length ?? 0;
   const opened = text.slice(from);
   const isItem = ITEM.test(text.slice(0, from));
@@ -140,6 +147,10 @@ function textBelow(lines: readonly Line[], at: number): string {
 
 const CLOSING = /^[ \t]*[\])}]/;
 
+/** A directive of reStructuredText, a tab or an admonition of MkDocs, with what is inside. */
+const BLOCK =
+  /^[ \t]*(?:\.\. ([\w.:-]{1,60})::(?:[ \t]+(\S.*))?|(?:===[+!]?|(?:!!!|\?\?\?\+?)[ \t]+[\w -]{1,60})[ \t]+"([^"]{1,120})")[ \t]*$/;
+
 /** What stands between a name and its value. */
 const SIGN = /[:=：]|[ \t]+(?:[-–—]+>?|=>|→|\.{3,}|…+)[ \t]/;
 const ITEM = /(?:[-*+]|\d[.)])[ \t]+(?:\[[ xX]\][ \t]+)?$/;
@@ -158,6 +169,12 @@ function headersOfMail(text: string, labelOf: Label): StatedFields[] {
     start += line.length + 1;
   }
   return found;
+}
+
+/** The last line of the headers of a message below its title, or that of a line. */
+export function endOfHeaders(text: string, lines: readonly Line[], at: number): number {
+  const all = at === 0 ? MAIL.exec(text)?.[0] : undefined;
+  return all === undefined ? at : Math.max(at, lines.findLastIndex(({ start }) => start < all.length));
 }
 
 const MAIL = /^(# [^\n]*\n+)?((?:(?:From|To|Cc|Date|Attachments): [^\n]*(?:\n|$))+)/;

@@ -4,6 +4,10 @@ import { foldedName, nameSource } from '../core/metadata.js';
 /** Of what a person or a program writes as a name the fields that it is the name of. */
 export interface Label {
   (written: string): readonly string[];
+  /** The same of what is nothing but a name, with blanks in it or as a part of a longer one without any. */
+  readonly alone: (written: string) => readonly string[];
+  /** The same of a heading of a column or of a member, where no value stands: a name of several words anywhere in it, one of one word between signs and numbers. */
+  readonly inHeading: (written: string) => readonly string[];
   /** Whether one of them may be written anywhere in a text. */
   readonly occursIn: (text: string) => boolean;
   /** An expression for the names as they stand in a sentence. */
@@ -27,7 +31,7 @@ export const labelReader = madeOnce((names: readonly string[]): Label => {
   const separated = (between: string) =>
     folded.map(({ fold: own }) => nameSource(own, between)).join('|') || '(?!)';
   const anywhere = new RegExp(separated(String.raw`[\s_\\-]*`), 'i');
-  const read = (written: string): readonly string[] => {
+  const readAs = (written: string, isLonger: boolean): readonly string[] => {
     const isPath = written.length < MAX_PATH_LENGTH && /^[^\s]*[./][^\s./]+$/.test(written);
     if ((written.length > MAX_LABEL_LENGTH && !isPath) || !anywhere.test(written)) return [];
     const label = fold(pathInDots(written));
@@ -37,7 +41,7 @@ export const labelReader = madeOnce((names: readonly string[]): Label => {
     const words = SENTENCE.test(written)
       ? ''
       : wordsOf(plain === label ? written : written.replace(/[([].*$/s, ''));
-    const isShort = words.split(' ').length - 2 <= MOST_WORDS;
+    const isShort = isLonger && words.split(' ').length - 2 <= MOST_WORDS;
     return folded
       .filter(
         ({ fold: own, words: named }) =>
@@ -46,12 +50,31 @@ export const labelReader = madeOnce((names: readonly string[]): Label => {
       )
       .map(({ name }) => name);
   };
+  const read = (written: string): readonly string[] => readAs(written, true);
+  const inHeading = (written: string): readonly string[] => {
+    if (!anywhere.test(written)) return [];
+    const found = read(written);
+    const words = wordsOf(written.replace(/(?<=\p{L})(?=\p{N})/gu, ' '));
+    const parts = written.split(SIGNS).map(foldedName);
+    return folded
+      .filter(
+        ({ name, fold: own, words: named }) =>
+          found.includes(name) ||
+          parts.includes(own) ||
+          (named.trim().includes(' ') && words.includes(named)),
+      )
+      .map(({ name }) => name);
+  };
   return Object.assign(read, {
+    alone: (written: string) => readAs(written, !/\s/.test(written.trim())),
+    inHeading,
     occursIn: (text: string) => anywhere.test(text),
     source: separated(String.raw`[ \t_\\-]?`),
   });
 });
 
+/** What a name of one word may stand between in a heading. */
+const SIGNS = /[^\p{L}\p{M}\s_'’-]+/u;
 /** What is said, and no name. */
 const SENTENCE =
   /\.(?:\s|$)|[^\p{L}\p{N} _.'’"*`-]|(?<![\p{L}\p{N}])(?:is|are|was|were|be|been|has|have|had|do|does|did|by|as|with|and|or|but|which|that|who|we|you|it|not|to|from|can|may|must|will|see|how|what)(?![\p{L}\p{N}])/iu;

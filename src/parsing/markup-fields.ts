@@ -156,13 +156,17 @@ function inTables(elements: readonly Element[], text: string, labelOf: Label): S
     const spanOf = (attribute: string): number =>
       Number(element.attributes.find(({ name }) => name.toLowerCase() === attribute)?.value) || 1;
     const { open: start, close: end } = element;
-    const content = text
-      .slice(start, Math.min(end, start + MAX_BESIDE))
+    const inner = text.slice(start, Math.min(end, start + MAX_BESIDE));
+    const spoken = [element, ...element.children].flatMap(({ attributes }) =>
+      attributes.filter(({ name }) => /^(?:abbr|title|aria-label)$/i.test(name)).map(({ value }) => value),
+    );
+    const content = inner
       .replace(/<br\b[^<>]*>/gi, ' ')
       .replace(/<[^<>]*>/g, '');
     table.cells.push({
       ...{ start, end, text: withoutEntities(content), isFirst: table.row !== row },
       isHeading: /^th$/i.test(element.name),
+      said: [inner.replace(/<[^<>]*>/g, '|'), ...spoken].join('|'),
       ...{ columns: spanOf('colspan'), rows: spanOf('rowspan') },
     });
     table.row = row;
@@ -191,10 +195,12 @@ function besideOf(element: Element, names: readonly string[], text: string): Sta
     const { parent } = inner;
     const siblings: readonly Element[] = parent?.children ?? [];
     let at = inner.place + 1;
-    while (BREAK.test(siblings[at]?.name ?? '')) at += 1;
+    while (isPassed(siblings[at], text)) at += 1;
     const next = leafOf(siblings[at]);
     const until = siblings[at]?.start ?? parent?.close ?? inner.end;
     const behind = text.slice(inner.end, until).replace(/<[^<>]*>/g, '');
+    const isMenu = [inner, siblings[at]].every((each) => each?.name.toLowerCase() === 'a');
+    if (isMenu && behind.trim() === '') return [];
     if (behind.replace(/[\s:=–—-]+/g, '') !== '') return [{ start: element.open, end: until, names }];
     if (next !== undefined) {
       // A term may have several descriptions.
@@ -209,6 +215,11 @@ function besideOf(element: Element, names: readonly string[], text: string): Sta
   }
   return [];
 }
+
+/** A break, or a sign behind a name. */
+const isPassed = (element: Element | undefined, text: string): boolean =>
+  element !== undefined &&
+  (BREAK.test(element.name) || /^\s*[:=：]\s*$/.test(text.slice(element.open, element.close)));
 
 /** What elements hold, and their attributes and those of their children say. */
 const valuesOf = (elements: readonly (Element | undefined)[], names: readonly string[]): StatedFields[] =>
@@ -240,8 +251,8 @@ const SIGN_BEHIND = /^\s*[:=：][^<\n]*/;
 /** All there is of a line or an element. */
 const WORD_BEHIND = /^[ \t]*[:=：]?[ \t]*[^\s<]{1,80}[ \t]*(?=<|\n|$)/;
 const BREAK = /^(?:br|hr|wbr)$/i;
-/** What is below a heading, and in the column of a cell, is found in the text that is made of the page. */
-const ELSEWHERE = /^(?:h[1-6]|t[dhr])$/i;
+/** What is below a heading, and in the column of a cell, is found in the text that is made of the page; the next item of a list says something else. */
+const ELSEWHERE = /^(?:h[1-6]|t[dhr]|li|option)$/i;
 const VALUE_ATTRIBUTE = /^(?:value|content|placeholder|data-.*|title|alt|aria-.*)$/i;
 
 /** Elements in order. What is never closed holds the text up to the next tag. */

@@ -1,6 +1,6 @@
 import { splitSentences } from '../core/analysis/boundaries.js';
 import type { TextRange } from '../core/document.js';
-import { endOfSection, HEADING, type Line, linesOf, UNDERLINE } from './label-fields.js';
+import { endOfHeaders, endOfSection, HEADING, type Line, linesOf, UNDERLINE } from './label-fields.js';
 import type { StatedFields } from './markdown/stated-names.js';
 import { isLone, isWorded as isWordedName, namedPlaces } from './named-places.js';
 import { statementFields } from './named-statements.js';
@@ -15,7 +15,8 @@ const VALUE = /[\p{L}\p{N}]/u;
 const RULE = /^[\s>|:+=\u2500-\u257F-]+$/;
 /** What stands between a name of one word and its value. */
 const SIGN =
-  /^(?:[\])}"'`*_\\]|&quot;|%22|<\/?[a-z]{1,8}\/?>){0,8}(?:[ \t]?[([][^()[\]\n]{0,40}[)\]])?["'`*_]{0,3}[ \t]{0,40}(?<sign>%3[da](?:%20)?|&(?:#58|#61|colon|equals);|[-=~]{1,3}>|→|⇒|[|?+~!*/&^.:-]{0,3}[:=：＝][>=~:-]?)/iu;
+  /^(?:[\])}"'`*_\\]|&quot;|%22|<\/?[a-z]{1,8}\/?>){0,8}(?:[ \t]?[([][^()[\]\n]{0,40}[)\]])?["'`*_]{0,3}(?:[ \t](?:is|are|was|were)(?=[ \t]?[:：]))?[ \t]{0,40}(?<sign>%3[da](?:%20)?|&(?:#58|#61|colon|equals);|[-=~]{1,3}>|→|⇒|[|?+~!*/&^.:-]{0,3}[:=：＝][>=~:-]?)/iu;
+const TO_BE = /^[ \t]?(?:is|are|was|were)/i;
 /** Where a word of a sentence would not stand. */
 const BEFORE_LABEL = /(?:^|[,;{([|&?<>•·–—"'`\t$%@]|--?|^[ \t>]*[*_#+.)-]{1,6}[ \t]+)$/;
 /** In UTF-16 code units. */
@@ -38,6 +39,10 @@ export function namedFields(
 ): StatedFields[] {
   // A name may go on behind what opens a line of a quotation or a comment.
   if (namedPlaces(text.replace(/\n[ \t]*[>#*;%/-]+/g, '\n'), names).length === 0) return [];
+  if (language === 'diff' || language === 'patch') {
+    const lines = text.replace(/^[-+]/gm, ' ');
+    if (lines !== text) return namedFields(lines, names, { language: 'yaml' });
+  }
   if (language !== undefined) {
     const said = commentsAlone(text);
     return [...statementFields(text, said, names, language), ...saidFields(said, names, undefined)];
@@ -127,10 +132,11 @@ function saidFields(text: string, names: readonly string[], separator: string | 
     const last = lineOf(lines, ranges.at(-1)?.start ?? 0);
     const isOpen =
       isAsked || isBeforeColon || HEADING.test(line) || TAGGED.test(line) || isUnderlined(lines, last);
+    const above = isOpen ? endOfHeaders(text, lines, last) : last;
     const below =
-      isOpen && joined.slice(unit.end, until).trim() === '' ? endOfSection(lines, last, false) : last;
-    if (below > last)
-      found.push({ start: lines[last + 1]?.start ?? 0, end: lineEnd(lines[below]), names: own });
+      isOpen && joined.slice(unit.end, until).trim() === '' ? endOfSection(lines, above, false) : above;
+    if (below > above)
+      found.push({ start: lines[above + 1]?.start ?? 0, end: lineEnd(lines[below]), names: own });
   }
   return found;
 }
@@ -188,7 +194,7 @@ function isLabel(text: string, { start, end }: TextRange): boolean {
   const value = behind.slice(all.length).trim();
   const isLink =
     before.endsWith('[') && behind.startsWith(']:') && /^[<#./]|:\/\/|^\S+\.\w{2,5}(?:\s|$)/.test(value);
-  const isName = /[=＝>%→⇒]/.test(sign) || BEFORE_LABEL.test(before);
+  const isName = /[=＝>%→⇒]/.test(sign) || TO_BE.test(all) || BEFORE_LABEL.test(before);
   return sign !== '' && VALUE.test(value) && isName && !isLink && !PARAMETER.test(before);
 }
 
@@ -227,11 +233,16 @@ function lastRow(
   const isHeading = next > at + 1;
   const below = lines[next]?.text ?? '';
   const isRow = below.trim() !== '' && (isTable || separatorIn(below) !== undefined || between === BLANKS);
+  const cellBelow = (width: number): string =>
+    between === BLANKS ? below.slice(place, place + width) : (below.split(between)[index] ?? '');
+  // What a heading mentions is gone from its column.
+  const isTop = isHeading || (isTable && at === 0);
+  if (isTop && isRow && below.split(between).length === row.split(between).length && !VALUE.test(cellBelow(1)))
+    return undefined;
   if (isAloneInCell) {
     const behind = cells.slice(index + 1);
     const isTaken = behind.some((cell) => cell !== '') && !behind.some((cell) => VALUE.test(cell));
-    const width = (cells[index] ?? '').length;
-    const cell = between === BLANKS ? below.slice(place, place + width) : (below.split(between)[index] ?? '');
+    const cell = cellBelow((cells[index] ?? '').length);
     if (isLone(row, names) || isTaken || (isRow && !VALUE.test(cell))) return undefined;
   }
   const above = lines[at - 1];

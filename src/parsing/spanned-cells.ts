@@ -1,5 +1,5 @@
 import type { TextRange } from '../core/document.js';
-import type { Cell, Row } from './table-rows.js';
+import { type Cell, type Row, recordsOf } from './table-rows.js';
 
 /** A cell as a table of HTML or AsciiDoc has it. */
 export interface SpannedCell extends Cell {
@@ -39,7 +39,11 @@ export function spreadCells(cells: readonly SpannedCell[], width = Infinity): Ro
   return rows.map((row) => Array.from(row, (cell) => cell ?? EMPTY));
 }
 
-const DELIMITER = /^\|={3,}[ \t]*\r?$/gm;
+const DELIMITER = /^[|,:]={3,}[ \t]*\r?$/gm;
+/** What parts cells by the name of a format, and by the mark of a delimiter. */
+const SEPARATORS: Readonly<Record<string, string>> = { csv: ',', tsv: '\t', dsv: ':', ',': ',', ':': ':' };
+const FORMAT = /^\[[^\n]*\bformat[ \t]*=[ \t]*"?([cdt]sv)\b[^\n]*\n(?:\.[^\n]{0,200}\n)?$/m;
+const SEPARATOR = /^\[[^\n]*\bseparator[ \t]*=[ \t]*"?(\\t|[^\s"\]])[^\n]*\n(?:\.[^\n]{0,200}\n)?$/m;
 const COLUMNS = /\bcols[ \t]*=[ \t]*(?:"([^"\n]{0,400})"|([\w*]{1,20}))[^\n]*\n(?:\.[^\n]{0,200}\n)?$/;
 /** How many columns and rows it stands in or is repeated for, how it is aligned, and its style (AsciiDoc, tables). */
 const CELL =
@@ -57,7 +61,18 @@ export function* asciidocTables(text: string): Generator<Row[]> {
       start = index + line.length;
       continue;
     }
-    const [, listed, bare] = COLUMNS.exec(text.slice(Math.max(0, opening - MOST_ABOVE), opening)) ?? [];
+    const above = text.slice(Math.max(0, opening - MOST_ABOVE), opening);
+    const own = SEPARATOR.exec(above)?.[1]?.replace('\\t', '\t');
+    const format = FORMAT.exec(above)?.[1] ?? text.charAt(opening);
+    const separator = Object.hasOwn(SEPARATORS, format) ? (own ?? SEPARATORS[format]) : undefined;
+    if (separator !== undefined) {
+      yield [...recordsOf(text.slice(0, index), separator, start + 1)].filter(
+        (row) => row.length > 1 || row[0]?.text !== '',
+      );
+      start = undefined;
+      continue;
+    }
+    const [, listed, bare] = COLUMNS.exec(above) ?? [];
     const cells = cellsIn(text, { start, end: index });
     const first = text.slice(start, index).search(/\S/) + start;
     const endOfFirst = text.indexOf('\n', first);

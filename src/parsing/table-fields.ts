@@ -1,6 +1,7 @@
 import type { TextRange } from '../core/document.js';
 import { type Label, labelReader, MAX_LABEL_LENGTH } from './label-reader.js';
 import type { StatedFields } from './markdown/stated-names.js';
+import { fencesOf } from './named-fields.js';
 import { cellsOf, type Row, recordsOf } from './table-rows.js';
 import { blanked } from './text-range.js';
 
@@ -38,6 +39,10 @@ export function tableFields(
   }
   let above: { readonly columns: Columns; readonly width: number | undefined } | undefined;
   const places: TextRange[] = [];
+  const fenced = [...fencesOf(text)].filter(({ language }) => /^[ct]sv$/.test(language));
+  const inFences = fenced.flatMap(({ start, end, language }) =>
+    columnFields(recordsOf(text.slice(0, end), language === 'csv' ? ',' : '\t', start), labelOf),
+  );
   const found = [...markdownTables(text)].flatMap(({ rows, isBelowOther }) => {
     const [{ length: width, 0: first } = []] = rows;
     const last = rows.at(-1)?.at(-1)?.end ?? 0;
@@ -48,7 +53,7 @@ export function tableFields(
     above = { columns, width };
     return [...inTable(rows, labelOf, columns)];
   });
-  return isLoose ? [...found, ...looseTables(blanked(text, places), labelOf)] : found;
+  return isLoose ? [...found, ...inFences, ...looseTables(blanked(text, places), labelOf)] : found;
 }
 
 /** Whether all words of a name of several occur, which may stand below each other. */
@@ -258,10 +263,10 @@ function* inTable(
     let beside: { readonly names: readonly string[]; readonly to: number } | undefined;
     /** The last column so far that has a name. */
     let named = -1;
-    for (const [at, { text: written, start, end }] of row.entries()) {
+    for (const [at, { text: written, start, end, said = '', isHeading: isOwn }] of row.entries()) {
       const text = written.replace(/<br\b[^<>]{0,40}>/gi, ' ');
       if (columns.has(at)) named = at;
-      const own = labelOf(text);
+      const own = isHeader || isOwn === true ? labelOf.inHeading(`${text}|${said}`) : labelOf(text);
       const down = number < MOST_HEADINGS && own.length === 0 ? labelDown(headings[at], text, labelOf) : [];
       if (number < MOST_HEADINGS && text !== '') headings[at] = `${headings[at] ?? ''}\n${text}`;
       if (down.length > 0) columns.set(at, down);

@@ -4,6 +4,8 @@ export interface Cell extends TextRange {
   readonly text: string;
   /** It is known to be a heading. */
   readonly isHeading?: boolean;
+  /** What its elements and attributes say, parted by signs. */
+  readonly said?: string;
 }
 export type Row = readonly Cell[];
 

@@ -157,7 +157,9 @@ function withholdOnce(
   if (found.length === 0) return undefined;
   const stated = joinedRanges(found);
   const cut = blanked(text, stated);
-  const isBare = area !== undefined && isEmptied(cut.slice(area.range.start, area.range.end));
+  // A text that is JSON as a whole stays JSON.
+  const isJson = area?.isRecords === true && source.slice(area.range.end).trim() === '';
+  const isBare = area !== undefined && !isJson && isEmptied(cut.slice(area.range.start, area.range.end));
   const ranges = isBare ? joinedRanges([area.range, ...stated]) : stated;
   return {
     text: isBare ? blanked(cut, ranges) : cut,

@@ -20,7 +20,7 @@ export interface Header {
 const ADDRESS_KEY = /^[@$_]?(?:url|uri|ref|system)$/i;
 /** Whether it may be a mere link to what is called so. */
 export const isAddress = ({ key = '' }: Pick<Part, 'key'>): boolean => ADDRESS_KEY.test(key);
-const labelsOf = ({ key, text }: Pick<Part, 'key' | 'text'>, labelOf: Label): readonly string[] =>
+const labelsOf = ({ key, text }: Pick<Part, 'key' | 'text'>, labelOf: Label['alone']): readonly string[] =>
   key === undefined || text === undefined || CHOOSING_KEY.test(key)
     ? []
     : labelOf(ADDRESS_KEY.test(key) ? text.slice(text.search(/[^/#:]*$/)) : text);
@@ -42,7 +42,7 @@ const MOST_IN_ROW = 4;
 /** Names that a record gives as the name of what its other members say. */
 export const recordLabels = (
   parts: readonly Pick<Part, 'key' | 'text'>[],
-  labelOf: Label,
+  labelOf: Label['alone'],
 ): readonly string[] => parts.flatMap((part) => labelsOf(part, labelOf));
 
 /** The parts of a record or a list that state a field by a name that is a value itself, with the name. */
@@ -56,6 +56,13 @@ export function pairedParts(
 ): ReadonlyMap<number, readonly string[]> {
   const found = new Map<number, readonly string[]>();
   if (isList) {
+    for (const [at, { text = '' }] of parts.entries()) {
+      const option = text.startsWith('-') ? labelOf(text.replace(/^-+/, '')) : [];
+      if (option.length === 0) continue;
+      found.set(at, option);
+      const value = parts[at + 1];
+      if (value !== undefined && !/^--?\p{L}/u.test(value.text ?? '')) found.set(at + 1, option);
+    }
     if (!isInList || parts.length < 2 || parts.length > MOST_IN_ROW) return found;
     // In a longer row what it is of stands before the name.
     const at = parts.findIndex(({ text }) => text !== undefined && labelOf(text).length > 0);
@@ -63,8 +70,10 @@ export function pairedParts(
     if (names.length > 0) for (let place = at; place < parts.length; place += 1) found.set(place, names);
     return found;
   }
-  const labelled = parts.filter((part) => labelsOf(part, labelOf).length > 0);
-  const names = recordLabels(labelled, labelOf);
+  // What merely mentions a field names none where nothing else is called a value.
+  const read = parts.some(isValue) ? labelOf : labelOf.alone;
+  const labelled = parts.filter((part) => labelsOf(part, read).length > 0);
+  const names = recordLabels(labelled, read);
   if (names.length === 0) return found;
   // A link is none.
   if (labelled.every(isAddress) && !parts.some(({ key = '' }) => VALUE_KEY.test(key))) return found;

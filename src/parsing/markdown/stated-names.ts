@@ -24,7 +24,7 @@ export function foldedNames(fields: Metadata, names: readonly string[]): readonl
 
 /** Fields that a name is that of, or of a part of, in whatever letters it is written. */
 export const fieldsNamed = (key: string, names: readonly string[]): readonly string[] => {
-  const labelled = labelReader(names)(callersName(key));
+  const labelled = labelReader(names).inHeading(callersName(key));
   return names.filter((name) => labelled.includes(name) || isMarkedName(key, [name]));
 };
 

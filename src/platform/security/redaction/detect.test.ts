@@ -44,6 +44,18 @@ describe('what is found', () => {
     ['login: jane.doe / Welcome2026!', 'Welcome2026!'],
     ['**Login:** root:welcome2026', 'welcome2026'],
     ['- user: ann\n- password: correct-horse-battery-staple\n', 'correct-horse-battery-staple'],
+    ['DB_PASSWORD=Hunter2&Secret9x\nA=b', 'Hunter2&Secret9x'],
+    ['password: Hunter2;Secret9x', 'Hunter2;Secret9x'],
+    ['db.password=Hunter2,Secret9x', 'Hunter2,Secret9x'],
+    ['password = Hunter2)Secret9x', 'Hunter2)Secret9x'],
+    ['The password is Hunter2&Secret9x now.', 'Hunter2&Secret9x'],
+    ['Password: Hunter2<Secret9x', 'Hunter2<Secret9x'],
+    ['Password: Hunter2]Secret9x', 'Hunter2]Secret9x'],
+    ['(password: Hunter2xy)', 'Hunter2xy'],
+    ['https://a.example/?password=Hunter2xy&user=b', 'Hunter2xy'],
+    ['{password: Hunter2xy,user: b}', 'Hunter2xy'],
+    ['<p>password: Hunter2xy</p>', 'Hunter2xy'],
+    ['f(password=Hunter2xy)', 'Hunter2xy'],
   ])('the secret of %j', (text, secret) => {
     const found = detectSensitive(text, ALL).map(({ start, end }) => text.slice(start, end));
     expect(found).toEqual([secret]);

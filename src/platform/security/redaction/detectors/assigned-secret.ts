@@ -13,7 +13,7 @@ const QUOTE = `["'\`]`;
 const ASSIGNS = String.raw`(?:${QUOTE}?\]?\s{0,4}(?:=>|:=|[:=：＝])\s{0,4}(?:[NbruBRU](?=["']))?|\s(?:is|was|lautet|ist|est|es|era|jest|är|è|é|to)(?:\s?:)?\s|[是为は]\s?|>|(?:\s|[ \t]{2,4})(?=["'\x60]))`;
 /** A variable of Terraform, up to its default. */
 const IN_BLOCK = String.raw`["']\s{0,4}\{(?:[^{}]|\{[^{}]{0,200}\}){0,400}?(?<![\w-])default\s{0,40}=\s{0,4}`;
-const VALUE = String.raw`(?:"([^"\r\n]{1,512})"|'([^'\r\n]{1,512})'|\x60([^\x60\r\n]{1,512})\x60|「([^」\r\n]{1,256})」|([^\s"'\x60,;<>()&，。；、）】」]{1,512}))`;
+const VALUE = String.raw`(?:"([^"\r\n]{1,512})"|'([^'\r\n]{1,512})'|\x60([^\x60\r\n]{1,512})\x60|「([^」\r\n]{1,256})」|([^\s"'\x60,;<>()&，。；、）】」][^\s"'\x60(，。；、）】」]{0,511}))`;
 const ASSIGNED = new RegExp(`(${ASSIGNS}|${IN_BLOCK})${VALUE}`, 'iuyd');
 /** What a key is of, between its name and its sign: `API key for staging = ...`, `token (CI): ...`. */
 const OF = String.raw`s?(?: ?\([^()\r\n]{1,40}\)| (?:for|of|on|in|für|von|vom|zum|pour|para|per|dla|voor)(?: [\p{L}\p{N}][\p{L}\p{N}._/-]{0,30}){1,6}?)`;
@@ -73,17 +73,38 @@ function assignedValue(
   if (match === null || range === undefined) return undefined;
   const [start, stop] = range;
   const isQuoted = match[6] === undefined;
-  const whole = text.slice(start, stop);
+  const whole = text.slice(start, isQuoted ? stop : endOfBare(text, start, stop));
   // A full stop or comma ends the sentence, `]` and `}` what the value stands in; `!` may well belong to a password.
-  const value = isQuoted ? whole : whole.replace(/\\[rn].*$/, '').replace(/[.:\]}\\|*…–—]+$/, '');
+  const value = isQuoted ? whole : whole.replace(/\\[rn].*$/, '').replace(/[.,;:\]}\\|*…–—]+$/, '');
+  /** Up to a sign that may belong to the value or end it. */
+  const first = isQuoted ? value : value.replace(/[,;<>)&].*$/, '');
   const end = start + value.length;
   const isProse = /^\s?(?:\p{L}|[:：]\s)/u.test(match[1] ?? '');
-  if (value === '' || isPlaceholder(value) || (!isQuoted && isExpression(value, text[end]))) return undefined;
+  if (value === '' || isPlaceholder(first) || (!isQuoted && isExpression(first, text[start + first.length])))
+    return undefined;
   // What is all that its line holds may be shorter (`SecretsBelowLabels`).
   const isBelow = !isQuoted && /^[^\p{L}]*[\r\n]/u.test(match[1] ?? '');
   if (isBelow && (!looksMade(value) || OTHER_SETTING.test(value))) return undefined;
-  const isSecret = isPassword
-    ? isPassphrase(value, isQuoted ? 'quoted' : isProse ? 'prose' : 'beside')
-    : isKey(value);
-  return isSecret ? { start, end } : undefined;
+  const isSecret = (each: string): boolean =>
+    isPassword ? isPassphrase(each, isQuoted ? 'quoted' : isProse ? 'prose' : 'beside') : isKey(each);
+  return isSecret(first) || (/\d/.test(value) && isSecret(value)) ? { start, end } : undefined;
+}
+
+/** What ends a value without quotation marks before the next blank: a tag, an entity, another setting. */
+const ENDS_VALUE =
+  /<(?:\/?[a-z][^<>]{0,200}>|!--)|&(?:&|[\w.%[\]-]{1,60}=|(?:quot|apos|lt|gt|nbsp|#\d{1,5}|#x[\da-f]{1,4});)|[,;]{1,2}(?:[ \t]?["'\w][\w .-]{0,60}["']?[:=]|["'\s\p{Lo}]|$)/iuy;
+const OPENING: Readonly<Record<string, string>> = { ')': '(', ']': '[', '}': '{', '>': '<' };
+/** Before a value, in UTF-16 code units. */
+const MOST_BEFORE = 200;
+
+/** Up to a closing mark that was opened before the value, too. */
+function endOfBare(text: string, start: number, stop: number): number {
+  const before = text.slice(Math.max(text.lastIndexOf('\n', start - 1) + 1, start - MOST_BEFORE), start);
+  for (let at = start; at < stop; at += 1) {
+    const mark = text.charAt(at);
+    const opening = OPENING[mark];
+    if (opening !== undefined && before.lastIndexOf(opening) > before.lastIndexOf(mark)) return at;
+    if ('<&,;'.includes(mark) && matchAt(ENDS_VALUE, text, at) !== null) return at;
+  }
+  return stop;
 }

@@ -14,7 +14,7 @@ export type Standing = 'quoted' | 'beside' | 'prose' | 'apart';
 /** Calls, members and elements: code that fetches a secret holds none. */
 export const isExpression = (value: string, next: string | undefined): boolean =>
   next === '(' ||
-  /[[\]{}]/.test(value) ||
+  /[[{}]/.test(value) ||
   /^[A-Za-z_$][\w$]*(?:(?:\?\.|\.|::|->)[A-Za-z_$][\w$]*)+$/.test(value) ||
   /^[!|>&]/.test(value) ||
   /^\/[\w.-]+\/|^\.{0,2}\//.test(value);
