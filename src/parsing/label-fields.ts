@@ -174,7 +174,12 @@ function headersOfMail(text: string, labelOf: Label): StatedFields[] {
 /** The last line of the headers of a message below its title, or that of a line. */
 export function endOfHeaders(text: string, lines: readonly Line[], at: number): number {
   const all = at === 0 ? MAIL.exec(text)?.[0] : undefined;
-  return all === undefined ? at : Math.max(at, lines.findLastIndex(({ start }) => start < all.length));
+  return all === undefined
+    ? at
+    : Math.max(
+        at,
+        lines.findLastIndex(({ start }) => start < all.length),
+      );
 }
 
 const MAIL = /^(# [^\n]*\n+)?((?:(?:From|To|Cc|Date|Attachments): [^\n]*(?:\n|$))+)/;

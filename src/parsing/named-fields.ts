@@ -237,7 +237,12 @@ function lastRow(
     between === BLANKS ? below.slice(place, place + width) : (below.split(between)[index] ?? '');
   // What a heading mentions is gone from its column.
   const isTop = isHeading || (isTable && at === 0);
-  if (isTop && isRow && below.split(between).length === row.split(between).length && !VALUE.test(cellBelow(1)))
+  if (
+    isTop &&
+    isRow &&
+    below.split(between).length === row.split(between).length &&
+    !VALUE.test(cellBelow(1))
+  )
     return undefined;
   if (isAloneInCell) {
     const behind = cells.slice(index + 1);
