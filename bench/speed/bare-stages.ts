@@ -57,7 +57,7 @@ export async function runBareStages(folders: readonly string[], database: string
     parse.value.flatMap(({ path, document }) =>
       chunker.chunk(document).map((span): BareChunk => {
         const { title } = document;
-        return { path, span, text: indexedTextOf({ ...span, ...(title === undefined ? {} : { title }) }) };
+        return { path, span, text: indexedTextOf({ ...span, title }) };
       }),
     ),
   );

@@ -75,9 +75,9 @@ export async function profileSearches(options: ProfileOptions = {}): Promise<Pro
   const config = await loadConfig({
     cwd,
     env,
-    ...(configFile === undefined ? {} : { file: configFile }),
-    ...(dataDir === undefined ? {} : { dataDir }),
-    ...(overrides === undefined ? {} : { overrides }),
+    file: configFile,
+    dataDir,
+    overrides,
   });
   const resources = new EngineResources(config);
   const engine = engineOver(resources, cwd);
@@ -133,7 +133,7 @@ function discountedGain(hit: Readonly<Record<number, number>>): number {
 async function titlesOf(view: EngineView, max: number): Promise<Asked[]> {
   const titles = new Set<string>();
   for (let cursor: string | undefined; ; ) {
-    const page = await view.list({ limit: 1_000, ...(cursor === undefined ? {} : { cursor }) });
+    const page = await view.list({ limit: 1_000, cursor });
     for (const { title } of page.documents) if (title !== undefined && title !== '') titles.add(title);
     cursor = page.cursor;
     if (cursor === undefined) break;

@@ -2,6 +2,7 @@ import { RAGError, toRAGError } from '../../core/errors.js';
 import { mapInOrder } from '../../core/map-in-order.js';
 import type { Metadata } from '../../core/metadata.js';
 import { runtime } from '../../core/runtime.js';
+import { withoutUndefined } from '../../core/without-undefined.js';
 import { HttpClient, type HttpClientOptions } from '../http-client.js';
 import { statusOf } from '../http-errors.js';
 import { isDue, type ListingCursor, readCursor, writeCursor } from '../listing-cursor.js';
@@ -86,8 +87,7 @@ export class ConfluenceSource implements Source {
       concurrency: CONCURRENCY,
       ...options.http,
       baseUrl,
-      ...(authorization === undefined ? {} : { authorization }),
-      ...(allowPrivateNetwork === undefined ? {} : { allowPrivateNetwork }),
+      ...withoutUndefined({ authorization, allowPrivateNetwork }),
     });
     this.#api = isCloud ? new CloudApi(this.client, spaceKeys) : new DataCenterApi(this.client, spaceKeys);
     this.#maxPages = maxPages;

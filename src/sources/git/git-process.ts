@@ -98,7 +98,7 @@ export const spawnGit = (context: GitContext, args: readonly string[]) =>
     cwd: context.folder,
     env: gitEnvironment(context),
     stdio: ['pipe', 'pipe', 'pipe'],
-    ...(context.signal === undefined ? {} : { signal: context.signal }),
+    signal: context.signal,
   });
 
 function endOf(child: ReturnType<typeof spawnGit>): Promise<void> {

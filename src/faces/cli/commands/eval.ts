@@ -1,5 +1,6 @@
 import { type Command, Option } from 'commander';
 import { RAGError } from '../../../core/errors.js';
+import { withoutUndefined } from '../../../core/without-undefined.js';
 import type {
   ComparedConfiguration,
   ComparisonReport,
@@ -151,10 +152,7 @@ async function runEval(context: CliContext, dataset: string, options: EvalOption
   if (answers === true) return runAnswers(context, { ...target, judge: judge === true });
   if (compare !== undefined) return runCompare(context, target, { names: compare, html });
   if (gate !== undefined) {
-    const bounds = {
-      ...(alpha === undefined ? {} : { alpha }),
-      ...(maxDrop === undefined ? {} : { maxDrop }),
-    };
+    const bounds = withoutUndefined({ alpha, maxDrop });
     return runGate(context, { ...target, ...metric, ...bounds, baseline: gate });
   }
   const { evaluate, writeBaseline: keep } = await import('../../../index.js');
@@ -164,7 +162,7 @@ async function runEval(context: CliContext, dataset: string, options: EvalOption
       : keep({ ...target, ...metric, onProgress, baseline: writeBaseline }),
   );
   const { renderEvaluation } = await import('../render/evaluation.js');
-  if (!context.isJson) for (const notice of report.notices) context.warn(notice);
+  context.printNotices(report);
   context.printResult(report, () => renderEvaluation(report, context));
   if (writeBaseline !== undefined) context.note(`The baseline is in ${writeBaseline}.`);
 }
@@ -176,7 +174,7 @@ async function runAnswers(
   const { evaluateAnswers } = await import('../../../index.js');
   const report = await withCounter(context, (onProgress) => evaluateAnswers({ ...target, onProgress }));
   const { renderAnswersReport } = await import('../render/answers-report.js');
-  if (!context.isJson) for (const notice of report.notices) context.warn(notice);
+  context.printNotices(report);
   context.printResult(report, () => renderAnswersReport(report, context));
 }
 
@@ -237,7 +235,7 @@ async function runGate(context: CliContext, options: GateEvaluationOptions): Pro
   const { evaluateAgainst } = await import('../../../index.js');
   const report = await withCounter(context, (onProgress) => evaluateAgainst({ ...options, onProgress }));
   const { renderGate } = await import('../render/comparison.js');
-  if (!context.isJson) for (const notice of report.notices) context.warn(notice);
+  context.printNotices(report);
   context.printResult(report, () => renderGate(report, context));
   if (!report.gate.passed) context.exitCode = ExitCode.gate;
 }

@@ -112,7 +112,7 @@ async function runAdd(
     };
     return { receipt: await view.feedback(request), shown: results.length };
   });
-  if (!context.isJson) for (const notice of receipt.notices) context.warn(notice);
+  context.printNotices(receipt);
   context.printResult(
     { ...receipt, shown },
     () => `Kept as ${receipt.id}, with the ${shown} results that a search finds now.`,
@@ -168,7 +168,7 @@ async function runJudgments(
   const judgments = await withTenantView(context, scope, (view) =>
     view.feedbackJudgments({ source, folder, minClicks, signal }),
   );
-  if (!context.isJson) for (const notice of judgments.notices) context.warn(notice);
+  context.printNotices(judgments);
   if (out !== undefined) await writeQuestions(context, judgments, out);
   const { renderJudgments } = await import('../render/feedback.js');
   context.printResult({ ...judgments, ...(out === undefined ? {} : { out }) }, () =>

@@ -113,10 +113,10 @@ async function requestOf(context: CliContext, options: ForgetOptions): Promise<F
   return {
     signal: context.signal,
     by: userInfo().username,
-    ...(source === undefined ? {} : { source }),
-    ...(document === undefined ? {} : { documents: document }),
+    source,
+    documents: document,
     ...(filter === undefined ? {} : { filter: { op: 'and', filters: filter } }),
-    ...(allowAgain === undefined ? {} : { allowAgain }),
+    allowAgain,
     ...(wait === undefined ? {} : { waitMs: wait * 1000 }),
   };
 }

@@ -113,7 +113,7 @@ async function runEstimate(
   const estimate = await inGraph(context, { tenant, project }, (graph) =>
     graph.estimate({ ...request, signal: context.signal }),
   );
-  warnOf(context, estimate);
+  context.printNotices(estimate);
   const { renderEstimate } = await import('../render/graph-facts.js');
   context.printResult(estimate, () => renderEstimate(estimate));
 }
@@ -125,7 +125,7 @@ async function runExtract(
   const result = await asking(context, 'extract', { tenant, project }, (graph, onProgress) =>
     graph.extract({ ...request, onProgress, signal: context.signal }),
   );
-  warnOf(context, result);
+  context.printNotices(result);
   const { renderExtraction } = await import('../render/graph-facts.js');
   context.printResult(result, () => renderExtraction(result, context));
   if (isAmiss(result)) context.exitCode = ExitCode.failed;
@@ -138,7 +138,7 @@ async function runSummarize(
   const result = await asking(context, 'summarize', { tenant, project }, (graph, onProgress) =>
     graph.summarize({ ...request, onProgress, signal: context.signal }),
   );
-  warnOf(context, result);
+  context.printNotices(result);
   const { renderSummarizing } = await import('../render/graph-facts.js');
   context.printResult(result, () => renderSummarizing(result, context));
   if (result.estimate === undefined && isAmiss(result)) context.exitCode = ExitCode.failed;
@@ -186,10 +186,6 @@ const lineOf = ({ stage, done, total, perSecond, etaMs }: ExtractionProgress) =>
 
 function stopped(cause: unknown): Error {
   return new RAGError('ABORTED', 'Stopped. What was read is kept; the same command goes on.', { cause });
-}
-
-function warnOf(context: CliContext, { notices }: { readonly notices: readonly string[] }): void {
-  if (!context.isJson) for (const notice of notices) context.warn(notice);
 }
 
 async function runStatus(context: CliContext, options: OwnerOptions): Promise<void> {

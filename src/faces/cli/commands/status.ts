@@ -29,7 +29,7 @@ export function registerStatus(program: Command, context: CliContext): void {
         if (deployments) return showDeployments(context);
         const status = await withView(context, options, (view) => view.status());
         const { renderStatus } = await import('../render/status.js');
-        if (!context.isJson) for (const notice of status.notices) context.warn(notice);
+        context.printNotices(status);
         context.printResult(status, () => renderStatus(status, context));
       },
     );
