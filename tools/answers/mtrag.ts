@@ -1,5 +1,6 @@
 import { readFile } from 'node:fs/promises';
 import * as z from 'zod';
+import { readJsonLines } from '../../bench/shared/data-files.js';
 import { RAGError } from '../../src/core/errors.js';
 
 const TURN = z.object({ speaker: z.string(), text: z.string() });
@@ -88,10 +89,9 @@ export interface ConversationTask {
 }
 
 /** Tasks of MTRAG-UN with at least one gold passage; one JSON object a line. */
-export async function readConversations(file: string): Promise<ConversationTask[]> {
-  const lines = (await readFile(file, 'utf8')).split('\n').filter((line) => line.trim() !== '');
-  return lines.flatMap((line) => {
-    const { task_id, input, contexts } = TASK.parse(JSON.parse(line));
+export function readConversations(file: string): ConversationTask[] {
+  return readJsonLines(file).flatMap((row) => {
+    const { task_id, input, contexts } = TASK.parse(row);
     if (contexts.length === 0) return [];
     return [
       {
