@@ -7,6 +7,7 @@ import { readdirSync, readFileSync } from 'node:fs';
 import { dirname, join, posix } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { parseArgs } from 'node:util';
+import { mean } from '../../src/evaluation/metrics.js';
 import { pairedRandomisationTest } from '../../src/evaluation/paired-test.js';
 import type { Engine, PushedDocument, SearchQuery } from '../../src/index.js';
 import { and, createEngine, eq, range } from '../../src/index.js';
@@ -91,8 +92,6 @@ async function askAll(
     tally.get(way)?.found.push([...wanted].filter((id) => ids.has(id)).length / wanted.size);
   }
 }
-
-const mean = (numbers: readonly number[]): number => numbers.reduce((sum, n) => sum + n, 0) / numbers.length;
 
 function rowsOf(name: string, measure: string, tally: Map<string, Tally>): object[] {
   const hybrid = tally.get('hybrid')?.found ?? [];

@@ -5,7 +5,7 @@ import type { RAGSettingsInput } from '../config/schema/index.js';
 import { DATA_FILES } from '../core/data-folder.js';
 import { RAGError, throwIfAborted } from '../core/errors.js';
 import { percentile } from '../core/percentile.js';
-import { runtime } from '../core/runtime.js';
+import { isoNow } from '../core/runtime.js';
 import { LOCAL_SCOPE, type Scope, type ScopeInput, scopeOf } from '../core/scope.js';
 import { engineOver } from '../engine/create-engine.js';
 import { mean } from '../evaluation/metrics.js';
@@ -89,7 +89,7 @@ export async function profileSearches(options: ProfileOptions = {}): Promise<Pro
     const plans = plansUnder(wholePlan({ mode: 'hybrid', rerank: undefined }, config));
     const measured = await measurePlans(plans, asked, { resources, scope, signal, onProgress });
     const profile: SearchProfile = {
-      ...{ version: 1, at: new Date(runtime().now()).toISOString() },
+      ...{ version: 1, at: isoNow() },
       ...{ metric, questions: asked.length, chunks, embedder, plans: measured },
     };
     const file = resolve(config.dataDir, DATA_FILES.searchProfile);

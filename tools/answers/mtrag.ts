@@ -2,6 +2,7 @@ import { readFile } from 'node:fs/promises';
 import * as z from 'zod';
 import { readJsonLines } from '../../bench/shared/data-files.js';
 import { RAGError } from '../../src/core/errors.js';
+import { mean } from '../../src/evaluation/metrics.js';
 
 const TURN = z.object({ speaker: z.string(), text: z.string() });
 
@@ -69,7 +70,7 @@ export async function readRatedAnswers(file: string): Promise<RatedAnswer[]> {
         question: task.input.map(({ text }) => text).join('\n'),
         answer: model_response,
         contexts: task.contexts.flatMap(({ document_id }) => textOf.get(document_id) ?? []),
-        faithfulness: ratings.reduce((sum, value) => sum + value, 0) / ratings.length,
+        faithfulness: mean(ratings),
       },
     ];
   });

@@ -128,9 +128,9 @@ export class CliContext {
   }
 
   /** The result: `document` with `--json`, else what `render` makes of it. */
-  printResult(document: unknown, render: () => string): void {
+  printResult<Result>(document: Result, render: (document: Result, context: CliContext) => string): void {
     if (this.isJson) this.printJson(document);
-    else this.print(render());
+    else this.print(render(document, this));
   }
 
   /** What happens meanwhile; nothing with `--quiet`. */

@@ -1,6 +1,6 @@
 import type { ChatModel } from '../../core/chat-model.js';
 import { type RAGError, throwIfAborted, toRAGError } from '../../core/errors.js';
-import { runtime } from '../../core/runtime.js';
+import { isoNow, runtime } from '../../core/runtime.js';
 import { withoutUndefined } from '../../core/without-undefined.js';
 import type {
   CallEstimate,
@@ -97,7 +97,7 @@ async function summarize(
         entities: work.entities,
         sources: work.sources.map(({ documentId, chunkId }) => ({ documentId, chunkId })),
         ...took,
-        at: new Date(runtime().now()).toISOString(),
+        at: isoNow(),
       };
       // A source that has changed meanwhile makes it none; the next run sees other facts.
       return (await writeFacts(host, (facts) => facts.saveSummary(scope.tenant, summary)))

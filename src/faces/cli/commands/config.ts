@@ -33,7 +33,7 @@ async function runShow(context: CliContext): Promise<void> {
   const { describeConfig } = await import('../../../config/describe-config.js');
   const description = describeConfig(config);
   const { renderConfig } = await import('../render/config.js');
-  context.printResult(description, () => renderConfig(description, context));
+  context.printResult(description, renderConfig);
 }
 
 async function runCheck(context: CliContext): Promise<void> {
@@ -46,6 +46,6 @@ async function runCheck(context: CliContext): Promise<void> {
   const result = { ok, file: config.file ?? null, missing, notActive, notices };
   const { renderConfigCheck } = await import('../render/config.js');
   context.printNotices({ notices });
-  context.printResult(result, () => renderConfigCheck(result, context));
+  context.printResult(result, renderConfigCheck);
   if (!ok) context.exitCode = ExitCode.usage;
 }

@@ -37,5 +37,5 @@ async function runConflicts(context: CliContext, { limit, kind, ...scope }: Conf
   const response = await withTenantView(context, scope, (view) => view.conflicts(request));
   context.printNotices(response);
   const { renderConflicts } = await import('../render/conflicts.js');
-  context.printResult(response, () => renderConflicts(response, context));
+  context.printResult(response, renderConflicts);
 }

@@ -163,7 +163,7 @@ async function runEval(context: CliContext, dataset: string, options: EvalOption
   );
   const { renderEvaluation } = await import('../render/evaluation.js');
   context.printNotices(report);
-  context.printResult(report, () => renderEvaluation(report, context));
+  context.printResult(report, renderEvaluation);
   if (writeBaseline !== undefined) context.note(`The baseline is in ${writeBaseline}.`);
 }
 
@@ -175,7 +175,7 @@ async function runAnswers(
   const report = await withCounter(context, (onProgress) => evaluateAnswers({ ...target, onProgress }));
   const { renderAnswersReport } = await import('../render/answers-report.js');
   context.printNotices(report);
-  context.printResult(report, () => renderAnswersReport(report, context));
+  context.printResult(report, renderAnswersReport);
 }
 
 async function runCompare(
@@ -194,7 +194,7 @@ async function runCompare(
   const { renderComparison } = await import('../render/comparison.js');
   if (!context.isJson)
     for (const notice of new Set([...report.a.notices, ...report.b.notices])) context.warn(notice);
-  context.printResult(report, () => renderComparison(report, context));
+  context.printResult(report, renderComparison);
   if (html !== undefined)
     context.note(`The page is in ${html}. It holds questions and passages of the index.`);
 }
@@ -236,6 +236,6 @@ async function runGate(context: CliContext, options: GateEvaluationOptions): Pro
   const report = await withCounter(context, (onProgress) => evaluateAgainst({ ...options, onProgress }));
   const { renderGate } = await import('../render/comparison.js');
   context.printNotices(report);
-  context.printResult(report, () => renderGate(report, context));
+  context.printResult(report, renderGate);
   if (!report.gate.passed) context.exitCode = ExitCode.gate;
 }

@@ -64,7 +64,7 @@ async function runList(
   });
   const { renderFailedItems } = await import('../render/failed-items.js');
   const found = { failures, sources, ...withoutUndefined({ runError }) };
-  context.printResult(found, () => renderFailedItems(found, context));
+  context.printResult(found, renderFailedItems);
 }
 
 /** A run that ends by an error leaves nothing with an item or a source that says so. */
@@ -120,6 +120,6 @@ async function runRetry(
   });
   const { renderIndexResult } = await import('../render/index-result.js');
   context.printNotices(result);
-  context.printResult(result, () => renderIndexResult(result, context));
+  context.printResult(result, renderIndexResult);
   if (!result.success) context.exitCode = ExitCode.failed;
 }

@@ -157,7 +157,7 @@ function ranksIn(results: readonly SearchResult[]): (place: string) => number {
 async function runList(context: CliContext, { limit, cursor, ...scope }: ListOptions): Promise<void> {
   const page = await withTenantView(context, scope, (view) => view.listFeedback({ limit, cursor }));
   const { renderFeedback } = await import('../render/feedback.js');
-  context.printResult(page, () => renderFeedback(page, context));
+  context.printResult(page, renderFeedback);
 }
 
 async function runJudgments(

@@ -81,7 +81,7 @@ async function runForget(context: CliContext, options: ForgetOptions): Promise<v
     return auditedCommand(place, { action: 'forget', tenant, project, context }, () => view.forget(request));
   });
   const { renderReceipt } = await import('../render/receipt.js');
-  context.printResult(receipt, () => renderReceipt(receipt, context));
+  context.printResult(receipt, renderReceipt);
 }
 
 /** Documents of configured sources stay in the shared index when their tenant gets one of its own, and are not silently left. */

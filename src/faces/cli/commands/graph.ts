@@ -115,7 +115,7 @@ async function runEstimate(
   );
   context.printNotices(estimate);
   const { renderEstimate } = await import('../render/graph-facts.js');
-  context.printResult(estimate, () => renderEstimate(estimate));
+  context.printResult(estimate, renderEstimate);
 }
 
 async function runExtract(
@@ -127,7 +127,7 @@ async function runExtract(
   );
   context.printNotices(result);
   const { renderExtraction } = await import('../render/graph-facts.js');
-  context.printResult(result, () => renderExtraction(result, context));
+  context.printResult(result, renderExtraction);
   if (isAmiss(result)) context.exitCode = ExitCode.failed;
 }
 
@@ -140,7 +140,7 @@ async function runSummarize(
   );
   context.printNotices(result);
   const { renderSummarizing } = await import('../render/graph-facts.js');
-  context.printResult(result, () => renderSummarizing(result, context));
+  context.printResult(result, renderSummarizing);
   if (result.estimate === undefined && isAmiss(result)) context.exitCode = ExitCode.failed;
 }
 
@@ -191,7 +191,7 @@ function stopped(cause: unknown): Error {
 async function runStatus(context: CliContext, options: OwnerOptions): Promise<void> {
   const status = await inGraph(context, options, (graph) => graph.status());
   const { renderFactStatus } = await import('../render/graph-facts.js');
-  context.printResult(status, () => renderFactStatus(status, context));
+  context.printResult(status, renderFactStatus);
 }
 
 async function runSummaries(
@@ -201,7 +201,7 @@ async function runSummaries(
   const request = { entity, limit, cursor, signal: context.signal };
   const page = await inGraph(context, scope, (graph) => graph.summaries(request));
   const { renderSummaries } = await import('../render/graph-facts.js');
-  context.printResult(page, () => renderSummaries(page, context));
+  context.printResult(page, renderSummaries);
 }
 
 async function runEntity(context: CliContext, name: string, scope: ScopeOptions): Promise<void> {

@@ -112,7 +112,7 @@ export async function runIndex(
   });
   const { missedEverything, renderIndexResult } = await import('../render/index-result.js');
   context.printNotices(result);
-  context.printResult(result, () => renderIndexResult(result, context));
+  context.printResult(result, renderIndexResult);
   const { documentsProcessed, documentsUnchanged } = result.stats;
   if (!context.isJson && !result.dryRun && documentsProcessed > 0 && documentsUnchanged === 0)
     context.note(`Next: ${context.command} search "your question"`);
@@ -165,7 +165,7 @@ async function indexOnServer(context: CliContext, { tenant }: IndexOptions): Pro
 
 async function printCounts(counts: IndexCounts, context: CliContext): Promise<void> {
   const { renderIndexCounts } = await import('../render/index-counts.js');
-  context.printResult(counts, () => renderIndexCounts(counts, context));
+  context.printResult(counts, renderIndexCounts);
   if (counts.status === 'partial') context.exitCode = ExitCode.failed;
 }
 

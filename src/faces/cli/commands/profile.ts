@@ -50,5 +50,5 @@ async function runProfile(
     }),
   );
   const { renderProfile } = await import('../render/profile.js');
-  context.printResult(report, () => renderProfile(report, context));
+  context.printResult(report, renderProfile);
 }

@@ -73,7 +73,7 @@ async function runReembed(context: CliContext, options: ReembedOptions): Promise
   );
   const { renderReembedding } = await import('../render/reembedding.js');
   if (result.outcome !== 'already') context.printNotices(result);
-  context.printResult(result, () => renderReembedding(result, context));
+  context.printResult(result, renderReembedding);
 }
 
 function lineOf({ stage, done, total, perSecond, etaMs }: ReembedProgress) {

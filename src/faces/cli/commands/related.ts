@@ -56,5 +56,5 @@ async function runRelated(
   const response = await withView(context, scope, (view) => view.related(request));
   context.printNotices(response);
   const { renderRelated } = await import('../render/related.js');
-  context.printResult(response, () => renderRelated(response, context));
+  context.printResult(response, renderRelated);
 }

@@ -30,7 +30,7 @@ export function registerStatus(program: Command, context: CliContext): void {
         const status = await withView(context, options, (view) => view.status());
         const { renderStatus } = await import('../render/status.js');
         context.printNotices(status);
-        context.printResult(status, () => renderStatus(status, context));
+        context.printResult(status, renderStatus);
       },
     );
 }
