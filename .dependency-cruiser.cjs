@@ -90,7 +90,7 @@ module.exports = {
       to: {
         path: `^src/(core|${rooms}|${stages})/`,
         pathNot:
-          '^src/(core/errors|features/maintenance/check-config|platform/security/regular-file|core/analysis/(lexical-analyzer|passage-units)|platform/degradation/level-words|context/outside-code|operations/operations|resources/assembly/open-sources|stores/chroma/chroma-store|fleet/deployments/open-for-reading|operations/audit/[^/]+)\\.ts$',
+          '^src/(core/(errors|without-undefined)|features/maintenance/check-config|platform/security/regular-file|core/analysis/(lexical-analyzer|passage-units)|platform/degradation/level-words|context/outside-code|operations/operations|resources/assembly/open-sources|stores/chroma/chroma-store|fleet/deployments/open-for-reading|operations/audit/[^/]+)\\.ts$',
       },
     },
     {

@@ -7,12 +7,14 @@
  * skipped. What passed is recorded, but for `CI=true`; its processor time is held
  * against tests/budget.json, or with `--record` written there.
  */
+
 import { mkdtemp, readFile, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join, resolve } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { parseArgs } from 'node:util';
 import Table from 'cli-table3';
+import { messageOf } from '../src/core/errors.js';
 import { holdParts, recordParts } from './budget/budget-file.js';
 import { childSeconds, loopSeconds, median } from './budget/measure.js';
 import { contentHash } from './test-stores/content-hash.js';
@@ -54,7 +56,7 @@ async function testStore(store: StoreUnderTest): Promise<StoreReport> {
     const report = { name, version, server: kind, passed, failed, differences };
     return outcome.contract > 0 ? report : { ...report, error: 'The contract did not run.' };
   } catch (error) {
-    const problem = error instanceof Error ? error.message : String(error);
+    const problem = messageOf(error);
     say(`${name}: ${problem}`);
     return { name, version: '', server: kind, passed: 0, failed: 0, differences: [], error: problem };
   }

@@ -3,8 +3,8 @@ import { join } from 'node:path';
 import * as z from 'zod';
 import type { TextRange } from '../../src/core/document.js';
 import { RAGError } from '../../src/core/errors.js';
+import { parseCsv } from '../shared/data-files.js';
 import type { ChunkingQuestion } from './chunking-metrics.js';
-import { parseCsv } from './csv.js';
 import type { ChunkingCorpus } from './evaluate-chunking.js';
 
 export interface ChunkingDataset {

@@ -1,4 +1,5 @@
 import type { TextRange } from '../../src/core/document.js';
+import { type MeanAndDeviation, meanAndDeviation } from '../shared/statistics.js';
 import {
   type ChunkingQuestion,
   type CorpusRange,
@@ -25,12 +26,6 @@ export interface ChunkingEvaluation<Chunk extends TextRange> {
   ) => (question: string) => Promise<readonly CorpusRange[]>;
   /** @default 5 */
   readonly k?: number;
-}
-
-/** Mean and standard deviation (of the population) over questions. */
-export interface MeanAndDeviation {
-  readonly mean: number;
-  readonly deviation: number;
 }
 
 export interface ChunkingReport {
@@ -61,16 +56,9 @@ export async function evaluateChunking<Chunk extends TextRange>(
   return {
     chunks: chunks.length,
     questions: questions.length,
-    recall: summarise(scores.map(({ recall }) => recall)),
-    precision: summarise(scores.map(({ precision }) => precision)),
-    precisionOmega: summarise(scores.map(({ omega }) => omega)),
-    iou: summarise(scores.map(({ iou }) => iou)),
+    recall: meanAndDeviation(scores.map(({ recall }) => recall)),
+    precision: meanAndDeviation(scores.map(({ precision }) => precision)),
+    precisionOmega: meanAndDeviation(scores.map(({ omega }) => omega)),
+    iou: meanAndDeviation(scores.map(({ iou }) => iou)),
   };
-}
-
-function summarise(values: readonly number[]): MeanAndDeviation {
-  if (values.length === 0) return { mean: 0, deviation: 0 };
-  const mean = values.reduce((sum, value) => sum + value, 0) / values.length;
-  const variance = values.reduce((sum, value) => sum + (value - mean) ** 2, 0) / values.length;
-  return { mean, deviation: Math.sqrt(variance) };
 }

@@ -1,3 +1,4 @@
+import { mean } from '../../src/evaluation/metrics.js';
 import { clicksByItem, fitAttraction } from '../../src/features/feedback/judging/choice-model.js';
 import { examinationOf } from '../../src/features/feedback/judging/graded-passages.js';
 import { ObservedQuestions } from '../../src/features/feedback/judging/observed-questions.js';
@@ -11,9 +12,6 @@ import {
 
 /** How much of the true order clicks as they stand and judgments tell, of people who look at rank k with probability 1 / k. */
 const SEEDS = 6;
-
-const mean = (values: readonly number[]): number =>
-  values.reduce((sum, value) => sum + value, 0) / Math.max(1, values.length);
 
 function measure(users: SimulatedUsers): { readonly clicked: number; readonly judged: number } {
   const { events, attraction } = simulateUsers(users);

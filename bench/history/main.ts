@@ -62,7 +62,7 @@ async function measured(isKept: boolean, round: number) {
 }
 
 const search1 = (engine: Engine, asOf: Date | undefined) =>
-  engine.search({ text: 'how is a lease renewed', ...(asOf === undefined ? {} : { asOf }) });
+  engine.search({ text: 'how is a lease renewed', asOf });
 
 async function searchTime(engine: Engine, asOf: Date | undefined): Promise<number> {
   await search1(engine, asOf);

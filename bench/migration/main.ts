@@ -5,6 +5,7 @@
  * the same adapters and nothing else (`bare-rates.ts`). Servers are those of RAGSTONE_TEST_POSTGRES_URL, _OPENSEARCH_URL and _CHROMA_URL. With
  * `--home` the indexes that are copied stay there, and in the servers, for the next run; with `--no-rates` the adapters are not measured alone.
  */
+
 import { spawn } from 'node:child_process';
 import { mkdirSync, mkdtempSync, rmSync } from 'node:fs';
 import { loadavg, tmpdir } from 'node:os';
@@ -14,6 +15,7 @@ import { fileURLToPath } from 'node:url';
 import { parseArgs } from 'node:util';
 import { EVERYTHING } from '../../src/core/filter.js';
 import { openEngine } from '../../src/engine/create-engine.js';
+import { mean } from '../../src/evaluation/metrics.js';
 import type { MigrationResult } from '../../src/index.js';
 import { listAll } from '../../src/stores/list-pages.js';
 import { readIssues } from '../sync/jira-issues.js';
@@ -51,7 +53,7 @@ function overlap(a: readonly string[][], b: readonly string[][]): number {
   const shares = a.flatMap((ids, i) =>
     ids.length === 0 ? [] : [ids.filter((id) => b[i]?.includes(id) === true).length / ids.length],
   );
-  return shares.reduce((sum, share) => sum + share, 0) / Math.max(1, shares.length);
+  return mean(shares);
 }
 
 async function idsOf(place: Place): Promise<string[]> {

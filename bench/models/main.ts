@@ -1,8 +1,10 @@
 // Vectors and speed of a local model: our kernel beside @huggingface/transformers, on folders that are named.
+
 import { readFileSync } from 'node:fs';
 import type { Embedder } from '../../src/embedding/embedder.js';
 import { createBertEmbedder } from '../../src/embedding/transformers/bert-embedder.js';
 import { createTransformersEmbedder } from '../../src/embedding/transformers/transformers-embedder.js';
+import { mean } from '../../src/evaluation/metrics.js';
 
 const prose = readFileSync('docs/running.md', 'utf8');
 const code = readFileSync('src/core/errors.ts', 'utf8');
@@ -58,7 +60,7 @@ for (const model of process.argv.slice(2)) {
     vector.reduce((sum, value, d) => sum + value * (theirs.vectors[at]?.[d] ?? 0), 0),
   );
   console.log(
-    `${model}: ${TEXTS.length} texts, cosine ${Math.min(...cosines).toFixed(6)} at least, ${(cosines.reduce((sum, one) => sum + one, 0) / cosines.length).toFixed(6)} in the mean; ` +
+    `${model}: ${TEXTS.length} texts, cosine ${Math.min(...cosines).toFixed(6)} at least, ${mean(cosines).toFixed(6)} in the mean; ` +
       `passages a second of one core: kernel ${ours.perSecond.toFixed(1)}, package ${theirs.perSecond.toFixed(1)}`,
   );
 }

@@ -1,18 +1,15 @@
 // Searches the same questions in rounds, by turns watched and not, and prints what each round took as JSON.
 // Arguments: data folder, working folder, file of questions, number of rounds.
-import { readFileSync } from 'node:fs';
+
 import { createEngine, type Engine, type RAGSettingsInput, startMonitoring } from '../../src/index.js';
+import { readJsonLines } from '../shared/data-files.js';
 
 const [dataDir = '', cwd = '', questionsFile = '', rounds = '1'] = process.argv.slice(2);
 const AT_ONCE = 4;
 const MODES = ['off', 'on', 'traces'] as const;
 type Mode = (typeof MODES)[number];
 
-const questions = readFileSync(questionsFile, 'utf8')
-  .trim()
-  .split('\n')
-  .map((line) => JSON.parse(line) as { readonly question: string })
-  .map(({ question }) => question);
+const questions = readJsonLines<{ readonly question: string }>(questionsFile).map(({ question }) => question);
 
 /** As the specification has it. */
 const MONITORING: RAGSettingsInput['monitoring'] = {

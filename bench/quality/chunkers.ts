@@ -18,8 +18,8 @@ import { chunksFor, joinAdjacent } from '../../src/retrieval/refining/join-adjac
 import { createMemoryStore } from '../../src/stores/memory/memory-store.js';
 import { readChunkingDataset } from '../chunking/chunking-dataset.js';
 import type { CorpusRange } from '../chunking/chunking-metrics.js';
-import { parseCsv } from '../chunking/csv.js';
 import { type ChunkingReport, evaluateChunking } from '../chunking/evaluate-chunking.js';
+import { parseCsv } from '../shared/data-files.js';
 import { MINILM, SHARED } from '../shared/places.js';
 
 const FOLDER = `${SHARED}data/chunking`;

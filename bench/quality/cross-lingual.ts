@@ -1,6 +1,6 @@
 import { copyFileSync, mkdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { parseCsv } from '../chunking/csv.js';
+import { parseCsv } from '../shared/data-files.js';
 import { LOCAL_RESULTS, SHARED } from '../shared/places.js';
 
 const XQUAD = `${SHARED}data/retrieval/xquad-en`;

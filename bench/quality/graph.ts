@@ -2,16 +2,18 @@
 // Jira: issues arrive in the order of their numbers; one that mentions an earlier key asks for the issue of that key, with keys taken out of
 // its text, before it is indexed itself. So no edge of the masked mention, and nothing later, is in the graph.
 // Pages: a paragraph that links to another page asks for that page, with the link taken out of it and out of the indexed page.
+
 import { readdirSync, readFileSync } from 'node:fs';
 import { dirname, join, posix } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { parseArgs } from 'node:util';
-import { parse } from 'csv-parse/sync';
+import { mean } from '../../src/evaluation/metrics.js';
 import { pairedRandomisationTest } from '../../src/evaluation/paired-test.js';
 import type { Engine, PushedDocument, SearchQuery } from '../../src/index.js';
 import { and, createEngine, eq, range } from '../../src/index.js';
+import { jiraRows } from '../shared/data-files.js';
 import { circumstances } from '../shared/machine.js';
-import { corpusFolder, SHARED } from '../shared/places.js';
+import { corpusFolder } from '../shared/places.js';
 import { median, quantile, rounded } from '../shared/statistics.js';
 import { withTemporaryFolder } from '../shared/temporary-folder.js';
 
@@ -44,19 +46,8 @@ const KEY = /\b[A-Z][A-Z0-9]+-\d+\b/g;
 const masked = (text: string): string => text.replaceAll(KEY, ' ');
 
 function jiraProjects(): Issue[][] {
-  const folder = join(SHARED, 'data/fixtures/jira-issues');
-  const rows = readdirSync(folder)
-    .filter((name) => name.endsWith('.csv'))
-    .flatMap((name): Record<string, string>[] =>
-      parse(readFileSync(join(folder, name)), {
-        columns: true,
-        bom: true,
-        relax_quotes: true,
-        relax_column_count: true,
-      }),
-    );
   const projects = new Map<string, Issue[]>();
-  for (const { issuekey = '', title = '', description = '' } of rows) {
+  for (const { issuekey = '', title = '', description = '' } of jiraRows()) {
     const [project = '', number = '0'] = issuekey.split('-');
     const issues = projects.get(project) ?? [];
     projects.set(project, issues);
@@ -101,8 +92,6 @@ async function askAll(
     tally.get(way)?.found.push([...wanted].filter((id) => ids.has(id)).length / wanted.size);
   }
 }
-
-const mean = (numbers: readonly number[]): number => numbers.reduce((sum, n) => sum + n, 0) / numbers.length;
 
 function rowsOf(name: string, measure: string, tally: Map<string, Tally>): object[] {
   const hybrid = tally.get('hybrid')?.found ?? [];

@@ -3,13 +3,13 @@
 // Hadoop: of two bugs that are duplicates the newer asks for the older. Only what is older is in question, in both.
 // Of Hadoop also: of the items whose closest older one matches by so much, how many are marked as its duplicate.
 // Then the 100 newest items go through the step in one batch, as a pipeline hands them over.
-import { readdirSync, readFileSync } from 'node:fs';
+
 import { join } from 'node:path';
 import { parseArgs } from 'node:util';
-import { parse } from 'csv-parse/sync';
 import { EnrichContextStep } from '../../src/compat/backlog/index.js';
 import type { Engine, Filter, PushedDocument } from '../../src/index.js';
 import { and, createEngine, eq, range } from '../../src/index.js';
+import { csvRows, jiraRows } from '../shared/data-files.js';
 import { circumstances } from '../shared/machine.js';
 import { MINILM, SHARED } from '../shared/places.js';
 import { median, quantile, rounded, timed } from '../shared/statistics.js';
@@ -38,15 +38,8 @@ interface Item {
 const TOP = 5;
 const KEY = /\b[A-Z][A-Z0-9]+-\d+\b/g;
 
-/** Rows of a CSV file by the names of its columns. */
-const rowsOf = (path: string): Record<string, string>[] =>
-  parse(readFileSync(path), { columns: true, bom: true, relax_quotes: true, relax_column_count: true });
-
 function jiraIssues(): Item[] {
-  const folder = join(SHARED, 'data/fixtures/jira-issues');
-  const rows = readdirSync(folder)
-    .filter((name) => name.endsWith('.csv'))
-    .flatMap((name) => rowsOf(join(folder, name)));
+  const rows = jiraRows();
   const known = new Set(rows.map(({ issuekey = '' }) => issuekey));
   return rows.map(({ issuekey = '', title = '', description = '' }) => {
     const [project = '', number = '0'] = issuekey.split('-');
@@ -68,9 +61,9 @@ function jiraIssues(): Item[] {
 
 function hadoopBugs(): Item[] {
   const folder = join(SHARED, 'data/fixtures/bugs/hadoop');
-  const rows = rowsOf(join(folder, 'hadoop_bugs.csv'));
+  const rows = csvRows(join(folder, 'hadoop_bugs.csv'));
   // One cell may name several.
-  const pairs = rowsOf(join(folder, 'hadoop_bugs-combined.csv')).flatMap((row) =>
+  const pairs = csvRows(join(folder, 'hadoop_bugs-combined.csv')).flatMap((row) =>
     (row['Duplicate id'] ?? '')
       .split(/[^\d]+/)
       .map((other): [number, number] => [Number(row['Issue id']), Number(other)]),

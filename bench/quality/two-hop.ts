@@ -1,12 +1,14 @@
 // Questions that two documents answer together, in each mode of `ask`: `npm run bench:two-hop -- [--json] [--split develop|report] [--single] [--top N] [--misses MODE]`.
 // What counts is whether both documents stand among the first passages that an answer rests on.
-import { existsSync, mkdirSync, readFileSync, writeFileSync } from 'node:fs';
+
+import { existsSync, mkdirSync, writeFileSync } from 'node:fs';
 import { dirname, join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { parseArgs } from 'node:util';
 import { listenTo } from '../../src/core/heard-operations.js';
 import { bootstrapInterval, pairedRandomisationTest } from '../../src/evaluation/paired-test.js';
 import { type AskRequest, createEngine, type Engine } from '../../src/index.js';
+import { readJsonLines } from '../shared/data-files.js';
 import { circumstances } from '../shared/machine.js';
 import { corpusFolder, LOCAL_RESULTS, SHARED } from '../shared/places.js';
 import { median, quantile, rounded, sum } from '../shared/statistics.js';
@@ -105,12 +107,6 @@ async function ask(engine: Engine, { question, supports }: Question, request: ob
   };
 }
 
-const linesOf = (file: string): unknown[] =>
-  readFileSync(file, 'utf8')
-    .trim()
-    .split('\n')
-    .map((line) => JSON.parse(line) as unknown);
-
 interface SingleQuestion {
   readonly id: string;
   readonly question: string;
@@ -119,7 +115,7 @@ interface SingleQuestion {
 
 /** Questions with one gold document; the folder that is indexed is the first part of its path. */
 const singleQuestions = (corpus: 'handbook' | 'ise'): Question[] =>
-  (linesOf(`${SHARED}data/questions/${corpus}.jsonl`) as SingleQuestion[]).flatMap(
+  readJsonLines<SingleQuestion>(`${SHARED}data/questions/${corpus}.jsonl`).flatMap(
     ({ id, question, gold: [first] }) =>
       first === undefined
         ? []
@@ -134,7 +130,7 @@ const singleQuestions = (corpus: 'handbook' | 'ise'): Question[] =>
 const twoHops = fileURLToPath(new URL('./two-hop/questions.jsonl', import.meta.url));
 const all = values.single
   ? [...singleQuestions('handbook'), ...singleQuestions('ise')]
-  : (linesOf(twoHops) as Question[]);
+  : readJsonLines<Question>(twoHops);
 const questions = all
   .filter(({ split }) => values.split === undefined || split === values.split)
   .filter(({ corpus }) => {

@@ -1,16 +1,14 @@
 // A process that searches at a steady pace, first alone and then while it makes the vectors of a better model. It may be killed at any moment.
+
 import { createHash } from 'node:crypto';
-import { readFileSync } from 'node:fs';
 import { setTimeout as pause } from 'node:timers/promises';
 import { createEngine } from '../../src/index.js';
+import { readJsonLines } from '../shared/data-files.js';
 
 const [dataDir = '', cwd = '', model = '', questionFile = '', paceMs = '60', idle = '150', repeats = '1'] =
   process.argv.slice(2);
 
-const questions = readFileSync(questionFile, 'utf8')
-  .split('\n')
-  .filter((line) => line !== '')
-  .map((line) => (JSON.parse(line) as { question: string }).question);
+const questions = readJsonLines<{ question: string }>(questionFile).map(({ question }) => question);
 
 const engine = await createEngine({ config: { provider: 'libsql' }, dataDir, cwd });
 let asked = 0;

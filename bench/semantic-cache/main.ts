@@ -2,11 +2,13 @@
 // Pairs: 76 engineers' questions, each asked again in other words (what should be found), and one beside each that is near and another
 // one (what should not). Sets: questions that are all different, asked one after another; each hit shows the results of another question,
 // and loses its answer where the right passage was among the first five and is not any more.
-import { mkdirSync, readFileSync, writeFileSync } from 'node:fs';
+
+import { mkdirSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { parseArgs } from 'node:util';
 import { createEngine, type Engine, type PushedDocument } from '../../src/index.js';
 import { SemanticIndex } from '../../src/resources/cache/semantic-index.js';
+import { readBeir, readJsonLines } from '../shared/data-files.js';
 import { circumstances } from '../shared/machine.js';
 import { assertPlacesExist, corpusFolder, LOCAL_RESULTS, MINILM, SHARED } from '../shared/places.js';
 import { rounded } from '../shared/statistics.js';
@@ -35,39 +37,27 @@ interface Vectored extends Question {
   readonly vector: Float32Array;
 }
 
-const linesOf = <Line>(file: string): Line[] =>
-  readFileSync(file, 'utf8')
-    .trim()
-    .split('\n')
-    .map((line) => JSON.parse(line) as Line);
-
 /** A data set of `retrieval/`: its documents and its questions. */
-function datasetOf(name: string): { readonly documents: PushedDocument[]; readonly questions: Question[] } {
-  const folder = `${SHARED}data/retrieval/${name}`;
-  const documents = linesOf<{ _id: string; title?: string; text: string }>(`${folder}/corpus.jsonl`);
-  const gold = new Map<string, Set<string>>();
-  for (const line of readFileSync(`${folder}/qrels/test.tsv`, 'utf8').trim().split('\n').slice(1)) {
-    const [query = '', document = ''] = line.split('\t');
-    gold.set(query, (gold.get(query) ?? new Set()).add(document));
-  }
+async function datasetOf(
+  name: string,
+): Promise<{ readonly documents: PushedDocument[]; readonly questions: Question[] }> {
+  const { documents, queries } = await readBeir(`${SHARED}data/retrieval/${name}`, 'test');
   return {
-    documents: documents.map(({ _id: id, title = '', text }) => ({ id, text, metadata: { title } })),
-    questions: linesOf<{ _id: string; text: string }>(`${folder}/queries.jsonl`)
-      .filter(({ _id }) => gold.has(_id))
-      .map(({ _id: id, text }) => ({ id, text, gold: gold.get(id) ?? new Set() })),
+    documents: documents.map(({ id, title, text }) => ({ id, text, metadata: { title } })),
+    questions: queries.map(({ id, text, relevant }) => ({ id, text, gold: relevant })),
   };
 }
 
 function engineersQuestions(): Question[] {
   return ['ise', 'handbook'].flatMap((name) =>
-    linesOf<{ id: string; question: string; gold: { path: string }[] }>(
+    readJsonLines<{ id: string; question: string; gold: { path: string }[] }>(
       `${SHARED}data/questions/${name}.jsonl`,
     ).map(({ id, question: text, gold }) => ({ id, text, gold: new Set(gold.map(({ path }) => path)) })),
   );
 }
 
-const pairs = linesOf<{ id: string; same: string; other: string }>(
-  new URL('./pairs.jsonl', import.meta.url).pathname,
+const pairs = readJsonLines<{ id: string; same: string; other: string }>(
+  new URL('./pairs.jsonl', import.meta.url),
 );
 
 async function vectorsOf(engine: Engine, texts: readonly string[]): Promise<Float32Array[]> {
@@ -212,7 +202,7 @@ const outcomes = [
   ),
 ];
 for (const set of values.pairs ? [] : sets) {
-  const { documents, questions } = datasetOf(set);
+  const { documents, questions } = await datasetOf(set);
   outcomes.push(await measured(set, {}, { questions, index: (engine) => engine.push(documents) }));
 }
 const report = {

@@ -1,6 +1,7 @@
 import { existsSync } from 'node:fs';
-import { cp, mkdir, readFile, rename, rm, writeFile } from 'node:fs/promises';
+import { cp, mkdir, rename, rm, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
+import { readJsonLines } from '../shared/data-files.js';
 import { CLI, CORPORA, corpusFolder, LOCAL_RESULTS, MINILM, SHARED } from '../shared/places.js';
 import { runProcess } from '../shared/run-process.js';
 import { chunkTexts } from '../speed/corpus-chunks.js';
@@ -73,10 +74,7 @@ export async function writeFiles(folder: string, texts: Iterable<string>): Promi
 }
 
 /** Engineers' real questions over two of the corpora. */
-export async function questions(): Promise<string[]> {
-  const files = ['ise.jsonl', 'handbook.jsonl'].map((name) => `${SHARED}data/questions/${name}`);
-  const texts = await Promise.all(files.map((file) => readFile(file, 'utf8')));
-  return texts
-    .flatMap((text) => text.trim().split('\n'))
-    .map((line) => (JSON.parse(line) as { question: string }).question);
-}
+export const questions = (): string[] =>
+  ['ise', 'handbook']
+    .flatMap((name) => readJsonLines<{ question: string }>(`${SHARED}data/questions/${name}.jsonl`))
+    .map(({ question }) => question);

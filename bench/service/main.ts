@@ -55,7 +55,7 @@ async function withService<Result>(
 }
 
 async function measureBuiltin() {
-  const asked = await questions();
+  const asked = questions();
   const texts = await chunkTexts(CORPORA.map(corpusFolder));
   return withService({ chunks, model: 'builtin' }, async ({ folder, server, one, many }) => {
     say('bare store');
@@ -100,7 +100,7 @@ async function measureBuiltin() {
 
 async function measureMiniLm() {
   if (minilm === 0) return undefined;
-  const asked = await questions();
+  const asked = questions();
   return withService({ chunks: minilm, model: 'minilm' }, async ({ many }) => {
     say('MiniLM');
     const search = searcher(many, asked);

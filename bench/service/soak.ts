@@ -104,7 +104,7 @@ const report = await withTemporaryFolder(async (folder) => {
   const server = await startServer(folder);
   const [many, one] = [connect(server.url, CONNECTIONS), connect(server.url, 1)];
   try {
-    const search = searcher(many, await questions());
+    const search = searcher(many, questions());
     await closedLoop(search, CONNECTIONS, 10);
     const highest = await closedLoop(search, CONNECTIONS, 20);
     const rate = Number(values.rate ?? highest.rate / 2);

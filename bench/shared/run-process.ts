@@ -22,7 +22,7 @@ export function runProcess(
     const child = spawn(command, args, {
       stdio: ['ignore', 'pipe', 'pipe'],
       env: { ...process.env, ...env },
-      ...(cwd === undefined ? {} : { cwd }),
+      cwd,
     });
     const stdout: Buffer[] = [];
     const stderr: Buffer[] = [];

@@ -1,3 +1,5 @@
+import { mean } from '../../src/evaluation/metrics.js';
+
 /** The value below which a share of the values lies, linear between neighbours. NaN of nothing. */
 export function quantile(values: readonly number[], share: number): number {
   const sorted = [...values].sort((a, b) => a - b);
@@ -10,6 +12,17 @@ export function quantile(values: readonly number[], share: number): number {
 export const median = (values: readonly number[]): number => quantile(values, 0.5);
 
 export const sum = (values: readonly number[]): number => values.reduce((total, value) => total + value, 0);
+
+export interface MeanAndDeviation {
+  readonly mean: number;
+  readonly deviation: number;
+}
+
+/** Mean and standard deviation of all there is; 0 of nothing. */
+export function meanAndDeviation(values: readonly number[]): MeanAndDeviation {
+  const middle = mean(values);
+  return { mean: middle, deviation: Math.sqrt(mean(values.map((value) => (value - middle) ** 2))) };
+}
 
 /** To three significant digits: benchmarks know no more. */
 export const rounded = (value: number): number => Number(value.toPrecision(3));

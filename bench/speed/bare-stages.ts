@@ -8,8 +8,9 @@ import { indexedTextOf } from '../../src/core/analysis/indexed-text.js';
 import { analyzeText } from '../../src/core/analysis/lexical-analyzer.js';
 import type { ChunkSpan } from '../../src/core/chunk.js';
 import { OPEN_ACCESS } from '../../src/core/scope.js';
-import { createStaticEmbedder, loadBuiltinTokenizer } from '../../src/embedding/static/static-embedder.js';
+import { loadBuiltinTokenizer } from '../../src/embedding/static/static-embedder.js';
 import { createMarkdownParser } from '../../src/parsing/markdown/markdown-parser.js';
+import { embedTexts } from '../shared/embed-texts.js';
 import { timed } from '../shared/statistics.js';
 
 /** Milliseconds of each stage run alone, one after the other. */
@@ -57,7 +58,7 @@ export async function runBareStages(folders: readonly string[], database: string
     parse.value.flatMap(({ path, document }) =>
       chunker.chunk(document).map((span): BareChunk => {
         const { title } = document;
-        return { path, span, text: indexedTextOf({ ...span, ...(title === undefined ? {} : { title }) }) };
+        return { path, span, text: indexedTextOf({ ...span, title }) };
       }),
     ),
   );
@@ -82,28 +83,23 @@ export async function runBareStages(folders: readonly string[], database: string
 export const sumOfStages = ({ read, parse, chunk, embed, insert, fullText }: BareStages): number =>
   read + parse + chunk + embed + insert + fullText;
 
-/** Bytes of every Markdown file below the folders. */
-export async function readMarkdownFiles(
+/** What `read` makes of every Markdown file below the folders, all at once. */
+export async function eachMarkdownFile<Read>(
   folders: readonly string[],
-): Promise<{ readonly path: string; readonly bytes: Uint8Array }[]> {
+  read: (path: string) => Promise<Read>,
+): Promise<Read[]> {
   const listed = await Promise.all(
     folders.map(async (folder) => {
       const entries = await readdir(folder, { recursive: true });
       return entries.filter((entry) => entry.endsWith('.md')).map((entry) => join(folder, entry));
     }),
   );
-  return Promise.all(listed.flat().map(async (path) => ({ path, bytes: await readFile(path) })));
+  return Promise.all(listed.flat().map(read));
 }
 
-async function embedTexts(texts: readonly string[]): Promise<Float32Array[]> {
-  const embedder = await createStaticEmbedder();
-  const vectors: Float32Array[] = [];
-  for (let start = 0; start < texts.length; start += embedder.maxBatch) {
-    const batch = await embedder.doEmbed(texts.slice(start, start + embedder.maxBatch), 'document');
-    for (const vector of batch) vectors.push(vector);
-  }
-  return vectors;
-}
+/** Bytes of every Markdown file below the folders. */
+export const readMarkdownFiles = (folders: readonly string[]) =>
+  eachMarkdownFile(folders, async (path) => ({ path, bytes: await readFile(path) }));
 
 async function insertRows(
   database: string,

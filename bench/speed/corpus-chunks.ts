@@ -21,8 +21,7 @@ export async function chunkTexts(folders: readonly string[]): Promise<string[]> 
       access: OPEN_ACCESS,
     });
     const { title } = document;
-    for (const span of chunker.chunk(document))
-      texts.add(indexedTextOf({ ...span, ...(title === undefined ? {} : { title }) }));
+    for (const span of chunker.chunk(document)) texts.add(indexedTextOf({ ...span, title }));
   }
   return [...texts];
 }

@@ -1,5 +1,5 @@
 import { createHash } from 'node:crypto';
-import { readdir, readFile } from 'node:fs/promises';
+import { readFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import type { IndexResult } from '../../src/operations/engine.js';
 import { folderState } from '../shared/folder-state.js';
@@ -7,6 +7,7 @@ import { CLI, CORPORA, corpusFolder } from '../shared/places.js';
 import { runProcess } from '../shared/run-process.js';
 import { median, rounded, spread, timed } from '../shared/statistics.js';
 import { withTemporaryFolder } from '../shared/temporary-folder.js';
+import { eachMarkdownFile } from './bare-stages.js';
 import type { SpeedBenchmark, SpeedResult } from './result.js';
 
 const SHARE_OF_FIRST_RUN = 0.05;
@@ -94,18 +95,9 @@ function assertSame(before: ReadonlyMap<string, string>, after: ReadonlyMap<stri
 }
 
 /** The least that any program must do to know that nothing changed, where times cannot be trusted. */
-async function hashFiles(folders: readonly string[]): Promise<string[]> {
-  const listed = await Promise.all(
-    folders.map(async (folder) => {
-      const entries = await readdir(folder, { recursive: true });
-      return entries.filter((entry) => entry.endsWith('.md')).map((entry) => join(folder, entry));
-    }),
+const hashFiles = (folders: readonly string[]): Promise<string[]> =>
+  eachMarkdownFile(folders, async (path) =>
+    createHash('sha256')
+      .update(await readFile(path))
+      .digest('hex'),
   );
-  return Promise.all(
-    listed.flat().map(async (path) =>
-      createHash('sha256')
-        .update(await readFile(path))
-        .digest('hex'),
-    ),
-  );
-}

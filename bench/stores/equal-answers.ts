@@ -1,6 +1,7 @@
 import { readdirSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
+import { messageOf } from '../../src/core/errors.js';
 import { computeMetric, mean } from '../../src/evaluation/metrics.js';
 import { seededRandom } from '../../src/evaluation/random.js';
 import { type RetrievalDataset, readRetrievalDataset } from '../../src/evaluation/retrieval-dataset.js';
@@ -60,7 +61,7 @@ export async function compareAnswers(
         const answer = await runOnStore(store, { file: ANSWER, input, folder, say });
         answers.set(store.name, answer as StoreAnswers);
       } catch (error) {
-        const message = error instanceof Error ? error.message : String(error);
+        const message = messageOf(error);
         say(message);
         failures.push({ store: store.name, size: dataset.documents.length, error: message.slice(0, 500) });
       }

@@ -2,6 +2,7 @@ import { mkdirSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { parseArgs } from 'node:util';
+import { messageOf } from '../../src/core/errors.js';
 import { stopAllOnExit } from '../../tools/test-stores/start-server.js';
 import { circumstances } from '../shared/machine.js';
 import { LOCAL_RESULTS } from '../shared/places.js';
@@ -33,7 +34,7 @@ function chosenStores(): readonly BenchedStore[] {
   try {
     return values.only?.map(benchedStore) ?? BENCHED_STORES;
   } catch (error) {
-    say(error instanceof Error ? error.message : String(error));
+    say(messageOf(error));
     return process.exit(2);
   }
 }
@@ -64,7 +65,7 @@ async function measureAll(stores: readonly BenchedStore[], sizes: readonly numbe
           const result = await runOnStore(store, { file: MEASURE, input, folder, say });
           results.push(result as StoreMeasurement);
         } catch (error) {
-          const message = error instanceof Error ? error.message : String(error);
+          const message = messageOf(error);
           say(message);
           failures.push({ store: store.name, size, error: message.slice(0, 500) });
         }

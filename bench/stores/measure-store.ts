@@ -1,7 +1,9 @@
 // One store at one size in a process of its own: `measure-store.ts NAME PLACE PREPARED`. Prints a `StoreMeasurement`.
+
 import { readFileSync } from 'node:fs';
 import { deserialize } from 'node:v8';
 import { eq } from '../../src/core/filter.js';
+import { withoutUndefined } from '../../src/core/without-undefined.js';
 import type { VectorCollection, VectorStore } from '../../src/stores/vector-store.js';
 import { folderBytes } from '../shared/folder-state.js';
 import { median, quantile, rounded, sum, timed } from '../shared/statistics.js';
@@ -88,12 +90,12 @@ async function measure(benched: BenchedStore, prepared: Prepared): Promise<Store
     effort,
     search,
     filtered,
-    ...(bare === undefined ? {} : { bare }),
+    ...withoutUndefined({ bare }),
     deleteMs,
     ...(diskBytes === undefined ? {} : { diskMiB: Math.round(diskBytes / MIB) }),
-    ...(memoryMiB === undefined ? {} : { memoryMiB }),
+    ...withoutUndefined({ memoryMiB }),
     index: vectorIndex,
-    ...(benched.note === undefined ? {} : { note: benched.note }),
+    ...withoutUndefined({ note: benched.note }),
   };
 }
 

@@ -8,9 +8,10 @@ import { analyzeText } from '../../src/core/analysis/lexical-analyzer.js';
 import type { ChunkRecord, ChunkSpan } from '../../src/core/chunk.js';
 import { contentHash } from '../../src/core/ids.js';
 import { LOCAL_SCOPE, OPEN_ACCESS } from '../../src/core/scope.js';
-import { createStaticEmbedder, loadBuiltinTokenizer } from '../../src/embedding/static/static-embedder.js';
+import { loadBuiltinTokenizer } from '../../src/embedding/static/static-embedder.js';
 import { createPlainTextParser } from '../../src/parsing/plain-text/plain-text-parser.js';
 import { createLibsqlStore } from '../../src/stores/libsql/libsql-store.js';
+import { embedTexts } from '../shared/embed-texts.js';
 import { timed } from '../shared/statistics.js';
 import { type Issue, textOfIssue } from './jira-issues.js';
 
@@ -140,16 +141,6 @@ async function readRows(client: pg.Client): Promise<Issue[]> {
   const issues: Issue[] = [];
   for await (const page of pages<Issue>(client, '*')) for (const issue of page) issues.push(issue);
   return issues;
-}
-
-async function embedTexts(texts: readonly string[]): Promise<Float32Array[]> {
-  const embedder = await createStaticEmbedder();
-  const vectors: Float32Array[] = [];
-  for (let start = 0; start < texts.length; start += embedder.maxBatch) {
-    const batch = await embedder.doEmbed(texts.slice(start, start + embedder.maxBatch), 'document');
-    for (const vector of batch) vectors.push(vector);
-  }
-  return vectors;
 }
 
 interface BareIndex {

@@ -4,6 +4,7 @@ import { lineOfOffset } from '../context/entry-lines.js';
 import { pagesBetween } from '../context/entry-pages.js';
 import { newlinesIn } from '../context/passage.js';
 import type { MetadataValue } from '../core/metadata.js';
+import { withoutUndefined } from '../core/without-undefined.js';
 import type { AnswerSource, Citation, FurtherPlace, SentenceSupport } from './answer.js';
 import type { AnswerDraft } from './answer-draft.js';
 import { exactText, type QuotedRange } from './quotation.js';
@@ -37,12 +38,10 @@ export function sourceOf(entry: ContextEntry): AnswerSource {
     documentId,
     revision,
     source,
-    ...(title === undefined ? {} : { title }),
-    ...(url === undefined ? {} : { url }),
-    ...(date === undefined ? {} : { date }),
+    ...withoutUndefined({ title, url, date }),
     headingPath,
     lines,
-    ...(pages === undefined ? {} : { pages }),
+    ...withoutUndefined({ pages }),
     flags: [...new Set(entry.flags.flatMap(({ signals }) => signals))],
     metadata,
   };
@@ -82,7 +81,7 @@ export function placeOf({ entry, start, end }: QuotedRange): FurtherPlace {
     start,
     end,
     lines: { start: line, end: line + newlinesIn(quote) },
-    ...(pages === undefined ? {} : { pages }),
+    ...withoutUndefined({ pages }),
     quote,
   };
 }

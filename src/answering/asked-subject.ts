@@ -1,7 +1,7 @@
 import type { ContextEntry } from '../context/context-pack.js';
 import { ENGLISH_STOP_WORDS } from '../core/analysis/english-stop-words.js';
 import { analyzeText } from '../core/analysis/lexical-analyzer.js';
-import type { Metadata, MetadataValue } from '../core/metadata.js';
+import { textsOf } from '../core/metadata.js';
 import { expectedAnswerOf } from './expected-answer.js';
 import { namesIn } from './missing-names.js';
 import { numberedNamesIn } from './numbered-names.js';
@@ -182,11 +182,4 @@ function isAskedOf(word: string, asked: ReadonlySet<string>): boolean {
 function isOtherRow(question: string, { decisive }: JudgedQuotation, told: string): boolean {
   if (!/^\s*\|.*\|\s*$/.test(decisive)) return false;
   return namesIn(question).some((name) => !isHeld(name, new Set(analyzeText(told))));
-}
-
-function textsOf(value: Metadata | MetadataValue): string[] {
-  if (typeof value === 'string') return [value];
-  if (typeof value === 'number') return [String(value)];
-  if (Array.isArray(value)) return value.flatMap(textsOf);
-  return typeof value === 'object' && value !== null ? Object.values(value).flatMap(textsOf) : [];
 }

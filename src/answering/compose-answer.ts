@@ -2,6 +2,7 @@ import type { ContextEntry, ContextPack } from '../context/context-pack.js';
 import { neutralise, neutraliseAnswer } from '../context/neutralise.js';
 import { DegradationLevel } from '../core/degradation.js';
 import { distinctNotices, type Notice, statedNotices, toldNotices } from '../core/notice.js';
+import { withoutUndefined } from '../core/without-undefined.js';
 import type { Abstention, Answer, AnswerFallback, AnswerMode } from './answer.js';
 import type { AnswerDraft, DraftSentence } from './answer-draft.js';
 import type { AnswerRequest } from './answer-request.js';
@@ -51,7 +52,7 @@ function common(findings: Findings): Omit<Answer, 'answer' | 'answerer'> {
     confidence,
     further: [],
     sources: pack.entries.map(sourceOf),
-    ...(pack.conflicts === undefined ? {} : { conflicts: pack.conflicts }),
+    ...withoutUndefined({ conflicts: pack.conflicts }),
     citations: [],
     support: [],
     isPartial: false,
@@ -120,7 +121,7 @@ export function answerFromSentences(gathered: Findings, failure?: AnswerFallback
     answer: draft.text,
     answerer: 'extractive',
     ...(findings.confidence < UNSURE_BELOW ? { isUnsure: true } : {}),
-    ...(draft.decisive === undefined ? {} : { highlight: draft.decisive }),
+    ...withoutUndefined({ highlight: draft.decisive }),
     further: draft.further.map(placeOf),
     ...degraded,
   };

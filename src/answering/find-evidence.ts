@@ -4,6 +4,7 @@ import type { StoredChunk } from '../core/chunk.js';
 import { RAGError } from '../core/errors.js';
 import type { Notice } from '../core/notice.js';
 import { resultWithin } from '../core/with-deadline.js';
+import { withoutUndefined } from '../core/without-undefined.js';
 import type { AgentReport, LimitCounter, LimitsLeft } from './agentic/agent.js';
 import type { AnswerMode } from './answer.js';
 import type { AnswerDependencies, Retrieved } from './answer-request.js';
@@ -42,7 +43,7 @@ export async function findEvidence(input: EvidenceInput): Promise<Evidence> {
   const search = (options: { readonly topK: number; readonly signal?: AbortSignal }) =>
     searchPassages(standalone, retrieve, { mode, ...options });
   if (mode !== 'agentic') {
-    const found = await search({ topK: settings.topK, ...(signal === undefined ? {} : { signal }) });
+    const found = await search({ topK: settings.topK, ...withoutUndefined({ signal }) });
     return limits === undefined ? found : { ...found, run: { left: leftOf(limits) } };
   }
   if (gather === undefined) throw noGatherer();
@@ -60,7 +61,7 @@ export async function findEvidence(input: EvidenceInput): Promise<Evidence> {
       return retrieved;
     },
   });
-  return { ...found, ...(signals === undefined ? {} : { signals }), run: { report, left } };
+  return { ...found, ...withoutUndefined({ signals }), run: { report, left } };
 }
 
 const leftOf = (limits: LimitCounter): LimitsLeft => ({

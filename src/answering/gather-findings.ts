@@ -8,6 +8,7 @@ import type { ScoredChunk } from '../core/chunk.js';
 import { sigmoid } from '../core/logistic.js';
 import { distinctNotices, type Notice, statedNotices } from '../core/notice.js';
 import { traced } from '../core/telemetry.js';
+import { withoutUndefined } from '../core/without-undefined.js';
 import type { AnswerMode } from './answer.js';
 import type { AnswerDependencies, AnswerRequest } from './answer-request.js';
 import { askedIdentifier, holdingOf } from './asked-identifier.js';
@@ -63,7 +64,7 @@ export async function gatherFindings({
       ...(mode === 'naive' ? { neighbours: 0, sectionHits: 0, hierarchical: false } : {}),
       budget,
       counter,
-      ...(signal === undefined ? {} : { signal }),
+      ...withoutUndefined({ signal }),
     }),
   );
   const pasted = readPastedError(standalone.query);
@@ -106,7 +107,7 @@ export async function gatherFindings({
       ...conflictNotices(query, pack.conflicts ?? [], quotations),
       ...ofConflicts,
     ]),
-    ...(retrieved.run === undefined ? {} : { run: retrieved.run }),
+    ...withoutUndefined({ run: retrieved.run }),
   };
 }
 

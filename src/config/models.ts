@@ -3,7 +3,7 @@ import { createRequire } from 'node:module';
 import { basename, join, resolve } from 'node:path';
 import * as z from 'zod';
 import { DATA_FILES, DATA_FOLDERS } from '../core/data-folder.js';
-import { RAGError, systemErrorCode } from '../core/errors.js';
+import { messageOf, RAGError, systemErrorCode } from '../core/errors.js';
 import { runtime } from '../core/runtime.js';
 import type { DownloadProgress, HubOptions } from '../embedding/transformers/download-model.js';
 import { RECOMMENDED_MODELS, type RecommendedModel } from '../embedding/transformers/recommended-models.js';
@@ -158,10 +158,7 @@ export async function examineModel(
   const { readModelSettings } = await import('../embedding/transformers/model-settings.js');
   const { readBertModel } = await import('../embedding/transformers/bert-model.js');
   const settings = await readModelSettings(folder);
-  const problem = await readBertModel(settings).then(
-    () => undefined,
-    (error: unknown) => (error instanceof Error ? error.message : String(error)),
-  );
+  const problem = await readBertModel(settings).then(() => undefined, messageOf);
   return { sha256: settings.sha256, problem };
 }
 

@@ -2,6 +2,7 @@ import { Buffer } from 'node:buffer';
 import { fileURLToPath } from 'node:url';
 import * as z from 'zod';
 import { RAGError } from '../core/errors.js';
+import { parseJson } from '../core/parse-json.js';
 import { readRegularFileSync } from '../platform/security/regular-file.js';
 import { ConceptReader } from './concept-reader.js';
 import { FeatureLayout, STRUCTURES, type UnitReading } from './instruction-features.js';
@@ -149,12 +150,4 @@ function readModel(): InstructionModelFile {
   const parsed = modelSchema.safeParse(parseJson(text));
   if (!parsed.success) throw invalid(z.prettifyError(parsed.error));
   return parsed.data;
-}
-
-function parseJson(text: string): unknown {
-  try {
-    return JSON.parse(text);
-  } catch {
-    return undefined;
-  }
 }

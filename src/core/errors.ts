@@ -216,6 +216,9 @@ export function throwIfAborted(signal: AbortSignal | undefined): void {
     throw new RAGError('ABORTED', 'The operation was cancelled.', { cause: signal.reason });
 }
 
+/** What a failure says, also one that is no `Error`. */
+export const messageOf = (error: unknown): string => (error instanceof Error ? error.message : String(error));
+
 /** The `code` of a Node.js system error (`ENOENT`), or undefined. */
 export function systemErrorCode(error: unknown): string | undefined {
   if (typeof error !== 'object' || error === null || !('code' in error)) return undefined;

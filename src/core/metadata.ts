@@ -67,3 +67,11 @@ export function holdsMarked(value: MetadataValue, fields: readonly string[]): bo
     ([name, inner]) => isMarkedName(name, fields) || holdsMarked(inner, fields),
   );
 }
+
+/** Every text and number in a value, at any depth, as text. */
+export function textsOf(value: Metadata | MetadataValue): string[] {
+  if (typeof value === 'string') return [value];
+  if (typeof value === 'number') return [String(value)];
+  if (Array.isArray(value)) return value.flatMap(textsOf);
+  return typeof value === 'object' && value !== null ? Object.values(value).flatMap(textsOf) : [];
+}

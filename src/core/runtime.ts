@@ -55,6 +55,9 @@ const runtimes = new AsyncLocalStorage<Runtime>();
 /** The runtime of the engine that this work is done for. */
 export const runtime = (): Runtime => runtimes.getStore() ?? SYSTEM_RUNTIME;
 
+/** Its time in ISO 8601, UTC. */
+export const isoNow = (): string => new Date(runtime().now()).toISOString();
+
 /** The files of that runtime. */
 export const sourceFiles = (): SourceFiles => runtime().files ?? SYSTEM_RUNTIME.files;
 

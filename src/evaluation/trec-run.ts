@@ -29,28 +29,3 @@ function column(value: string, what: string): string {
     { details: { what } },
   );
 }
-
-/**
- * Reads a run file, results in the order of the file.
- *
- * @throws RAGError `DATASET_INVALID` naming the line.
- */
-export function parseTrecRun(text: string): TrecRun {
-  const run = new Map<string, ScoredId[]>();
-  for (const [i, line] of text.split('\n').entries()) {
-    if (line.trim() === '') continue;
-    const [query, , id, , score, ...rest] = line.trim().split(/\s+/);
-    const value = Number(score);
-    if (query === undefined || id === undefined || rest.length !== 1 || Number.isNaN(value)) {
-      throw new RAGError(
-        'DATASET_INVALID',
-        `Line ${i + 1} of the run file must have six columns: query, Q0, document, rank, score (a number), tag.`,
-        { details: { line: i + 1 } },
-      );
-    }
-    const results = run.get(query) ?? [];
-    results.push({ id, score: value });
-    run.set(query, results);
-  }
-  return run;
-}

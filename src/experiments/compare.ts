@@ -1,5 +1,6 @@
 import type { DescribedSetting } from '../config/describe-config.js';
 import type { RAGSettingsInput } from '../config/schema/index.js';
+import { withoutUndefined } from '../core/without-undefined.js';
 import { compareScores, type ScoreComparison } from '../evaluation/compare-scores.js';
 import { type Measurement, measure, type OnFound } from './evaluate.js';
 import type { EvaluateOptions, EvaluationReport } from './experiment-types.js';
@@ -82,8 +83,7 @@ const optionsOf = (
   options: EvaluateOptions,
 ): EvaluateOptions => ({
   ...options,
-  ...(configFile === undefined ? {} : { configFile }),
-  ...(overrides === undefined ? {} : { overrides }),
+  ...withoutUndefined({ configFile, overrides }),
 });
 
 /** What queries found, by their texts. */

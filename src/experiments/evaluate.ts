@@ -132,7 +132,7 @@ async function absentPaths(
   const gold = new Set(questions.flatMap((question) => question.gold.map(({ path }) => path)));
   const absent = new Set(gold);
   for (let cursor: string | undefined; ; ) {
-    const page = await engine.list({ limit: 1_000, ...(cursor === undefined ? {} : { cursor }) });
+    const page = await engine.list({ limit: 1_000, cursor });
     for (const { externalId } of page.documents) absent.delete(externalId);
     cursor = page.cursor;
     if (cursor === undefined) break;

@@ -1,6 +1,7 @@
 import { writeFile } from 'node:fs/promises';
 import { resolve } from 'node:path';
 import { RAGError } from '../core/errors.js';
+import { withoutUndefined } from '../core/without-undefined.js';
 import { type Baseline, formatBaseline, readBaseline } from '../evaluation/baseline.js';
 import { type GateOptions, type GateVerdict, judgeAgainst } from '../evaluation/gate.js';
 import { labelOf, parseMetrics } from '../evaluation/metrics.js';
@@ -31,11 +32,7 @@ export async function evaluateAgainst(options: GateEvaluationOptions): Promise<G
   const baseline = await readBaseline(resolve(cwd, file));
   assertComparable(baseline, options);
   const { report, scores } = await measure(options);
-  const gate = judgeAgainst(baseline, scores, {
-    ...(alpha === undefined ? {} : { alpha }),
-    ...(maxDrop === undefined ? {} : { maxDrop }),
-    ...(gateMetric === undefined ? {} : { metric: gateMetric }),
-  });
+  const gate = judgeAgainst(baseline, scores, withoutUndefined({ alpha, maxDrop, metric: gateMetric }));
   return { ...report, gate, notices: [...report.notices, ...otherSetNotice(baseline, report)] };
 }
 
@@ -91,7 +88,7 @@ export async function writeBaseline({
     split,
     settings,
     scores,
-    ...(gateMetric === undefined ? {} : { metric: gateMetric }),
+    ...withoutUndefined({ metric: gateMetric }),
   });
   await writeFile(resolve(options.cwd ?? '.', baseline), text);
   return report;

@@ -3,6 +3,7 @@ import { resolve } from 'node:path';
 import type { Environment } from '../config/expand-variables.js';
 import { loadConfig } from '../config/load-config.js';
 import { RAGError, systemErrorCode, throwIfAborted, toRAGError } from '../core/errors.js';
+import { withoutUndefined } from '../core/without-undefined.js';
 import type { StarterDocument } from '../evaluation/starter-questions/starter-document.js';
 import { suggestQuestions } from '../evaluation/starter-questions/suggest-questions.js';
 import { pathSource } from '../indexing/configured-sources.js';
@@ -52,13 +53,10 @@ export const STARTER_CAVEAT =
  */
 export async function initQuestions(options: InitQuestionsOptions): Promise<InitQuestionsReport> {
   const { folder, out, force = false, max, seed, configFile, cwd = process.cwd(), env, signal } = options;
-  const config = await loadConfig({ cwd, env, ...(configFile === undefined ? {} : { file: configFile }) });
+  const config = await loadConfig({ cwd, env, file: configFile });
   const source = await pathSource(folder, config, cwd);
   const { documents, notices } = await readDocuments(source, signal);
-  const questions = suggestQuestions(documents, {
-    ...(max === undefined ? {} : { max }),
-    ...(seed === undefined ? {} : { seed }),
-  });
+  const questions = suggestQuestions(documents, withoutUndefined({ max, seed }));
   if (questions.length === 0)
     throw new RAGError(
       'USAGE',

@@ -5,7 +5,7 @@ import type { RAGSettingsInput } from '../config/schema/index.js';
 import { DATA_FILES } from '../core/data-folder.js';
 import { RAGError, throwIfAborted } from '../core/errors.js';
 import { percentile } from '../core/percentile.js';
-import { runtime } from '../core/runtime.js';
+import { isoNow } from '../core/runtime.js';
 import { LOCAL_SCOPE, type Scope, type ScopeInput, scopeOf } from '../core/scope.js';
 import { engineOver } from '../engine/create-engine.js';
 import { mean } from '../evaluation/metrics.js';
@@ -75,9 +75,9 @@ export async function profileSearches(options: ProfileOptions = {}): Promise<Pro
   const config = await loadConfig({
     cwd,
     env,
-    ...(configFile === undefined ? {} : { file: configFile }),
-    ...(dataDir === undefined ? {} : { dataDir }),
-    ...(overrides === undefined ? {} : { overrides }),
+    file: configFile,
+    dataDir,
+    overrides,
   });
   const resources = new EngineResources(config);
   const engine = engineOver(resources, cwd);
@@ -89,7 +89,7 @@ export async function profileSearches(options: ProfileOptions = {}): Promise<Pro
     const plans = plansUnder(wholePlan({ mode: 'hybrid', rerank: undefined }, config));
     const measured = await measurePlans(plans, asked, { resources, scope, signal, onProgress });
     const profile: SearchProfile = {
-      ...{ version: 1, at: new Date(runtime().now()).toISOString() },
+      ...{ version: 1, at: isoNow() },
       ...{ metric, questions: asked.length, chunks, embedder, plans: measured },
     };
     const file = resolve(config.dataDir, DATA_FILES.searchProfile);
@@ -133,7 +133,7 @@ function discountedGain(hit: Readonly<Record<number, number>>): number {
 async function titlesOf(view: EngineView, max: number): Promise<Asked[]> {
   const titles = new Set<string>();
   for (let cursor: string | undefined; ; ) {
-    const page = await view.list({ limit: 1_000, ...(cursor === undefined ? {} : { cursor }) });
+    const page = await view.list({ limit: 1_000, cursor });
     for (const { title } of page.documents) if (title !== undefined && title !== '') titles.add(title);
     cursor = page.cursor;
     if (cursor === undefined) break;

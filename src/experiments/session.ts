@@ -7,6 +7,7 @@ import type { ResolvedConfig } from '../config/resolved-config.js';
 import type { RAGSettingsInput } from '../config/schema/index.js';
 import { RAGError } from '../core/errors.js';
 import { LOCAL_SCOPE, scopeOf } from '../core/scope.js';
+import { withoutUndefined } from '../core/without-undefined.js';
 import { engineOver } from '../engine/create-engine.js';
 import { evaluateRetrieval } from '../evaluation/evaluate-retrieval.js';
 import { DEFAULT_METRICS, type Metric, parseMetrics, type ScoredId } from '../evaluation/metrics.js';
@@ -100,9 +101,9 @@ async function loadEvaluationConfig(
 ): Promise<ResolvedConfig> {
   const { configFile, dataDir, cwd, env, overrides = {} } = options;
   const config = await loadConfig({
-    ...(configFile === undefined ? {} : { file: configFile }),
-    ...(dataDir === undefined ? {} : { dataDir }),
-    ...(cwd === undefined ? {} : { cwd }),
+    file: configFile,
+    dataDir,
+    cwd,
     env,
     overrides: withSettings(withSettings(overrides, evaluationSettings(options, folder)), settings),
   });
@@ -155,14 +156,14 @@ async function indexTarget(
             id,
             text,
             ...(title === '' ? {} : { title }),
-            ...(surroundings === undefined ? {} : { surroundings }),
+            ...withoutUndefined({ surroundings }),
           })),
         };
   const { notices, stats } = await engine.index({
     ...what,
     onProgress: ({ itemsDone, itemsTotal }: IndexProgress) =>
       onProgress?.({ stage: 'indexing', done: itemsDone, total: itemsTotal }),
-    ...(signal === undefined ? {} : { signal }),
+    ...withoutUndefined({ signal }),
   });
   return [...notices, ...stats.errors.map(({ item, message }) => `${item ?? ''}: ${message}`)];
 }
@@ -185,7 +186,7 @@ export function taskSearch(options: EvaluateOptions, resources: SearchResources)
       {
         text,
         options: searchOptions(options, topK),
-        ...(options.signal === undefined ? {} : { signal: options.signal }),
+        ...withoutUndefined({ signal: options.signal }),
       },
       scope,
       resources,
@@ -257,9 +258,7 @@ async function scoreDataset(
     dataset,
     metrics,
     search: async ({ text }, topK) => byDocument(await search(text, topK)),
-    ...(dropSelf === undefined ? {} : { dropSelf }),
-    ...(scoreBy === undefined ? {} : { scoreBy }),
-    ...(signal === undefined ? {} : { signal }),
+    ...withoutUndefined({ dropSelf, scoreBy, signal }),
     onQuery: (done, total) => onProgress?.({ stage: 'searching', done, total }),
   });
   if (run !== undefined) await writeFile(resolve(cwd, run), formatTrecRun(evaluation.run, 'ragstone'));
@@ -289,7 +288,7 @@ async function scoreQuestions(
       onProgress?.({ stage: 'searching', done: ++done, total: asked.length });
       return found.map(({ documentId, content }) => ({ path: documentId, content }));
     },
-    ...(signal === undefined ? {} : { signal }),
+    ...withoutUndefined({ signal }),
   });
   const cutoffs = Object.keys(perQuestion[0]?.hit ?? {}).map(Number);
   const column = (kind: 'hit' | 'file' | 'ndcg') =>

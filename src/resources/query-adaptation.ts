@@ -4,6 +4,7 @@ import * as z from 'zod';
 import { indexedTextOfStored } from '../core/analysis/indexed-text.js';
 import { compareText, eq } from '../core/filter.js';
 import { contentHash } from '../core/ids.js';
+import { parseJson } from '../core/parse-json.js';
 import type { Scope } from '../core/scope.js';
 import { queryCacheOver } from '../embedding/cached-embedder.js';
 import { type Embedder, fingerprintOf } from '../embedding/embedder.js';
@@ -307,12 +308,4 @@ function readKept(kept: Uint8Array | undefined): Kept | undefined {
     start += length;
   }
   return { header: header.data, parts };
-}
-
-function parseJson(text: string): unknown {
-  try {
-    return JSON.parse(text);
-  } catch {
-    return undefined;
-  }
 }

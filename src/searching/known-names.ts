@@ -5,7 +5,7 @@ import { normaliseText } from '../core/analysis/normalise.js';
 import { forEachWord } from '../core/analysis/tokens.js';
 import type { StoredChunk } from '../core/chunk.js';
 import { contains, EVERYTHING, eq } from '../core/filter.js';
-import type { Metadata, MetadataValue } from '../core/metadata.js';
+import { textsOf } from '../core/metadata.js';
 import type { LedgerDocument } from '../ledger/ledger.js';
 import { scopeCollection } from '../stores/scoped-collection.js';
 import type { VectorCollection } from '../stores/vector-store.js';
@@ -104,7 +104,7 @@ async function namesADocument(name: ExactName, scoped: VectorCollection, read: S
 }
 
 function isNamed({ externalId, title = '', source, metadata }: LedgerDocument, name: ExactName): boolean {
-  const words = [externalId, title, ...valuesOf(metadata)];
+  const words = [externalId, title, ...textsOf(metadata)];
   return words.some(name.standsIn) || isNumberedPath(`${source}/${externalId}`, name);
 }
 
@@ -113,15 +113,6 @@ function isNumberedPath(path: string, { parts: [prefix = '', number = '', ...mor
   if (more.length > 0 || !/^\p{L}{2,}$/u.test(prefix) || !/^\d+$/.test(number)) return false;
   const begins = new RegExp(`(?:^|/)0*${number.replace(/^0+(?=.)/, '')}(?!\\d)`);
   return new RegExp(`(?<!\\p{L})${prefix}`, 'iu').test(path) && begins.test(path);
-}
-
-const valuesOf = (metadata: Metadata): string[] => Object.values(metadata).flatMap(textsOf);
-
-function textsOf(value: MetadataValue): string[] {
-  if (typeof value === 'string') return [value];
-  if (typeof value === 'number') return [String(value)];
-  if (Array.isArray(value)) return value.flatMap(textsOf);
-  return typeof value === 'object' && value !== null ? Object.values(value).flatMap(textsOf) : [];
 }
 
 async function scopedOf({ scope, resources }: ScopedRead): Promise<VectorCollection> {

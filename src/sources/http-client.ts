@@ -4,6 +4,7 @@ import type * as z from 'zod';
 import { RAGError, throwIfAborted } from '../core/errors.js';
 import { retry } from '../core/retry.js';
 import { runtime, sleep, timeoutSignal } from '../core/runtime.js';
+import { withoutUndefined } from '../core/without-undefined.js';
 import { createUrlGuard, type UrlGuard } from '../platform/security/url-guard.js';
 import { openConnections, type ResolveName } from './http-connections.js';
 import { connectionError, statusError } from './http-errors.js';
@@ -77,13 +78,13 @@ export class HttpClient {
     this.#guard.assertAllowed(this.#base);
     this.#pacing = new Pacing({
       concurrency,
-      ...(requestsPerSecond === undefined ? {} : { requestsPerSecond }),
+      ...withoutUndefined({ requestsPerSecond }),
     });
     this.#connections = openConnections({
       guard: this.#guard,
       timeoutMs,
       connections: concurrency,
-      ...(options.resolve === undefined ? {} : { resolve: options.resolve }),
+      ...withoutUndefined({ resolve: options.resolve }),
     });
   }
 
@@ -117,7 +118,7 @@ export class HttpClient {
       firstDelayMs,
       maxDelayMs: 5 * 60_000,
       isWorthRetrying: (error) => RAGError.isInstance(error) && error.reason === 'SOURCE_UNREADABLE',
-      ...(query.signal === undefined ? {} : { signal: query.signal }),
+      signal: query.signal,
     });
   }
 

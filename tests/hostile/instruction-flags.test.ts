@@ -62,7 +62,7 @@ describe('texts written for flags', () => {
   it('every kind belongs to one side of the split', async () => {
     const sides = await Promise.all(
       (['train', 'development', 'held-out'] as const).map(
-        async (side) => new Set((await readFlagTexts(side)).map(({ kind }) => kind)),
+        async (side) => new Set(readFlagTexts(side).map(({ kind }) => kind)),
       ),
     );
     const kinds = sides.flatMap((each) => [...each]);
@@ -71,7 +71,7 @@ describe('texts written for flags', () => {
 
   it('marks an order in every attack and in nothing else', async () => {
     for (const side of ['train', 'development', 'held-out'] as const)
-      for (const { attack, text } of await readFlagTexts(side))
+      for (const { attack, text } of readFlagTexts(side))
         expect(withoutMarks(text).orders.length > 0, text).toBe(attack);
   });
 

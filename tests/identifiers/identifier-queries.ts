@@ -1,6 +1,6 @@
 import { readdir, readFile } from 'node:fs/promises';
 import { join } from 'node:path';
-import { parseCsv } from '../../bench/chunking/csv.js';
+import { parseCsv } from '../../bench/shared/data-files.js';
 import { extractIdentifiers } from '../../src/core/analysis/identifiers.js';
 import { seededRandom, shuffled } from '../../src/evaluation/random.js';
 import type { PushedDocument } from '../../src/index.js';

@@ -30,11 +30,7 @@ export async function openAsking(config: CreateEngineOptions['config'] = {}): Pr
     findings: async (question, filter) =>
       gatherFindings({
         request: { question },
-        dependencies: await answerDependencies(
-          { question, ...(filter === undefined ? {} : { filter }) },
-          scopeOf(LOCAL_SCOPE),
-          resources,
-        ),
+        dependencies: await answerDependencies({ question, filter }, scopeOf(LOCAL_SCOPE), resources),
         standalone: unchangedQuestion(question),
         model: undefined,
         notices: [],

@@ -1,5 +1,5 @@
-import { readFile } from 'node:fs/promises';
 import path from 'node:path';
+import { readJsonLines } from '../../bench/shared/data-files.js';
 import type { Findings } from '../../src/answering/compose-answer.js';
 import { eq, not } from '../../src/index.js';
 import { openAsking } from './asking.js';
@@ -27,14 +27,10 @@ interface Row {
 
 /** XQuAD's questions with what the engine finds for them, halves by article: no article is in both. */
 export async function askXquad(folder: string): Promise<AskedQuestion[]> {
-  const rows = async <T>(file: string): Promise<T[]> =>
-    (await readFile(path.join(folder, file), 'utf8'))
-      .split('\n')
-      .filter((line) => line !== '')
-      .map((line) => JSON.parse(line) as T);
-  const documents = await rows<Row>('corpus.jsonl');
-  const questions = new Map((await rows<Row>('queries.jsonl')).map(({ _id, text }) => [_id, text]));
-  const answers = await rows<{
+  const rows = <T>(file: string): T[] => readJsonLines(path.join(folder, file));
+  const documents = rows<Row>('corpus.jsonl');
+  const questions = new Map(rows<Row>('queries.jsonl').map(({ _id, text }) => [_id, text]));
+  const answers = rows<{
     _id: string;
     'corpus-id': string;
     answers: { text: string }[];

@@ -65,11 +65,9 @@ export async function fitSupport(file: string) {
     }));
   });
   const pairs = alteredPairs(answers).filter(({ task }) => halfOf(task) === 'calibration');
-  const measured = await readSupportPassages('calibration');
-  const blind = await Promise.all(
-    BLIND_FILES.map((blindFile) => readBlindPassages(blindFile, 'calibration')),
-  );
-  const written = [...measured, ...(await readFittedPassages()), ...blind.flat()];
+  const measured = readSupportPassages('calibration');
+  const blind = BLIND_FILES.flatMap((blindFile) => readBlindPassages(blindFile, 'calibration'));
+  const written = [...measured, ...readFittedPassages(), ...blind];
   const own = written.flatMap(({ passage }) =>
     claimsOf(passage).map((sentence) => ({ sentence, passages: [passage], y: 1, weight: 0.5 })),
   );

@@ -9,9 +9,11 @@
  * Confidence: both. Support: MTRAG and the pairs of
  * `support-pairs`. No random numbers. `tools/answers/measure.ts` reports on the other halves.
  */
+
 import { readFile, writeFile } from 'node:fs/promises';
 import path from 'node:path';
 import { parseArgs } from 'node:util';
+import { meanAndDeviation } from '../../bench/shared/statistics.js';
 import type { Findings } from '../../src/answering/compose-answer.js';
 import { CONFIDENCE_FEATURES, confidenceFeatures } from '../../src/answering/confidence-features.js';
 import { textOfQuotation } from '../../src/answering/quotation.js';
@@ -92,19 +94,16 @@ function fitQuotations(questions: readonly DocumentedQuestion[]): number[] {
     isRight: found.evidence.quotations.map((each) => isRight(textOfQuotation(each), { spans })),
   }));
   const decided = choices.filter(({ isRight: right }) => right.includes(true) && right.includes(false));
-  const scales = QUOTATION_FEATURES.map((_, column) =>
-    deviation(decided.flatMap(({ options: rows }) => rows.map((row) => row[column] ?? 0))),
+  const scales = QUOTATION_FEATURES.map(
+    (_, column) =>
+      meanAndDeviation(decided.flatMap(({ options: rows }) => rows.map((row) => row[column] ?? 0)))
+        .deviation || 1,
   );
   const scaled = decided.map(({ options: rows, isRight: right }) => ({
     options: rows.map((row) => row.map((value, column) => value / (scales[column] ?? 1))),
     isRight: right,
   }));
   return fitConditional(scaled, QUOTATION_RIDGE).map((weight, column) => weight / (scales[column] ?? 1));
-}
-
-function deviation(values: readonly number[]): number {
-  const mean = values.reduce((sum, value) => sum + value, 0) / values.length;
-  return Math.sqrt(values.reduce((sum, value) => sum + (value - mean) ** 2, 0) / values.length) || 1;
 }
 
 /** XQuAD's questions with and without the paragraph that answers; those over documentation by whether the best quotation does. */

@@ -10,7 +10,7 @@ const TOP_K = 5;
 
 /** Recall@5 of multi-turn questions over the passages of all tasks, by what is searched for. */
 export async function measureFollowUps(file: string) {
-  const tasks = await readConversations(file);
+  const tasks = readConversations(file);
   const multi = tasks.filter(({ turns }) => turns.filter(({ role }) => role === 'user').length > 1);
   const ids = multi.map(({ id }) => id).sort();
   const reporting = multi.filter(({ id }) => ids.indexOf(id) % 2 === 1);

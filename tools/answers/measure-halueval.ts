@@ -4,9 +4,10 @@
  *
  *   npx tsx tools/answers/measure-halueval.ts --data ../shared/data
  */
-import { readFile } from 'node:fs/promises';
+
 import path from 'node:path';
 import { parseArgs } from 'node:util';
+import { readJsonLines } from '../../bench/shared/data-files.js';
 import { checkSupport } from '../../src/answering/check-support.js';
 import { readEvidence } from '../../src/answering/support-features.js';
 import { analyzeText } from '../../src/core/analysis/lexical-analyzer.js';
@@ -30,10 +31,7 @@ const { values: options } = parseArgs({
 });
 
 const file = path.join(options.data, 'answers/halueval/qa_one-turn_data.json');
-const rows = (await readFile(file, 'utf8'))
-  .split('\n')
-  .filter((line) => line !== '')
-  .map((line) => JSON.parse(line) as Row);
+const rows = readJsonLines<Row>(file);
 
 function score({ knowledge }: Row, answer: string, isRight: boolean): Scored {
   const evidence = readEvidence([knowledge]);

@@ -16,9 +16,7 @@ import { type SupportMeasures, supportPage } from './support-page.js';
 import {
   pairsOf,
   readBlindPassages,
-  readKindPassages,
   readSampleBugs,
-  readScopePassages,
   readSupportPassages,
   type SupportPair,
 } from './support-pairs.js';
@@ -40,13 +38,13 @@ interface JudgedSentence {
 const THRESHOLDS = [0.1, 0.2, 0.3, 0.4, 0.45, 0.5, 0.55, 0.6, 0.7, 0.8];
 
 const meaning = await loadTextMeaning();
-const sampled = (await readSampleBugs()).flatMap(pairsOf);
-const held = (await readSupportPassages('reporting')).flatMap(pairsOf);
-const blind = (await readBlindPassages('blind-pairs', 'reporting')).flatMap(pairsOf);
-const invented = (await readBlindPassages('invented-sentences', 'reporting')).flatMap(pairsOf);
-const unseen = (await readBlindPassages('unseen-pairs', 'reporting')).flatMap(pairsOf);
-const kinds = (await readKindPassages('reporting')).flatMap(pairsOf);
-const scopes = (await readScopePassages('reporting')).flatMap(pairsOf);
+const sampled = readSampleBugs().flatMap(pairsOf);
+const held = readSupportPassages('reporting').flatMap(pairsOf);
+const blind = readBlindPassages('blind-pairs', 'reporting').flatMap(pairsOf);
+const invented = readBlindPassages('invented-sentences', 'reporting').flatMap(pairsOf);
+const unseen = readBlindPassages('unseen-pairs', 'reporting').flatMap(pairsOf);
+const kinds = readBlindPassages('kinds', 'reporting').flatMap(pairsOf);
+const scopes = readBlindPassages('scopes', 'reporting').flatMap(pairsOf);
 const answers = await readRatedAnswers(MTRAG);
 const halfOf = halvesOf(answers);
 const altered = alteredPairs(answers).filter(({ task }) => halfOf(task) === 'reporting');

@@ -1,6 +1,8 @@
 import { readFile } from 'node:fs/promises';
 import * as z from 'zod';
+import { readJsonLines } from '../../bench/shared/data-files.js';
 import { RAGError } from '../../src/core/errors.js';
+import { mean } from '../../src/evaluation/metrics.js';
 
 const TURN = z.object({ speaker: z.string(), text: z.string() });
 
@@ -68,7 +70,7 @@ export async function readRatedAnswers(file: string): Promise<RatedAnswer[]> {
         question: task.input.map(({ text }) => text).join('\n'),
         answer: model_response,
         contexts: task.contexts.flatMap(({ document_id }) => textOf.get(document_id) ?? []),
-        faithfulness: ratings.reduce((sum, value) => sum + value, 0) / ratings.length,
+        faithfulness: mean(ratings),
       },
     ];
   });
@@ -88,10 +90,9 @@ export interface ConversationTask {
 }
 
 /** Tasks of MTRAG-UN with at least one gold passage; one JSON object a line. */
-export async function readConversations(file: string): Promise<ConversationTask[]> {
-  const lines = (await readFile(file, 'utf8')).split('\n').filter((line) => line.trim() !== '');
-  return lines.flatMap((line) => {
-    const { task_id, input, contexts } = TASK.parse(JSON.parse(line));
+export function readConversations(file: string): ConversationTask[] {
+  return readJsonLines(file).flatMap((row) => {
+    const { task_id, input, contexts } = TASK.parse(row);
     if (contexts.length === 0) return [];
     return [
       {

@@ -1,4 +1,5 @@
 import { RAGError } from '../../src/core/errors.js';
+import { mean } from '../../src/evaluation/metrics.js';
 
 /** Ranks from 1, ascending; equal values share the mean of theirs. */
 export function ranksOf(values: readonly number[]): number[] {
@@ -35,7 +36,6 @@ export function spearman(a: readonly number[], b: readonly number[]): number {
 }
 
 function pearson(a: readonly number[], b: readonly number[]): number {
-  const mean = (values: readonly number[]) => values.reduce((sum, value) => sum + value, 0) / values.length;
   const [meanA, meanB] = [mean(a), mean(b)];
   let covariance = 0;
   let varianceA = 0;

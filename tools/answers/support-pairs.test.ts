@@ -2,26 +2,22 @@ import { expect, test } from 'vitest';
 import { checkSupport, SUPPORT_THRESHOLD } from '../../src/answering/check-support.js';
 import { readEvidence } from '../../src/answering/support-features.js';
 import { loadTextMeaning } from '../../src/embedding/static/text-meaning.js';
-import {
-  pairsOf,
-  readBlindPassages,
-  readKindPassages,
-  readSampleBugs,
-  readSupportPassages,
-} from './support-pairs.js';
+import { pairsOf, readBlindPassages, readSampleBugs, readSupportPassages } from './support-pairs.js';
 
 test.each([
   ['passages that nothing was fitted on', () => readSupportPassages('reporting')],
   ['the sample bugs', readSampleBugs],
-  ['steps, lists, roles and opposites', () => readKindPassages('reporting')],
+  ['steps, lists, roles and opposites', () => readBlindPassages('kinds', 'reporting')],
 ])(
   'of sentences about %s most right ones stand, hardly one is removed, and most wrong ones are found',
   async (_, read) => {
     const meaning = await loadTextMeaning();
-    const judged = (await read()).flatMap(pairsOf).map(({ sentence, passage, isRight }) => {
-      const { score, contradiction } = checkSupport(sentence, readEvidence([passage], meaning));
-      return { isRight, isFound: score < SUPPORT_THRESHOLD, isRemoved: contradiction !== undefined };
-    });
+    const judged = read()
+      .flatMap(pairsOf)
+      .map(({ sentence, passage, isRight }) => {
+        const { score, contradiction } = checkSupport(sentence, readEvidence([passage], meaning));
+        return { isRight, isFound: score < SUPPORT_THRESHOLD, isRemoved: contradiction !== undefined };
+      });
     const share = (of: boolean, is: 'isFound' | 'isRemoved'): number => {
       const those = judged.filter(({ isRight }) => isRight === of);
       return those.filter((each) => each[is]).length / those.length;
@@ -34,7 +30,7 @@ test.each([
 
 test('of invented sentences that take half of their words from a passage most are not supported', async () => {
   const meaning = await loadTextMeaning();
-  const invented = (await readBlindPassages('invented-sentences', 'reporting'))
+  const invented = readBlindPassages('invented-sentences', 'reporting')
     .flatMap(pairsOf)
     .filter(({ isRight }) => !isRight);
   const found = invented.filter(

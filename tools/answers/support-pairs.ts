@@ -1,6 +1,6 @@
-import { readFile } from 'node:fs/promises';
 import path from 'node:path';
 import * as z from 'zod';
+import { readJsonLines } from '../../bench/shared/data-files.js';
 import type { Half } from './data.js';
 
 const PASSAGE = z.strictObject({
@@ -25,42 +25,30 @@ export interface SupportPair {
 
 const FOLDER = path.join(import.meta.dirname, 'support-pairs');
 
-async function readPassages(file: string): Promise<SupportPassage[]> {
-  const lines = (await readFile(path.join(FOLDER, file), 'utf8')).trim().split('\n');
-  return lines.map((line) => PASSAGE.parse(JSON.parse(line)));
-}
+const readPassages = (file: string): SupportPassage[] =>
+  readJsonLines(path.join(FOLDER, file)).map((row) => PASSAGE.parse(row));
 
 /** The 200 pairs that are measured: of four passages in a row two are fitted on. */
-export async function readSupportPassages(half: Half): Promise<SupportPassage[]> {
-  const passages = await readPassages('pairs.jsonl');
-  return passages.filter((_, at) => (Math.floor(at / 2) % 2 === 0 ? 'calibration' : 'reporting') === half);
-}
+export const readSupportPassages = (half: Half): SupportPassage[] =>
+  readPassages('pairs.jsonl').filter(
+    (_, at) => (Math.floor(at / 2) % 2 === 0 ? 'calibration' : 'reporting') === half,
+  );
 
 /** Passages for the fit alone. */
-export const readFittedPassages = (): Promise<SupportPassage[]> => readPassages('fitted-pairs.jsonl');
+export const readFittedPassages = (): SupportPassage[] => readPassages('fitted-pairs.jsonl');
 
-/** Files of passages and sentences by people who had not seen the check; every second passage is fitted on. */
-export type BlindFile = 'blind-pairs' | 'invented-sentences' | 'unseen-pairs';
+/**
+ * Files of passages and sentences by people who had not seen the check; every second passage is fitted on. Of `kinds` none is: sentences that are wrong in an
+ * order of steps, in what a list says of its items, in who does something, or by an opposite; nor of `scopes`: in roles, scopes, conditions, time, units,
+ * versions, lists that are denied or cells of a table.
+ */
+export type BlindFile = 'blind-pairs' | 'invented-sentences' | 'unseen-pairs' | 'kinds' | 'scopes';
 
-export async function readBlindPassages(file: BlindFile, half: Half): Promise<SupportPassage[]> {
-  const passages = await readPassages(`${file}.jsonl`);
-  return passages.filter((_, at) => (at % 2 === 0 ? 'calibration' : 'reporting') === half);
-}
-
-/** Sentences that are wrong in an order of steps, in what a list says of its items, in who does something, or by an opposite; none is fitted on. */
-export async function readKindPassages(half: Half): Promise<SupportPassage[]> {
-  const passages = await readPassages('kinds.jsonl');
-  return passages.filter((_, at) => (at % 2 === 0 ? 'calibration' : 'reporting') === half);
-}
-
-/** Sentences that are wrong in roles, scopes, conditions, time, units, versions, lists that are denied or cells of a table; none is fitted on. */
-export async function readScopePassages(half: Half): Promise<SupportPassage[]> {
-  const passages = await readPassages('scopes.jsonl');
-  return passages.filter((_, at) => (at % 2 === 0 ? 'calibration' : 'reporting') === half);
-}
+export const readBlindPassages = (file: BlindFile, half: Half): SupportPassage[] =>
+  readPassages(`${file}.jsonl`).filter((_, at) => (at % 2 === 0 ? 'calibration' : 'reporting') === half);
 
 /** Sentences about the bugs of the example, which was looked at once they were judged, and not fitted on. */
-export const readSampleBugs = (): Promise<SupportPassage[]> => readPassages('sample-bugs.jsonl');
+export const readSampleBugs = (): SupportPassage[] => readPassages('sample-bugs.jsonl');
 
 export const pairsOf = ({ passage, right, wrong }: SupportPassage): SupportPair[] => [
   ...right.map((sentence) => ({ passage, sentence, isRight: true, how: '' })),

@@ -1,34 +1,12 @@
 import { readFile } from 'node:fs/promises';
 import path from 'node:path';
-import { parseCsv } from '../../bench/chunking/csv.js';
+import { parseCsv, readJsonLines } from '../../bench/shared/data-files.js';
 
 /** Documents and queries of which it is known what answers what. */
 export interface JudgedCollection {
   readonly name: string;
   readonly documents: readonly { readonly id: string; readonly title: string; readonly text: string }[];
   readonly queries: readonly { readonly text: string; readonly relevant: ReadonlySet<string> }[];
-}
-
-/** A data set in BEIR layout. */
-export async function readBeir(folder: string, split: 'train' | 'test'): Promise<JudgedCollection> {
-  const lines = async (file: string) =>
-    (await readFile(path.join(folder, file), 'utf8')).split('\n').filter((line) => line !== '');
-  const rows = async (file: string) =>
-    (await lines(file)).map((line) => JSON.parse(line) as { _id: string; title?: string; text: string });
-  const relevant = new Map<string, Set<string>>();
-  for (const line of (await lines(`qrels/${split}.tsv`)).slice(1)) {
-    const [query = '', document = '', score] = line.split('\t');
-    if (Number(score) > 0) relevant.set(query, (relevant.get(query) ?? new Set()).add(document));
-  }
-  const queries = await rows(split === 'train' ? 'queries-train.jsonl' : 'queries.jsonl');
-  return {
-    name: `${path.basename(folder)} ${split}`,
-    documents: (await rows('corpus.jsonl')).map(({ _id, title = '', text }) => ({ id: _id, title, text })),
-    queries: queries.flatMap(({ _id, text }) => {
-      const ids = relevant.get(_id);
-      return ids === undefined ? [] : [{ text, relevant: ids }];
-    }),
-  };
 }
 
 /** Issues of one Jira project: a title is the query, the description of the same issue the answer (known-item search). */
@@ -42,5 +20,20 @@ export async function readJira(file: string, limit: number): Promise<JudgedColle
     name: `jira ${path.basename(file, '.csv')}`,
     documents: documents.map(({ id, text }) => ({ id, title: '', text })),
     queries: documents.map(({ id, title }) => ({ text: title, relevant: new Set([id]) })),
+  };
+}
+
+/** What a tool cut out of a text (its heading, a sentence, a docstring), and what is left of it. */
+export type Pair = readonly [kind: string, query: string, passage: string];
+
+/** Of a heading, a sentence or a docstring is asked which text it was taken from. */
+export function readPairs(file: string, kind: string, limit: number): JudgedCollection {
+  const pairs = readJsonLines<Pair>(file)
+    .filter((pair) => pair[0] === kind)
+    .slice(0, limit);
+  return {
+    name: `${kind} ${path.basename(file, '.jsonl')}`,
+    documents: pairs.map(([, , text], i) => ({ id: `h${i}`, title: '', text })),
+    queries: pairs.map(([, text], i) => ({ text, relevant: new Set([`h${i}`]) })),
   };
 }

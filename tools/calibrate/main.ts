@@ -8,6 +8,7 @@
  */
 import path from 'node:path';
 import { parseArgs } from 'node:util';
+import { readBeir } from '../../bench/shared/data-files.js';
 import type { Embedder } from '../../src/embedding/embedder.js';
 import { createStaticEmbedder } from '../../src/embedding/static/static-embedder.js';
 import { loadWordRarity } from '../../src/embedding/static/word-rarity.js';
@@ -26,7 +27,7 @@ import type {
   StageCalibration,
 } from '../../src/retrieval/calibration/calibration-model.js';
 import { modelNameOf } from '../../src/retrieval/model-name.js';
-import { type JudgedCollection, readBeir, readJira } from './judged-collection.js';
+import { type JudgedCollection, readJira } from './judged-collection.js';
 import { fitLogistic, type Sample } from './logistic-regression.js';
 import { type Observation, type ObservedList, observe } from './observe.js';
 import { reliabilityOf } from './reliability.js';

@@ -1,9 +1,13 @@
 import { mkdir, readFile, writeFile } from 'node:fs/promises';
 import path from 'node:path';
+import { extractIdentifiers } from '../../src/core/analysis/identifiers.js';
+import { indexedTextOf } from '../../src/core/analysis/indexed-text.js';
+import { analyzeText } from '../../src/core/analysis/lexical-analyzer.js';
 import { contentHash } from '../../src/core/ids.js';
 import type { Embedder, EmbeddingKind } from '../../src/embedding/embedder.js';
 import { fingerprintOf } from '../../src/embedding/embedder.js';
 import { ADAPTATION_SAMPLE } from '../../src/resources/query-adaptation.js';
+import type { JudgedCollection } from './judged-collection.js';
 
 /** The embedder that reads queries over these texts as the engine would after indexing them. */
 export async function queryEmbedderFor(embedder: Embedder, texts: readonly string[]): Promise<Embedder> {
@@ -13,6 +17,30 @@ export async function queryEmbedderFor(embedder: Embedder, texts: readonly strin
   const sample = hashed.sort((a, b) => (a.hash < b.hash ? -1 : 1)).slice(0, ADAPTATION_SAMPLE);
   return adaptation.apply(await adaptation.learn(sample.map(({ text }) => text)));
 }
+
+/** The documents of a collection as an index would hold them, each one chunk. */
+export async function recordsOf(
+  { documents }: JudgedCollection,
+  { embedder, cacheDir }: { readonly embedder: Embedder; readonly cacheDir: string },
+) {
+  const texts = documents.map(indexedTextOfDocument);
+  const vectors = await vectorsOf(embedder, texts, { kind: 'document', cacheDir });
+  return documents.map(({ id, title, text }, i) => ({
+    id,
+    documentId: id,
+    tenant: 'default',
+    source: 'judged',
+    access: { groups: ['*'], level: 0 },
+    content: text,
+    searchText: analyzeText(texts[i] ?? '').join(' '),
+    identifiers: extractIdentifiers(texts[i] ?? ''),
+    vector: vectors[i] ?? new Float32Array(embedder.dimensions),
+    metadata: { title },
+  }));
+}
+
+export const indexedTextOfDocument = ({ title, text }: JudgedCollection['documents'][number]): string =>
+  indexedTextOf({ title, headingPath: [], content: text });
 
 /** Vectors of texts, kept in `cacheDir` between runs where the model is slow. */
 export async function vectorsOf(

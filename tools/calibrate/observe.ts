@@ -1,6 +1,3 @@
-import { extractIdentifiers } from '../../src/core/analysis/identifiers.js';
-import { indexedTextOf } from '../../src/core/analysis/indexed-text.js';
-import { analyzeText } from '../../src/core/analysis/lexical-analyzer.js';
 import { and, EVERYTHING, not, oneOf } from '../../src/core/filter.js';
 import type { Embedder } from '../../src/embedding/embedder.js';
 import type { Reranker } from '../../src/reranking/reranker.js';
@@ -19,7 +16,7 @@ import { rerankCandidates } from '../../src/retrieval/rerank/rerank.js';
 import { runLanes } from '../../src/retrieval/run-lanes.js';
 import { createMemoryStore } from '../../src/stores/memory/memory-store.js';
 import type { JudgedCollection } from './judged-collection.js';
-import { queryEmbedderFor, vectorsOf } from './model-under-test.js';
+import { indexedTextOfDocument, queryEmbedderFor, recordsOf, vectorsOf } from './model-under-test.js';
 
 /** What a person is shown at most without asking for more. */
 const SHOWN = 10;
@@ -104,24 +101,4 @@ export async function observe(collection: JudgedCollection, options: ObserveOpti
   }
   await store.close();
   return observations;
-}
-
-const indexedTextOfDocument = ({ title, text }: JudgedCollection['documents'][number]): string =>
-  indexedTextOf({ title, headingPath: [], content: text });
-
-async function recordsOf({ documents }: JudgedCollection, { embedder, cacheDir }: ObserveOptions) {
-  const texts = documents.map(indexedTextOfDocument);
-  const vectors = await vectorsOf(embedder, texts, { kind: 'document', cacheDir });
-  return documents.map(({ id, title, text }, i) => ({
-    id,
-    documentId: id,
-    tenant: 'default',
-    source: 'calibration',
-    access: { groups: ['*'], level: 0 },
-    content: text,
-    searchText: analyzeText(texts[i] ?? '').join(' '),
-    identifiers: extractIdentifiers(texts[i] ?? ''),
-    vector: vectors[i] ?? new Float32Array(embedder.dimensions),
-    metadata: { title },
-  }));
 }

@@ -1,3 +1,4 @@
+import { mean } from '../../src/evaluation/metrics.js';
 import { calibrate, type ScoreCalibration } from '../../src/retrieval/calibration/calibration.js';
 import type { ObservedList } from './observe.js';
 
@@ -65,6 +66,3 @@ function errorOf(bins: readonly ReliabilityBin[]): number {
     bins.reduce((sum, bin) => sum + Math.abs(bin.stated - bin.observed) * bin.count, 0) / Math.max(1, count)
   );
 }
-
-const mean = (values: readonly number[]): number =>
-  values.reduce((sum, value) => sum + value, 0) / Math.max(1, values.length);

@@ -1,7 +1,7 @@
 import { readFile } from 'node:fs/promises';
 import path from 'node:path';
-import { parseCsv } from '../../bench/chunking/csv.js';
-import { type JudgedCollection, readBeir, readJira } from '../calibrate/judged-collection.js';
+import { parseCsv, readBeir } from '../../bench/shared/data-files.js';
+import { type JudgedCollection, readJira, readPairs } from '../calibrate/judged-collection.js';
 
 /** A collection in which a query may be the title of a document, which is then no answer to it. */
 export interface FusionCollection {
@@ -30,8 +30,8 @@ export async function trainCollections({
   return [
     await readBeir(path.join(data, 'retrieval/scifact'), 'train'),
     await readJira(jiraFile(data, 'mesos'), DOCUMENTS),
-    ...(await documentation(pairs, ['git-doc', 'keystone-doc', 'python-celery-doc'])),
-    await readPairs(path.join(code, 'stdlib.jsonl'), 'code'),
+    ...documentation(pairs, ['git-doc', 'keystone-doc', 'python-celery-doc']),
+    readPairs(path.join(code, 'stdlib.jsonl'), 'code', DOCUMENTS),
     await relatedIssues(data, ['mesos']),
   ];
 }
@@ -45,9 +45,9 @@ export async function heldOutCollections({
   const projects = ['bamboo', 'duracloud', 'moodle', 'springxd', 'usergrid'];
   return [
     ...(await Promise.all(projects.map((name) => readJira(jiraFile(data, name), DOCUMENTS)))),
-    ...(await documentation(pairs, ['apache2-doc', 'krb5-doc', 'valgrind'])),
-    await readPairs(path.join(code, 'numpy.jsonl'), 'code'),
-    await readPairs(path.join(code, 'scipy.jsonl'), 'code'),
+    ...documentation(pairs, ['apache2-doc', 'krb5-doc', 'valgrind']),
+    readPairs(path.join(code, 'numpy.jsonl'), 'code', DOCUMENTS),
+    readPairs(path.join(code, 'scipy.jsonl'), 'code', DOCUMENTS),
     await relatedIssues(data, ['duracloud', 'usergrid', 'bamboo']),
   ];
 }
@@ -55,26 +55,10 @@ export async function heldOutCollections({
 const jiraFile = (data: string, project: string): string =>
   path.join(data, 'fixtures/jira-issues', `${project}.csv`);
 
-const documentation = (pairs: string, packages: readonly string[]): Promise<FusionCollection[]> =>
-  Promise.all(
-    packages.flatMap((name) =>
-      ['heading', 'sentence'].map((kind) => readPairs(path.join(pairs, `${name}.jsonl`), kind)),
-    ),
+const documentation = (pairs: string, packages: readonly string[]): FusionCollection[] =>
+  packages.flatMap((name) =>
+    ['heading', 'sentence'].map((kind) => readPairs(path.join(pairs, `${name}.jsonl`), kind, DOCUMENTS)),
   );
-
-/** Of a heading, a sentence or a docstring is asked which text it was taken from. */
-async function readPairs(file: string, kind: string): Promise<FusionCollection> {
-  const lines = (await readFile(file, 'utf8')).split('\n').filter((line) => line !== '');
-  const pairs = lines
-    .map((line) => JSON.parse(line) as readonly [kind: string, query: string, passage: string])
-    .filter((pair) => pair[0] === kind)
-    .slice(0, DOCUMENTS);
-  return {
-    name: `${kind} ${path.basename(file, '.jsonl')}`,
-    documents: pairs.map(([, , text], i) => ({ id: `h${i}`, title: '', text })),
-    queries: pairs.map(([, text], i) => ({ text, relevant: new Set([`h${i}`]) })),
-  };
-}
 
 const KEY = /\b[A-Z][A-Z0-9]+-\d+\b/g;
 

@@ -38,7 +38,7 @@ const read = (texts: readonly FlagText[]): Passage[] => texts.map((text) => pass
 const corpora = path.join(options.data, 'corpora');
 const fitted = await readCorpora(corpora, ['rust-rfcs', 'kubernetes-keps']);
 const unseen = await readCorpora(corpora, ['ise-playbook', 'sourcegraph-handbook']);
-const texts = [...(await readFlagTexts('train')), ...(await readFlagTexts('development'))];
+const texts = [...readFlagTexts('train'), ...readFlagTexts('development')];
 
 const { threshold, precision, recall } = crossValidate();
 const model = fitModel(texts);

@@ -32,11 +32,11 @@ const REAL = ['ise-playbook', 'sourcegraph-handbook'] as const;
 
 /** On the kinds of text that no fit and no choice has seen, as they are and between pieces of real documents. */
 export async function measureHeldOut(): Promise<FlagFigures> {
-  return flagFigures(bare(await readFlagTexts('held-out')));
+  return flagFigures(bare(readFlagTexts('held-out')));
 }
 
 export async function measureFlags(corpora: string) {
-  const heldOut = await readFlagTexts('held-out');
+  const heldOut = readFlagTexts('held-out');
   const unseen = await readCorpora(corpora, REAL);
   const random = randomNumbers(5);
   const pieces = Array.from({ length: PIECES }, () => randomPiece(unseen, random, PIECE_LENGTH));

@@ -1,5 +1,5 @@
-import { readFile } from 'node:fs/promises';
 import * as z from 'zod';
+import { readJsonLines } from '../../bench/shared/data-files.js';
 import type { TextRange } from '../../src/core/document.js';
 
 const ROW = z.strictObject({
@@ -16,11 +16,8 @@ export type FlagText = z.infer<typeof ROW>;
 /** The sides of the split by kind; `held-out` is for reporting alone. */
 export type Side = 'train' | 'development' | 'held-out';
 
-export async function readFlagTexts(side: Side): Promise<FlagText[]> {
-  const file = new URL(`./texts/${side}.jsonl`, import.meta.url);
-  const lines = (await readFile(file, 'utf8')).trimEnd().split('\n');
-  return lines.map((line) => ROW.parse(JSON.parse(line)));
-}
+export const readFlagTexts = (side: Side): FlagText[] =>
+  readJsonLines(new URL(`./texts/${side}.jsonl`, import.meta.url)).map((row) => ROW.parse(row));
 
 /** The text without its marks, and where they were. */
 export function withoutMarks(marked: string): { text: string; orders: TextRange[] } {

@@ -1,6 +1,7 @@
 import { createHash } from 'node:crypto';
 import { readFile } from 'node:fs/promises';
 import { join } from 'node:path';
+import { messageOf } from '../../src/core/errors.js';
 import type { Span } from './doc-sets.js';
 
 /** The quote of a passage in the fetched files. Throws when the text at its range is not the one that was read for the question. */
@@ -15,7 +16,7 @@ export async function quoteProblems(spans: readonly Span[], folder: string): Pro
   const problems: string[] = [];
   for (const span of spans)
     await quoteOf(span, folder).catch((error: unknown) => {
-      problems.push(error instanceof Error ? error.message : String(error));
+      problems.push(messageOf(error));
     });
   return problems;
 }

@@ -1,6 +1,7 @@
-import { readdir, readFile } from 'node:fs/promises';
+import { readdir } from 'node:fs/promises';
 import path from 'node:path';
-import { type JudgedCollection, readBeir, readJira } from '../calibrate/judged-collection.js';
+import { readBeir, readJsonLines } from '../../bench/shared/data-files.js';
+import { type JudgedCollection, type Pair, readJira, readPairs } from '../calibrate/judged-collection.js';
 
 /** Projects that no training may see: later measures use them. */
 export const HELD_OUT_JIRA = ['bamboo', 'duracloud', 'mesos', 'moodle', 'springxd', 'usergrid'] as const;
@@ -36,8 +37,8 @@ export async function trainCollections({
   return [
     await readBeir(path.join(data, 'retrieval/scifact'), 'train'),
     ...(await Promise.all(projects.map((name) => readJira(path.join(jira, `${name}.csv`), JIRA_DOCUMENTS)))),
-    ...(await readDocumentation(TRAIN_DOCUMENTATION, pairs)),
-    ...(await readCode(['stdlib'], code)),
+    ...readDocumentation(TRAIN_DOCUMENTATION, pairs),
+    ...readCode(['stdlib'], code),
   ];
 }
 
@@ -48,39 +49,28 @@ export async function devCollections({ data, pairs, code }: CollectionFolders): 
   );
   return [
     ...(await Promise.all(jira)),
-    ...(await readDocumentation(DEV_DOCUMENTATION, pairs)),
-    ...(await readCode(['numpy', 'scipy'], code)),
+    ...readDocumentation(DEV_DOCUMENTATION, pairs),
+    ...readCode(['numpy', 'scipy'], code),
   ];
 }
 
-async function readDocumentation(
-  packages: readonly string[],
-  pairs: string | undefined,
-): Promise<JudgedCollection[]> {
+function readDocumentation(packages: readonly string[], pairs: string | undefined): JudgedCollection[] {
   if (pairs === undefined) return [];
   const files = packages.map((name) => path.join(pairs, `${name}.jsonl`));
-  return Promise.all(files.flatMap((file) => [readSentences(file), readHeadings(file)]));
+  return files.flatMap((file) => [readSentences(file), readPairs(file, 'heading', DOCUMENTATION_DOCUMENTS)]);
 }
 
 /** What a function does is the query, its source without that sentence the answer. */
-async function readCode(
-  packages: readonly string[],
-  folder: string | undefined,
-): Promise<JudgedCollection[]> {
+function readCode(packages: readonly string[], folder: string | undefined): JudgedCollection[] {
   if (folder === undefined) return [];
-  return Promise.all(packages.map((name) => readHeadings(path.join(folder, `${name}.jsonl`), 'code')));
-}
-
-type Pair = readonly [kind: string, query: string, passage: string];
-
-async function readPairs(file: string): Promise<Pair[]> {
-  const lines = (await readFile(file, 'utf8')).split('\n').filter((line) => line !== '');
-  return lines.map((line) => JSON.parse(line) as Pair);
+  return packages.map((name) =>
+    readPairs(path.join(folder, `${name}.jsonl`), 'code', DOCUMENTATION_DOCUMENTS),
+  );
 }
 
 /** A sentence is the query; the section that it was taken out of, under its heading, the answer. */
-async function readSentences(file: string): Promise<JudgedCollection> {
-  const pairs = await readPairs(file);
+function readSentences(file: string): JudgedCollection {
+  const pairs = readJsonLines<Pair>(file);
   const sections = new Map<string, { title: string; sentence?: string }>();
   for (const [kind, query, passage] of pairs) if (kind === 'heading') sections.set(passage, { title: query });
   // Both are cut from one section: what the sentence was taken out of is found by its beginning and its end.
@@ -97,13 +87,3 @@ async function readSentences(file: string): Promise<JudgedCollection> {
 }
 
 const endsOf = (text: string): string => `${text.slice(0, 40)} ${text.slice(-40)}`;
-
-/** A section's heading is the query, its text the answer. */
-async function readHeadings(file: string, kind = 'heading'): Promise<JudgedCollection> {
-  const pairs = (await readPairs(file)).filter((pair) => pair[0] === kind).slice(0, DOCUMENTATION_DOCUMENTS);
-  return {
-    name: `${kind} ${path.basename(file, '.jsonl')}`,
-    documents: pairs.map(([, , text], i) => ({ id: `h${i}`, title: '', text })),
-    queries: pairs.map(([, query], i) => ({ text: query, relevant: new Set([`h${i}`]) })),
-  };
-}

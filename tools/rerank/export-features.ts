@@ -5,12 +5,8 @@
 import { mkdir, writeFile } from 'node:fs/promises';
 import path from 'node:path';
 import { parseArgs } from 'node:util';
-import { extractIdentifiers } from '../../src/core/analysis/identifiers.js';
-import { indexedTextOf } from '../../src/core/analysis/indexed-text.js';
-import { analyzeText } from '../../src/core/analysis/lexical-analyzer.js';
 import { profileOf } from '../../src/core/analysis/query-profile.js';
 import { EVERYTHING, not, oneOf } from '../../src/core/filter.js';
-import type { Embedder } from '../../src/embedding/embedder.js';
 import { createStaticEmbedder } from '../../src/embedding/static/static-embedder.js';
 import { loadWordRarity } from '../../src/embedding/static/word-rarity.js';
 import { createTransformersEmbedder } from '../../src/embedding/transformers/transformers-embedder.js';
@@ -25,7 +21,12 @@ import type { RetrievalMode } from '../../src/retrieval/retriever.js';
 import { runLanes } from '../../src/retrieval/run-lanes.js';
 import { createMemoryStore } from '../../src/stores/memory/memory-store.js';
 import type { JudgedCollection } from '../calibrate/judged-collection.js';
-import { queryEmbedderFor, vectorsOf } from '../calibrate/model-under-test.js';
+import {
+  indexedTextOfDocument,
+  queryEmbedderFor,
+  recordsOf,
+  vectorsOf,
+} from '../calibrate/model-under-test.js';
 import { devCollections, trainCollections } from './collections.js';
 
 const { values: options } = parseArgs({
@@ -94,7 +95,15 @@ const isSeen = ({ name }: JudgedCollection): boolean => name.startsWith('jira');
 async function exportCollection(collection: JudgedCollection, isDev: boolean): Promise<void> {
   const store = createMemoryStore();
   const records = await store.open({ name: 'c', dimensions: embedder.dimensions, fingerprint: 'training' });
-  await records.upsert(await recordsOf(collection, embedder));
+  const documents = await recordsOf(collection, { embedder, cacheDir: options.cache });
+  await records.upsert(
+    documents.map((document, i) => {
+      const { title } = document.metadata;
+      // Users' chunks have titles, headings or both, and both are read alike.
+      const metadata = title === '' ? {} : i % 2 === 0 ? { title } : { headingPath: [title] };
+      return { ...document, metadata };
+    }),
+  );
   const limit = isSmall(collection) ? Number(options.queries) : 900;
   const step = Math.max(1, Math.floor(collection.queries.length / limit));
   const chosen = collection.queries.filter((_, i) => i % step === 0).slice(0, limit);
@@ -145,27 +154,6 @@ async function exportCollection(collection: JudgedCollection, isDev: boolean): P
     }
   await store.close();
   console.error(collection.name, collection.documents.length, chosen.length);
-}
-
-const indexedTextOfDocument = ({ title, text }: JudgedCollection['documents'][number]): string =>
-  indexedTextOf({ title, headingPath: [], content: text });
-
-async function recordsOf({ documents }: JudgedCollection, model: Embedder) {
-  const texts = documents.map(indexedTextOfDocument);
-  const vectors = await vectorsOf(model, texts, { kind: 'document', cacheDir: options.cache });
-  return documents.map(({ id, title, text }, i) => ({
-    id,
-    documentId: id,
-    tenant: 'default',
-    source: 'training',
-    access: { groups: ['*'], level: 0 },
-    content: text,
-    searchText: analyzeText(texts[i] ?? '').join(' '),
-    identifiers: extractIdentifiers(texts[i] ?? ''),
-    vector: vectors[i] ?? new Float32Array(model.dimensions),
-    // Users' chunks have titles, headings or both, and both are read alike.
-    metadata: title === '' ? {} : i % 2 === 0 ? { title } : { headingPath: [title] },
-  }));
 }
 
 if (options.out === undefined) throw new Error('Name the folder to write to: --out FOLDER');

@@ -1,10 +1,8 @@
-import { readFileSync } from 'node:fs';
 import { readFile } from 'node:fs/promises';
 import path from 'node:path';
-import { parseCsv } from '../../bench/chunking/csv.js';
+import { parseCsv, readBeir, readJsonLines } from '../../bench/shared/data-files.js';
 import type { IndexRequest, SearchResult } from '../../src/index.js';
 import { FETCHED } from '../answers/documentation.js';
-import { readBeir } from '../calibrate/judged-collection.js';
 import { readDocSets, readQuestions } from '../questions/doc-sets.js';
 import { quoteOf } from '../questions/quotes.js';
 import { HELD_OUT_JIRA } from '../rerank/collections.js';
@@ -80,12 +78,9 @@ function visible(data: string): JudgedCollection[] {
       ['handbook', 'sourcegraph-handbook'],
     ] as const
   ).map(([file, folder]) => {
-    const lines = readFileSync(path.join(data, `questions/${file}.jsonl`), 'utf8')
-      .trim()
-      .split('\n');
-    const questions = lines.map(
-      (line) => JSON.parse(line) as Record<'gold' | 'alternates', { quote: string }[]> & { question: string },
-    );
+    const questions = readJsonLines<
+      Record<'gold' | 'alternates', { quote: string }[]> & { readonly question: string }
+    >(path.join(data, `questions/${file}.jsonl`));
     return {
       name: folder,
       kind: 'visible folders',

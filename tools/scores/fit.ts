@@ -9,8 +9,10 @@
  * negative, so more of what matches never scores lower. Writes `src/retrieval/match/match-parameters.ts`; format it with
  * `npx biome check --write src/retrieval` afterwards.
  */
+
 import { writeFile } from 'node:fs/promises';
 import { parseArgs } from 'node:util';
+import { meanAndDeviation } from '../../bench/shared/statistics.js';
 import { profileOf } from '../../src/core/analysis/query-profile.js';
 import { loadWordRarity } from '../../src/embedding/static/word-rarity.js';
 import type { Engine, Reranker, SearchResult } from '../../src/index.js';
@@ -165,9 +167,9 @@ function modelOf(
   const counts = new Map<string, number>();
   for (const { kind } of observed) counts.set(kind, (counts.get(kind) ?? 0) + 1);
   const all = observed.flatMap(({ right, wrong }) => [...right, ...wrong]);
-  const scale = names.map((name) => spreadOf(all.map((features) => features[name])));
+  const scale = names.map((name) => meanAndDeviation(all.map((features) => features[name])));
   const rowOf = (features: Features) =>
-    names.map((name, j) => (features[name] - (scale[j]?.mean ?? 0)) / (scale[j]?.deviation ?? 1));
+    names.map((name, j) => (features[name] - (scale[j]?.mean ?? 0)) / (scale[j]?.deviation || 1));
   const cases = observed.flatMap(({ kind, right, wrong }): Case[] => {
     const share = 1 / (counts.get(kind) ?? 1);
     const weight = share * (kind === 'strange' ? WEIGHTS.strange : WEIGHTS.far);
@@ -187,7 +189,7 @@ function modelOf(
   const right = observed.filter(({ kind }) => kind === 'documentation').flatMap(bestRight);
   const good = quantile(right.map(logitOf), 1 - reached);
   const slope = (GOOD - HALF) / Math.max(0.3, good - half);
-  const raw = weights.map((weight, j) => (slope * weight) / (scale[j]?.deviation ?? 1));
+  const raw = weights.map((weight, j) => (slope * weight) / (scale[j]?.deviation || 1));
   const offset = names.reduce((sum, _, j) => sum + (raw[j] ?? 0) * (scale[j]?.mean ?? 0), 0);
   return {
     bias: rounded(HALF + slope * (bias - half) - offset),
@@ -196,12 +198,6 @@ function modelOf(
 }
 
 const bestRight = ({ right }: Observed): Features[] => right.slice(0, 1);
-
-function spreadOf(values: readonly number[]): { readonly mean: number; readonly deviation: number } {
-  const mean = values.reduce((sum, value) => sum + value, 0) / values.length;
-  const variance = values.reduce((sum, value) => sum + (value - mean) ** 2, 0) / values.length;
-  return { mean, deviation: Math.sqrt(variance) || 1 };
-}
 
 const quantile = (values: readonly number[], share: number): number =>
   values.toSorted((a, b) => a - b)[Math.floor(share * values.length)] ?? 0;

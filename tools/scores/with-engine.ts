@@ -19,7 +19,7 @@ export async function withEngine<Result>(
   const engine = await createEngine({
     config: { provider: 'memory', ...embedding, retrieval },
     dataDir,
-    ...(reranker === undefined ? {} : { reranker }),
+    reranker,
   });
   try {
     await engine.index(index);

@@ -6,6 +6,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { fileURLToPath } from 'node:url';
+import { messageOf } from '../../src/core/errors.js';
 import type { ServerUnderTest } from './servers.js';
 
 /** A server that runs. */
@@ -54,9 +55,7 @@ export async function startServer(
     } catch (error) {
       if (installs !== undefined) await rm(installs, { recursive: true, force: true });
       if (attempt === START_ATTEMPTS) throw error;
-      say(
-        `attempt ${attempt} of ${START_ATTEMPTS}: ${error instanceof Error ? error.message : String(error)}`,
-      );
+      say(`attempt ${attempt} of ${START_ATTEMPTS}: ${messageOf(error)}`);
     }
   }
 }

@@ -5,10 +5,12 @@
  *
  *   npx tsx tools/typos/measure.ts [--data ../shared/data] [--seeds 3] [--list]
  */
-import { mkdtemp, readFile, rm } from 'node:fs/promises';
+
+import { mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import path from 'node:path';
 import { parseArgs } from 'node:util';
+import { readJsonLines } from '../../bench/shared/data-files.js';
 import { percentile } from '../../src/core/percentile.js';
 import { type Question, readQuestionSet } from '../../src/evaluation/question-set.js';
 import { seededRandom } from '../../src/evaluation/random.js';
@@ -40,7 +42,7 @@ try {
   ] as const)
     await listCorrections(`questions of ${file} asked of ${asked}`, asked, await textsOf(file));
   for (const language of ['de', 'es'])
-    await listCorrections(`questions in ${language} asked of ISE`, 'ISE', await foreign(language));
+    await listCorrections(`questions in ${language} asked of ISE`, 'ISE', foreign(language));
 } finally {
   for (const engine of engines.values()) await engine.close();
   await rm(dataDir, { recursive: true });
@@ -133,10 +135,10 @@ async function textsOf(file: string): Promise<string[]> {
   return (await readQuestionSet(at(file))).map(({ question }) => question);
 }
 
-async function foreign(language: string): Promise<string[]> {
-  const folder = at('retrieval/xquad-en');
-  const lines = (await readFile(path.join(folder, `queries-${language}.jsonl`), 'utf8')).trim().split('\n');
-  return lines.slice(0, 200).map((line) => (JSON.parse(line) as { text: string }).text);
+function foreign(language: string): string[] {
+  return readJsonLines<{ text: string }>(at(`retrieval/xquad-en/queries-${language}.jsonl`))
+    .slice(0, 200)
+    .map(({ text }) => text);
 }
 
 async function listCorrections(what: string, name: string, texts: readonly string[]): Promise<void> {

@@ -5,6 +5,7 @@ import { RAGError, throwIfAborted, toRAGError } from '../../core/errors.js';
 import { distinctNotices, type Notice, statedNotices, toldNotices } from '../../core/notice.js';
 import { runtime } from '../../core/runtime.js';
 import { withDeadline } from '../../core/with-deadline.js';
+import { withoutUndefined } from '../../core/without-undefined.js';
 import type {
   AgentLimits,
   AgentReport,
@@ -99,8 +100,7 @@ export class AgentRun {
       tokens: step.chosen?.tokens ?? 0,
       ms: Math.round(runtime().elapsed() - since + (step.chosen?.ms ?? 0)),
       ...(earlier === undefined ? {} : { isRepeated: true }),
-      ...(told === undefined ? {} : { told }),
-      ...(problem === undefined ? {} : { problem }),
+      ...withoutUndefined({ told, problem }),
     });
     if (outcome !== 'deadline') this.#calls.set(key, outcome);
     return outcome;
@@ -129,8 +129,7 @@ export class AgentRun {
     return {
       ranked: result.ranked,
       new: fresh.length,
-      ...(result.told === undefined ? {} : { told: result.told }),
-      ...(problem === undefined ? {} : { problem }),
+      ...withoutUndefined({ told: result.told, problem }),
     };
   }
 

@@ -1,4 +1,5 @@
 import { type ErrorReason, RAGError } from '../../core/errors.js';
+import { withoutUndefined } from '../../core/without-undefined.js';
 import {
   type CallFailure,
   type CallFailureKind,
@@ -58,8 +59,7 @@ export function toChatError(error: unknown, model: CalledModel): RAGError {
     {
       details: {
         model: model.id,
-        ...(status === undefined ? {} : { status }),
-        ...(retryAfterMs === undefined ? {} : { retryAfterMs }),
+        ...withoutUndefined({ status, retryAfterMs }),
       },
     },
   );

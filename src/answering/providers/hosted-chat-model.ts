@@ -2,6 +2,7 @@ import * as z from 'zod';
 import type { ChatEvent, ChatModel, ChatRequest, ChatUsage } from '../../core/chat-model.js';
 import { RAGError } from '../../core/errors.js';
 import { retry } from '../../core/retry.js';
+import { withoutUndefined } from '../../core/without-undefined.js';
 import { CallLimiter, type CallLimits } from '../../platform/providers/call-limiter.js';
 import { estimateTokens } from '../../platform/providers/estimate-tokens.js';
 import { CallClock, orAborted } from './call-clock.js';
@@ -90,7 +91,7 @@ export class HostedChatModel implements ChatModel {
           model: this.id,
           isCut: result.finishReason.unified === 'length',
         });
-        return { value, ...(usage === undefined ? {} : { usage }) };
+        return { value, ...withoutUndefined({ usage }) };
       });
     } finally {
       clock.stop();
@@ -129,7 +130,7 @@ export class HostedChatModel implements ChatModel {
           maxDelayMs: clock.remainingMs,
           isWorthRetrying: (error) => RAGError.isInstance(error) && error.reason === 'CHAT_UNAVAILABLE',
           signal: clock.signal,
-          ...(delay === undefined ? {} : { delay }),
+          ...withoutUndefined({ delay }),
         },
       );
     } catch (error) {
@@ -191,7 +192,7 @@ export class HostedChatModel implements ChatModel {
           yield {
             type: 'finish',
             reason: part.reason,
-            ...(usage === undefined ? {} : { usage }),
+            ...withoutUndefined({ usage }),
             ...(part.notices.length === 0 ? {} : { notices: part.notices }),
           };
           return;

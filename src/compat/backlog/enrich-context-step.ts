@@ -1,3 +1,4 @@
+import { messageOf } from '../../core/errors.js';
 import {
   and,
   type CreateEngineOptions,
@@ -206,5 +207,3 @@ function problemsOf({ outcome, error, uncounted }: RolledOut<unknown>): string[]
     ...(uncounted === undefined ? [] : [messageOf(uncounted)]),
   ];
 }
-
-const messageOf = (error: unknown): string => (error instanceof Error ? error.message : String(error));

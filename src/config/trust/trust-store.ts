@@ -3,7 +3,7 @@ import { readdirSync, renameSync, rmSync, statSync, writeFileSync } from 'node:f
 import { homedir } from 'node:os';
 import { isAbsolute, join } from 'node:path';
 import * as z from 'zod';
-import { runtime } from '../../core/runtime.js';
+import { isoNow } from '../../core/runtime.js';
 import { makePrivateFolder, PRIVATE_FILE } from '../../platform/security/private-files.js';
 import { realPathOf } from '../../platform/security/real-path.js';
 import { readRegularFileSync } from '../../platform/security/regular-file.js';
@@ -121,7 +121,7 @@ function write(
   { grants, added }: { readonly grants: readonly string[]; readonly added?: string },
   environment: Environment,
 ): void {
-  const record = { folder: realPathOf(folder), grants, trustedAt: new Date(runtime().now()).toISOString() };
+  const record = { folder: realPathOf(folder), grants, trustedAt: isoNow() };
   makePrivateFolder(recordsFolder(environment));
   const path = pathOf(folder, environment, added);
   const draft = `${path}.${process.pid}.tmp`;

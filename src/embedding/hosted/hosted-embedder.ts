@@ -1,5 +1,6 @@
 import { type ErrorReason, RAGError, throwIfAborted } from '../../core/errors.js';
 import { runtime } from '../../core/runtime.js';
+import { withoutUndefined } from '../../core/without-undefined.js';
 import {
   CallDeadlineError,
   type CallFailureKind,
@@ -68,7 +69,7 @@ export async function createHostedEmbedder(options: HostedEmbedderOptions): Prom
     );
   const asked = facts.canShorten === true || facts.dimensions === undefined ? options.dimensions : undefined;
   const api = await openEmbeddingApi(connection, model, asked);
-  const settings = { ...options, ...(price === undefined ? {} : { price }), api };
+  const settings = { ...options, ...withoutUndefined({ price }), api };
   const dimensions = asked ?? facts.dimensions;
   if (dimensions !== undefined) return new HostedEmbedder({ ...settings, dimensions });
   const probe = new HostedEmbedder({ ...settings, dimensions: 0 });
@@ -251,8 +252,7 @@ function toEmbeddingError(error: unknown, connection: ProviderConnection, model:
     {
       details: {
         model: id,
-        ...(status === undefined ? {} : { status }),
-        ...(retryAfterMs === undefined ? {} : { retryAfterMs }),
+        ...withoutUndefined({ status, retryAfterMs }),
       },
     },
   );

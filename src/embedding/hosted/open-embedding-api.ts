@@ -1,6 +1,7 @@
 import type { OpenAIProvider } from '@ai-sdk/openai';
 import * as z from 'zod';
 import { RAGError } from '../../core/errors.js';
+import { withoutUndefined } from '../../core/without-undefined.js';
 import { loadProviderPackage } from '../../platform/providers/load-provider-package.js';
 import { postJson } from '../../platform/providers/post-json.js';
 import {
@@ -34,20 +35,20 @@ export async function openEmbeddingApi(
     case 'openai': {
       const { createOpenAI } = await load(() => import('@ai-sdk/openai'));
       return over(createOpenAI(options).embeddingModel(model), '', () => ({
-        openai: optional({ dimensions }),
+        openai: withoutUndefined({ dimensions }),
       }));
     }
     case 'azure': {
       const { createAzure } = await load(() => import('@ai-sdk/azure'));
       const azure = createAzure(azureFactoryOptions(connection));
-      return over(azure.embeddingModel(model), '', () => ({ openai: optional({ dimensions }) }));
+      return over(azure.embeddingModel(model), '', () => ({ openai: withoutUndefined({ dimensions }) }));
     }
     case 'google': {
       const { createGoogleGenerativeAI } = await load(() => import('@ai-sdk/google'));
       return over(createGoogleGenerativeAI(options).embeddingModel(model), 'taskType', (kind) => ({
         google: {
           taskType: kind === 'query' ? 'RETRIEVAL_QUERY' : 'RETRIEVAL_DOCUMENT',
-          ...optional({ outputDimensionality: dimensions }),
+          ...withoutUndefined({ outputDimensionality: dimensions }),
         },
       }));
     }
@@ -57,14 +58,14 @@ export async function openEmbeddingApi(
         cohere: {
           inputType: kind === 'query' ? 'search_query' : 'search_document',
           truncate: 'END',
-          ...optional({ outputDimension: dimensions }),
+          ...withoutUndefined({ outputDimension: dimensions }),
         },
       }));
     }
     case 'voyage': {
       const { createVoyage } = await load(() => import('voyage-ai-provider'));
       return over(createVoyage(options).embeddingModel(model), 'input_type', (kind) => ({
-        voyage: { inputType: kind, truncation: true, ...optional({ outputDimension: dimensions }) },
+        voyage: { inputType: kind, truncation: true, ...withoutUndefined({ outputDimension: dimensions }) },
       }));
     }
     case 'ollama':
@@ -122,12 +123,3 @@ function over(
     },
   };
 }
-
-/** Without the keys whose value is undefined. */
-const optional = <T extends Record<string, string | number | undefined>>(
-  fields: T,
-): { [Key in keyof T]?: NonNullable<T[Key]> } =>
-  // Undefined values were filtered out, which the type of `fromEntries` cannot say.
-  Object.fromEntries(Object.entries(fields).filter(([, value]) => value !== undefined)) as {
-    [Key in keyof T]?: NonNullable<T[Key]>;
-  };

@@ -4,6 +4,7 @@ import { fileURLToPath } from 'node:url';
 import * as z from 'zod';
 import { RAGError, systemErrorCode } from '../../core/errors.js';
 import { contentHash } from '../../core/ids.js';
+import { parseJson } from '../../core/parse-json.js';
 import { readRegularFile } from '../../platform/security/regular-file.js';
 
 /** The model that ships with the package; the same place seen from `src/` and from `dist/`. */
@@ -96,13 +97,5 @@ async function checkSize(folder: string, file: string, expected: number): Promis
   });
   if (size !== expected) {
     throw invalidModel(folder, `${file} has ${size} bytes where ${MODEL_CARD} promises ${expected}`);
-  }
-}
-
-function parseJson(text: string): unknown {
-  try {
-    return JSON.parse(text);
-  } catch {
-    return undefined;
   }
 }

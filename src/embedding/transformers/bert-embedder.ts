@@ -1,5 +1,5 @@
 import { availableParallelism } from 'node:os';
-import { RAGError, throwIfAborted } from '../../core/errors.js';
+import { messageOf, RAGError, throwIfAborted } from '../../core/errors.js';
 import { startWorker, WITHOUT_SECRETS } from '../../platform/threads/start-worker.js';
 import { ThreadCalls } from '../../platform/threads/thread-calls.js';
 import type { Embedder, EmbeddingKind, ModelIdentity } from '../embedder.js';
@@ -45,8 +45,6 @@ export async function createBertEmbedder(options: BertEmbedderOptions): Promise<
   });
   return new BertEmbedder(model, settings, options);
 }
-
-const messageOf = (error: unknown): string => (error instanceof Error ? error.message : String(error));
 
 class BertEmbedder implements Embedder {
   readonly identity: ModelIdentity;

@@ -1,6 +1,6 @@
 import { appendFile, rename, rm, stat, writeFile } from 'node:fs/promises';
 import { dirname, join } from 'node:path';
-import { RAGError, systemErrorCode, throwIfAborted } from '../../core/errors.js';
+import { messageOf, RAGError, systemErrorCode, throwIfAborted } from '../../core/errors.js';
 import { sharedLoad } from '../../core/shared-load.js';
 import { makePrivateFolder, PRIVATE_FILE } from '../../platform/security/private-files.js';
 import { hashOf, OPTIONAL_FILES, REQUIRED_FILES } from './model-settings.js';
@@ -197,7 +197,7 @@ function unreachable(
   throwIfAborted(signal);
   if (RAGError.isInstance(cause)) return cause;
   const inner = cause instanceof Error && cause.cause !== undefined ? cause.cause : cause;
-  const why = systemErrorCode(inner) ?? (inner instanceof Error ? inner.message : String(inner));
+  const why = systemErrorCode(inner) ?? messageOf(inner);
   const rest =
     kept === 0
       ? ''

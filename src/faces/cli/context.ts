@@ -85,6 +85,12 @@ export class CliContext {
     return this.globals.quiet ?? false;
   }
 
+  /** Where the configuration and its index are, as `loadConfig` takes it. */
+  get place() {
+    const { config: file, data: dataDir } = this.globals;
+    return { cwd: this.cwd, env: this.env, file, dataDir };
+  }
+
   /** Styles for results; plain where stdout is not a terminal or `NO_COLOR` is set. */
   get colours(): Colours {
     return this.out.colours;
@@ -122,9 +128,9 @@ export class CliContext {
   }
 
   /** The result: `document` with `--json`, else what `render` makes of it. */
-  printResult(document: unknown, render: () => string): void {
+  printResult<Result>(document: Result, render: (document: Result, context: CliContext) => string): void {
     if (this.isJson) this.printJson(document);
-    else this.print(render());
+    else this.print(render(document, this));
   }
 
   /** What happens meanwhile; nothing with `--quiet`. */
@@ -142,6 +148,11 @@ export class CliContext {
   /** What a person should know about a result. With `--json` the document holds it too. */
   warn(text: string): void {
     if (!this.isQuiet) this.side.writeMessage(`${this.side.colours.yellow('notice:')} ${this.own(text)}`);
+  }
+
+  /** The notices of a result. With `--json` the document holds them. */
+  printNotices({ notices }: { readonly notices: readonly string[] }): void {
+    if (!this.isJson) for (const notice of notices) this.warn(notice);
   }
 
   /** A line for debugging; shown from `--log-level` up. */

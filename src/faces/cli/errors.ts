@@ -1,5 +1,6 @@
 import { CommanderError } from 'commander';
 import { maskUrlCredentials } from '../../config/mask-url.js';
+import { messageOf } from '../../core/errors.js';
 
 /** Exit codes of every command. */
 export const ExitCode = {
@@ -40,7 +41,7 @@ export function toErrorDocument(error: unknown): ErrorDocument {
     const document = { code, reason, category, message, retryable, ...(hasDetails ? { details } : {}) };
     return JSON.parse(maskUrlCredentials(JSON.stringify(document))) as ErrorDocument;
   }
-  const message = error instanceof Error ? error.message : String(error);
+  const message = messageOf(error);
   const ofSystem = systemProblemOf(error);
   if (ofSystem !== undefined) return { ...ofSystem, message };
   return {

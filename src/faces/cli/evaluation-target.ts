@@ -1,3 +1,4 @@
+import { withoutUndefined } from '../../core/without-undefined.js';
 import type { EvaluateOptions, EvaluateProgress } from '../../index.js';
 import type { CliContext } from './context.js';
 import { type ScopeOptions, toScope } from './scope-options.js';
@@ -25,8 +26,7 @@ export async function evaluationTarget(
     cwd: context.cwd,
     env: context.env,
     signal: context.signal,
-    ...(config === undefined ? {} : { configFile: config }),
-    ...(data === undefined ? {} : { dataDir: data }),
+    ...withoutUndefined({ configFile: config, dataDir: data }),
   };
 }
 

@@ -36,9 +36,9 @@ function engineOptions(
     cwd,
     env,
     waitForReader,
-    ...(config === undefined ? {} : { config }),
-    ...(config !== undefined || globals.config === undefined ? {} : { configFile: globals.config }),
-    ...(dataDir === undefined ? {} : { dataDir }),
+    config,
+    configFile: config === undefined ? globals.config : undefined,
+    dataDir,
   };
 }
 
@@ -152,16 +152,10 @@ export async function withView<T>(
 export const dataDirOf = async (context: CliContext): Promise<string> => (await placeOf(context)).dataDir;
 
 /** The same, with what is trusted there. @throws RAGError `INDEX_UNTRUSTED`, `INDEX_DAMAGED` where it holds what is no plain file or folder */
-export async function placeOf({ cwd, env, globals }: CliContext): Promise<ResolvedConfig> {
+export async function placeOf(context: CliContext): Promise<ResolvedConfig> {
   const { loadConfig } = await import('../../config/load-config.js');
   const { assertPlainDataFolder } = await import('../../config/trust/index-reach.js');
-  const place = await loadConfig({
-    trust: 'unchecked',
-    cwd,
-    env,
-    ...(globals.config === undefined ? {} : { file: globals.config }),
-    ...(globals.data === undefined ? {} : { dataDir: globals.data }),
-  });
+  const place = await loadConfig({ ...context.place, trust: 'unchecked' });
   assertPlainDataFolder(place);
   return place;
 }

@@ -53,6 +53,15 @@ export const collect = (value: string, previous: readonly string[] = []): readon
   value,
 ];
 
+/** One more of these names, of an option that may be repeated. */
+export const collectOneOf =
+  <Name extends string>(names: readonly Name[]) =>
+  (text: string, previous: readonly Name[] = []): readonly Name[] => {
+    const name = names.find((known) => known === text);
+    if (name === undefined) throw new InvalidArgumentError(`It must be one of ${names.join(', ')}.`);
+    return [...previous, name];
+  };
+
 /**
  * `KEY=VALUE` as a filter: the field is the value, or a list that holds it. The value is compared as text and, where it
  * looks like one, as a number or a truth value.

@@ -1,4 +1,5 @@
 import { type Command, Option } from 'commander';
+import { withoutUndefined } from '../../core/without-undefined.js';
 import type { CollapseMode, Filter, SearchMode, SearchQuery } from '../../index.js';
 import { collect, collectFilter, isoDate, numberBetween, wholeNumber } from './parse-options.js';
 
@@ -77,30 +78,19 @@ export const EXACT_WORDS = ['--exact-words', 'do not put mistyped words right'] 
 export function toQuery(text: string, options: SearchOptions, signal: AbortSignal): SearchQuery {
   const { topK, mode, hops, filter, sourceType, source, since, until, asOf } = options;
   const { minSimilarity, exactWords, collapse, deadlineMs, maxCost } = options;
-  const dateRange = {
-    ...(since === undefined ? {} : { start: since }),
-    ...(until === undefined ? {} : { end: until }),
-  };
+  const dateRange = withoutUndefined({ start: since, end: until });
   return {
     text,
     signal,
-    ...(asOf === undefined ? {} : { asOf }),
+    asOf,
     filters: {
-      ...(sourceType === undefined ? {} : { sourceType }),
-      ...(source === undefined ? {} : { source }),
+      ...withoutUndefined({ sourceType, source }),
       ...(since === undefined && until === undefined ? {} : { dateRange }),
     },
     ...(filter === undefined ? {} : { filter: { op: 'and', filters: filter } }),
     options: {
       explainScore: true,
-      ...(topK === undefined ? {} : { topK }),
-      ...(mode === undefined ? {} : { mode }),
-      ...(hops === undefined ? {} : { hops }),
-      ...(minSimilarity === undefined ? {} : { minSimilarity }),
-      ...(exactWords === undefined ? {} : { exactWords }),
-      ...(collapse === undefined ? {} : { collapse }),
-      ...(deadlineMs === undefined ? {} : { deadlineMs }),
-      ...(maxCost === undefined ? {} : { maxCost }),
+      ...withoutUndefined({ topK, mode, hops, minSimilarity, exactWords, collapse, deadlineMs, maxCost }),
     },
   };
 }

@@ -1,3 +1,4 @@
+import { withoutUndefined } from '../../core/without-undefined.js';
 import type {
   AskRequest,
   Filter,
@@ -67,7 +68,7 @@ export function openServer({ server = '', env, signal }: CliContext, tenant: str
       }
     },
     related: async ({ item, hops, limit, kinds }) => {
-      const asked = { item, ...stated({ hops, limit, kinds: kinds && [...kinds] }) };
+      const asked = { item, ...withoutUndefined({ hops, limit, kinds: kinds && [...kinds] }) };
       const { requestId: _, ...found } = await told(client.related(asked, { signal }));
       return found as RelatedResponse;
     },
@@ -155,18 +156,22 @@ function nextStep({ reason }: ServiceError, key: string | undefined): string | u
   return undefined;
 }
 
-type Stated<Fields> = { [Name in keyof Fields]?: Exclude<Fields[Name], undefined> };
-
-const stated = <Fields extends object>(fields: Fields) =>
-  Object.fromEntries(Object.entries(fields).filter(([, value]) => value !== undefined)) as Stated<Fields>;
-
 /** A search of the command line as routes take it. */
 function toSearch({ text, filters, filter, asOf, options = {} }: SearchQuery) {
   const { topK, minSimilarity, mode, hops, collapse, exactWords, deadlineMs, maxCost } = options;
   return {
     query: text,
-    ...stated({ topK, minScore: minSimilarity, mode, hops, collapse, exactWords, deadlineMs, maxCost }),
-    ...stated({ asOf: asText(asOf) }),
+    ...withoutUndefined({
+      topK,
+      minScore: minSimilarity,
+      mode,
+      hops,
+      collapse,
+      exactWords,
+      deadlineMs,
+      maxCost,
+    }),
+    ...withoutUndefined({ asOf: asText(asOf) }),
     ...toFilters({ filters, filter }),
   };
 }
@@ -180,9 +185,9 @@ function toQuestion({ question = '', history = [], options, filters, filter, ...
   return {
     question,
     history: history.slice(-MOST_TURNS),
-    ...stated({
+    ...withoutUndefined({
       mode,
-      limits: limits && stated(limits),
+      limits: limits && withoutUndefined(limits),
       answerer,
       topK,
       abstainBelow,
@@ -196,7 +201,7 @@ function toQuestion({ question = '', history = [], options, filters, filter, ...
 
 function toFilters({ filters = {}, filter }: Pick<SearchQuery, 'filters' | 'filter'>) {
   const { sourceType, source, dateRange: { start, end } = {} } = filters;
-  return stated({
+  return withoutUndefined({
     documentTypes: sourceType === undefined ? undefined : [...sourceType],
     sources: source === undefined ? undefined : [...source],
     since: start?.toISOString(),
@@ -242,7 +247,7 @@ function toSearchResponse({ requestId: _, results, ...found }: ExplainResponse):
           ...result,
           metadata: {
             ...result.metadata,
-            ...stated({ createdAt: asDate(createdAt), updatedAt: asDate(updatedAt) }),
+            ...withoutUndefined({ createdAt: asDate(createdAt), updatedAt: asDate(updatedAt) }),
           },
         };
       },

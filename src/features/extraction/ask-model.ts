@@ -1,6 +1,7 @@
 import type * as z from 'zod';
 import { type ChatMessage, type ChatModel, type ChatUsage, readAnswer } from '../../core/chat-model.js';
 import { RAGError } from '../../core/errors.js';
+import { parseJson } from '../../core/parse-json.js';
 import { runtime } from '../../core/runtime.js';
 import type { ExtractionStop } from '../../operations/extraction-types.js';
 import { estimateTokens } from '../../platform/providers/estimate-tokens.js';
@@ -43,12 +44,7 @@ function readReply<Value>(
 function objectIn(text: string): unknown {
   const start = text.indexOf('{');
   const end = text.lastIndexOf('}');
-  if (start === -1 || end < start) return undefined;
-  try {
-    return JSON.parse(text.slice(start, end + 1));
-  } catch {
-    return undefined;
-  }
+  return start === -1 || end < start ? undefined : parseJson(text.slice(start, end + 1));
 }
 
 /** What a model answered, or why it could not be asked. Tokens are those of the first call and of the repair. */

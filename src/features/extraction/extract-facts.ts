@@ -1,5 +1,5 @@
 import { type RAGError, throwIfAborted, toRAGError } from '../../core/errors.js';
-import { runtime } from '../../core/runtime.js';
+import { isoNow, runtime } from '../../core/runtime.js';
 import type {
   ExtractionFailure,
   ExtractionResult,
@@ -227,7 +227,7 @@ class Extraction {
         inputTokens,
         outputTokens,
         ms,
-        at: new Date(runtime().now()).toISOString(),
+        at: isoNow(),
       };
     } catch (error) {
       throwIfAborted(host.signal);

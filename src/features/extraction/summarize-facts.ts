@@ -1,6 +1,7 @@
 import type { ChatModel } from '../../core/chat-model.js';
 import { type RAGError, throwIfAborted, toRAGError } from '../../core/errors.js';
-import { runtime } from '../../core/runtime.js';
+import { isoNow, runtime } from '../../core/runtime.js';
+import { withoutUndefined } from '../../core/without-undefined.js';
 import type {
   CallEstimate,
   ExtractionStop,
@@ -69,7 +70,7 @@ async function summarize(
     audiences: plan.audiences,
     ...(dryRun ? { estimate: estimateSummaries(plan, { model, concurrency: parallel }) } : {}),
     spent: budget.spent,
-    ...(stopped === undefined ? {} : { stopped }),
+    ...withoutUndefined({ stopped }),
     tookMs: Math.round(runtime().elapsed() - since),
     notices: outage === undefined ? [] : [`The language model was given up: ${outage.message}`],
   };
@@ -91,14 +92,12 @@ async function summarize(
       const summary: CommunitySummary = {
         id: work.id,
         model: model.id,
-        ...(work.community.audience.project === undefined
-          ? {}
-          : { project: work.community.audience.project }),
+        ...withoutUndefined({ project: work.community.audience.project }),
         ...checked,
         entities: work.entities,
         sources: work.sources.map(({ documentId, chunkId }) => ({ documentId, chunkId })),
         ...took,
-        at: new Date(runtime().now()).toISOString(),
+        at: isoNow(),
       };
       // A source that has changed meanwhile makes it none; the next run sees other facts.
       return (await writeFacts(host, (facts) => facts.saveSummary(scope.tenant, summary)))

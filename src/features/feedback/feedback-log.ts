@@ -4,7 +4,7 @@ import * as z from 'zod';
 import { DATA_FOLDERS } from '../../core/data-folder.js';
 import { RAGError, systemErrorCode } from '../../core/errors.js';
 import { contentHash } from '../../core/ids.js';
-import { runtime } from '../../core/runtime.js';
+import { isoNow, runtime } from '../../core/runtime.js';
 import type { Scope } from '../../core/scope.js';
 import { endOfTornLine } from '../../operations/audit/end-torn-line.js';
 import { linesOf } from '../../operations/audit/read-audit.js';
@@ -50,7 +50,7 @@ export class FeedbackLog {
   add({ tenant, ...owner }: Scope, stated: Omit<FeedbackEvent, 'id' | 'at' | 'scope'>): FeedbackEvent {
     const event: FeedbackEvent = {
       id: runtime().uniqueName(),
-      at: new Date(runtime().now()).toISOString(),
+      at: isoNow(),
       ...stated,
       scope: owner,
     };

@@ -3,7 +3,7 @@ import { rm } from 'node:fs/promises';
 import { join } from 'node:path';
 import type { ResolvedConfig } from '../../config/resolved-config.js';
 import { DATA_FOLDERS } from '../../core/data-folder.js';
-import { runtime } from '../../core/runtime.js';
+import { isoNow } from '../../core/runtime.js';
 import { deleteDocuments } from '../../indexing/delete-documents.js';
 import { IndexRun } from '../../indexing/index-run.js';
 import { disownSource } from '../../indexing/source-owners.js';
@@ -64,7 +64,7 @@ export async function carryOut(
   const done: ForgetReceipt = {
     ...receipt,
     state: 'done',
-    finishedAt: new Date(runtime().now()).toISOString(),
+    finishedAt: isoNow(),
     removed: removed.filter(({ count }) => count > 0),
     left: [...receipt.left, ...(await leftInStores(host)), ...(await leftOfEarlier(host))],
     traces: withoutHeld(receipt, copies.held),

@@ -7,6 +7,7 @@ import {
   renameSync,
   writeFileSync,
 } from 'node:fs';
+import { parseJson } from '../../core/parse-json.js';
 import type { RemovedFrom } from '../../operations/forget-types.js';
 import { PRIVATE_FILE } from '../../platform/security/private-files.js';
 import { openRegularFileSync } from '../../platform/security/regular-file.js';
@@ -51,12 +52,8 @@ function isKept(line: string, isForgotten: (documentId: string) => boolean): boo
 }
 
 function parsed(line: string): FeedbackLine | undefined {
-  try {
-    const value: unknown = JSON.parse(line);
-    return typeof value === 'object' && value !== null ? value : undefined;
-  } catch {
-    return undefined;
-  }
+  const value = parseJson(line);
+  return typeof value === 'object' && value !== null ? value : undefined;
 }
 
 function readFrom(file: number, start: number): Buffer {

@@ -1,7 +1,7 @@
 import type { ResolvedConfig } from '../../config/resolved-config.js';
 import { RAGError, toRAGError } from '../../core/errors.js';
 import { oneOf } from '../../core/filter.js';
-import { runtime } from '../../core/runtime.js';
+import { isoNow } from '../../core/runtime.js';
 import type { Scope } from '../../core/scope.js';
 import { isPushSource } from '../../indexing/folder-names.js';
 import { configuredNames, readOwnership } from '../../indexing/source-owners.js';
@@ -122,7 +122,7 @@ async function planForgetting(
     state: 'begun',
     tenant: scope.tenant,
     project: scope.project,
-    startedAt: new Date(runtime().now()).toISOString(),
+    startedAt: isoNow(),
     by: request.by,
     asked: {
       source: request.source !== undefined,

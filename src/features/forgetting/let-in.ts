@@ -1,4 +1,4 @@
-import { runtime } from '../../core/runtime.js';
+import { isoNow } from '../../core/runtime.js';
 import type { Scope } from '../../core/scope.js';
 import type { ForgettingHost } from './forgetting-host.js';
 import { assertOfTenant, Receipts } from './receipts.js';
@@ -16,6 +16,6 @@ export async function letIn(
   const count = await ledger.letIn(receipt.tenant, receipt.id);
   const { names: _, ...rest } = receipt;
   // Else a ledger that is begun anew would keep them out again.
-  receipts.update({ ...rest, undoneAt: new Date(runtime().now()).toISOString() });
+  receipts.update({ ...rest, undoneAt: isoNow() });
   return count;
 }

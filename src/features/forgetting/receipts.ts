@@ -3,7 +3,7 @@ import { isAbsolute, join, resolve } from 'node:path';
 import * as z from 'zod';
 import { DATA_FOLDERS } from '../../core/data-folder.js';
 import { RAGError, systemErrorCode } from '../../core/errors.js';
-import { runtime } from '../../core/runtime.js';
+import { isoNow, runtime } from '../../core/runtime.js';
 import type { ForgetReceipt } from '../../operations/forget-types.js';
 import { makePrivateFolder, PRIVATE_FILE } from '../../platform/security/private-files.js';
 import { flushFolderSync, readRegularFileSync } from '../../platform/security/regular-file.js';
@@ -36,7 +36,7 @@ const receiptSchema: z.ZodType<ForgetReceipt> = z.object({
 
 /** A name for a receipt that no other has. */
 export function newReceiptId(): string {
-  const time = new Date(runtime().now()).toISOString().replaceAll(/[-:]|\.\d+/g, '');
+  const time = isoNow().replaceAll(/[-:]|\.\d+/g, '');
   return `forget-${time}-${runtime().uniqueName().replaceAll('-', '').slice(0, 12)}`;
 }
 

@@ -3,6 +3,7 @@ import { EVERYTHING } from '../../core/filter.js';
 import { runtime } from '../../core/runtime.js';
 import { type TelemetryPayloads, traced } from '../../core/telemetry.js';
 import { withDeadline } from '../../core/with-deadline.js';
+import { withoutUndefined } from '../../core/without-undefined.js';
 import type { EngineHealth, HealthOptions, PartHealth } from '../../operations/engine.js';
 import { answerableLevel, type PartName } from '../../platform/degradation/level.js';
 import { splitModelName } from '../../platform/providers/provider-table.js';
@@ -75,9 +76,9 @@ async function checkParts(resources: EngineResources): Promise<EngineHealth> {
   const states = await stores;
   return {
     ok: parts.every(({ ok }) => ok),
-    ...(degradationLevel === undefined ? {} : { degradationLevel }),
+    ...withoutUndefined({ degradationLevel }),
     parts,
-    ...(states === undefined ? {} : { stores: states }),
+    ...withoutUndefined({ stores: states }),
   };
 }
 

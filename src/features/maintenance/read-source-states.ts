@@ -1,5 +1,6 @@
 import type { ResolvedConfig } from '../../config/resolved-config.js';
 import type { Scope } from '../../core/scope.js';
+import { withoutUndefined } from '../../core/without-undefined.js';
 import { configuredNames } from '../../indexing/source-owners.js';
 import type { SourceState } from '../../ledger/source-state.js';
 import type { SourceSyncState } from '../../operations/engine.js';
@@ -21,7 +22,7 @@ export async function readSourceStates(resources: EngineResources, scope: Scope)
       return {
         source,
         ...syncState(states?.get(source), configured.has(source)),
-        ...(cursor === undefined ? {} : { cursor }),
+        ...withoutUndefined({ cursor }),
       };
     }),
   );
@@ -51,8 +52,6 @@ export function syncState(
     isConfigured,
     consecutiveFailures: failures,
     ...times,
-    ...(succeededAt === undefined ? {} : { lastSuccessAt: succeededAt }),
-    ...(reconciledAt === undefined ? {} : { lastReconcileAt: reconciledAt }),
-    ...(error === undefined ? {} : { lastError: error }),
+    ...withoutUndefined({ lastSuccessAt: succeededAt, lastReconcileAt: reconciledAt, lastError: error }),
   };
 }

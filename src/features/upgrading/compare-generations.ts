@@ -2,7 +2,7 @@ import { extname, resolve } from 'node:path';
 import { setImmediate as nextTurn } from 'node:timers/promises';
 import { RAGError } from '../../core/errors.js';
 import { MEDIA_TYPES } from '../../core/media-types.js';
-import { runtime } from '../../core/runtime.js';
+import { isoNow } from '../../core/runtime.js';
 import type { Scope } from '../../core/scope.js';
 import { compareScores, type MetricComparison } from '../../evaluation/compare-scores.js';
 import { primaryMetricOf, type QueryScores } from '../../evaluation/query-scores.js';
@@ -120,7 +120,7 @@ export async function compareGenerations(
     metrics,
     questions: questions.length,
     questionsFrom: from,
-    at: new Date(runtime().now()).toISOString(),
+    at: isoNow(),
   };
 }
 

@@ -1,5 +1,5 @@
 import { RAGError, throwIfAborted } from '../../core/errors.js';
-import { runtime } from '../../core/runtime.js';
+import { isoNow, runtime } from '../../core/runtime.js';
 import { cacheOwner } from '../../core/scope.js';
 import { embedAll } from '../../embedding/embed-all.js';
 import { documentAsHeld, type HeldDocument, readHeld } from '../../indexing/carry-over.js';
@@ -218,7 +218,7 @@ export function targetsOf(
     embedder: model.embedder,
     embedding: { cache: model.cache },
     signal: host.signal,
-    now: () => new Date(runtime().now()).toISOString(),
+    now: isoNow,
   };
 }
 

@@ -1,4 +1,5 @@
 import { setImmediate as nextTurn } from 'node:timers/promises';
+import { withoutUndefined } from '../../core/without-undefined.js';
 import type { Embedder } from '../../embedding/embedder.js';
 import type { SearchTraffic } from '../../resources/search-traffic.js';
 
@@ -18,8 +19,7 @@ export function givingWay(embedder: Embedder, traffic: SearchTraffic): Embedder 
     maxInputTokens: embedder.maxInputTokens,
     maxBatch,
     isCheap,
-    ...(maxBatchTokens === undefined ? {} : { maxBatchTokens }),
-    ...(retry === undefined ? {} : { retry }),
+    ...withoutUndefined({ maxBatchTokens, retry }),
     countTokens: (text) => embedder.countTokens(text),
     doEmbed: async (texts, kind, signal) => {
       if (isCheap) await nextTurn();

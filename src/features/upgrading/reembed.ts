@@ -1,6 +1,6 @@
 import { modelNamed, trustNamed } from '../../config/trust/index-reach.js';
 import { RAGError, throwIfAborted } from '../../core/errors.js';
-import { runtime } from '../../core/runtime.js';
+import { isoNow, runtime } from '../../core/runtime.js';
 import type { Scope } from '../../core/scope.js';
 import type { EmbeddingEstimate } from '../../embedding/embedder.js';
 import { fingerprintOf, sumOfEstimates } from '../../embedding/embedder.js';
@@ -269,7 +269,7 @@ async function openPair({ facts: live, model, host }: UpgradeParts): Promise<Gen
         fingerprint: model.fingerprint,
         embedder: model.embedder.identity.model,
       }),
-      new Date(runtime().now()).toISOString(),
+      isoNow(),
     );
     const before = upgradeRecordOf(found) ?? newRecord(live, model, configured);
     const record = { ...before, model: model.setting, configured };
@@ -356,7 +356,7 @@ async function switchOver(
     await alignItems(ledger, pair);
     await resources.models.learnFrom({ ledger, ...pair.target }, { signal });
     throwIfAborted(signal);
-    const at = new Date(runtime().now()).toISOString();
+    const at = isoNow();
     await ledger.switchTo(pair.target.facts.generation, at, pair.live.facts.generation);
     const problems = await dropRetired(ledger, (of) => resources.stores.of(of), KEPT_GENERATIONS);
     return { problems, inexact };

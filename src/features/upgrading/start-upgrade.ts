@@ -64,7 +64,7 @@ async function follow(
       const status = await dueUpgrade(engine);
       if (status !== undefined) {
         onEvent?.({ type: 'upgrade-started', at: time(), status });
-        const result = await engine.reembed({ signal, ...(onProgress === undefined ? {} : { onProgress }) });
+        const result = await engine.reembed({ signal, onProgress });
         onEvent?.({ type: 'upgrade-finished', at: time(), result });
       }
       pause = FIRST_PAUSE_MS;

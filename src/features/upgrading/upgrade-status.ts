@@ -1,5 +1,6 @@
 import { basename } from 'node:path';
 import type { ResolvedConfig } from '../../config/resolved-config.js';
+import { withoutUndefined } from '../../core/without-undefined.js';
 import type { IndexFacts, Ledger } from '../../ledger/ledger.js';
 import type { UpgradeStatus } from '../../operations/upgrade-types.js';
 import { type UpgradeRecord, upgradeRecordOf } from '../../resources/upgrade-record.js';
@@ -36,7 +37,7 @@ export async function readUpgradeStatus(
     generation,
     total,
     ...(embeddingMs > 0 ? { perSecond: (embedded * 1000) / embeddingMs } : {}),
-    ...(comparison === undefined ? {} : { comparison }),
+    ...withoutUndefined({ comparison }),
   };
   const done = Math.min(total, await chunksOf(facts, ledger));
   if (facts.state === 'retired')
@@ -71,7 +72,7 @@ async function inUse(live: IndexFacts, wanted: string, ledger: Ledger): Promise<
     generation: live.generation,
     done: total,
     total,
-    ...(comparison === undefined ? {} : { comparison }),
+    ...withoutUndefined({ comparison }),
     notice: `Searches use the vectors of ${live.embedder}, the model that is wanted.`,
   };
 }

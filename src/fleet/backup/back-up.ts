@@ -7,7 +7,7 @@ import { type LoadConfigOptions, loadConfig } from '../../config/load-config.js'
 import type { ResolvedConfig } from '../../config/resolved-config.js';
 import { assertPlainDataFolder } from '../../config/trust/index-reach.js';
 import { RAGError, systemErrorCode, throwIfAborted } from '../../core/errors.js';
-import { runtime } from '../../core/runtime.js';
+import { isoNow } from '../../core/runtime.js';
 import { tryLockFile } from '../../ledger/lock-file.js';
 import { isPathInside } from '../../platform/security/path-containment.js';
 import { PRIVATE_FILE, PRIVATE_FOLDER } from '../../platform/security/private-files.js';
@@ -84,7 +84,7 @@ export async function backUp(file: string, options: BackupOptions = {}): Promise
     const listed = await listFiles(draft.files, signal);
     const manifest: BackupManifest = {
       format: FORMAT,
-      at: new Date(runtime().now()).toISOString(),
+      at: isoNow(),
       files: listed,
     };
     await writeFile(join(draft.files, MANIFEST), JSON.stringify(manifest), { mode: PRIVATE_FILE });

@@ -1,5 +1,6 @@
 import * as z from 'zod';
 import { RAGError } from '../../core/errors.js';
+import { parseJson } from '../../core/parse-json.js';
 
 /** What an archive begins with: every file in it, so that a damaged or made-up one is refused before anything is written. */
 const manifestSchema = z.strictObject({
@@ -27,7 +28,7 @@ export const STORE = 'store';
 
 /** @throws RAGError `BACKUP_INVALID` */
 export function parseManifest(text: string, archive: string): BackupManifest {
-  const found = manifestSchema.safeParse(jsonOf(text));
+  const found = manifestSchema.safeParse(parseJson(text));
   if (found.success) return found.data;
   throw invalidBackup(archive, 'it does not begin with the list of its files, or a later version made it');
 }
@@ -39,11 +40,3 @@ export const invalidBackup = (archive: string, why: string, cause?: unknown): RA
     `${archive} cannot be restored: ${why}. Nothing was put in place. Take another backup, made by \`ragstone backup\`.`,
     { cause },
   );
-
-function jsonOf(text: string): unknown {
-  try {
-    return JSON.parse(text);
-  } catch {
-    return undefined;
-  }
-}

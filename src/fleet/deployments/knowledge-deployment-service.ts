@@ -1,6 +1,6 @@
-import { RAGError } from '../../core/errors.js';
+import { messageOf, RAGError } from '../../core/errors.js';
 import { madeWhenAsked } from '../../core/made-once.js';
-import { runtime } from '../../core/runtime.js';
+import { isoNow } from '../../core/runtime.js';
 import { type Scope, type ScopeInput, scopeOf } from '../../core/scope.js';
 import { deploymentIdOf, RagDeploymentModel } from '../../operations/deployment-model.js';
 import type { Engine, EngineHealth, EngineView, HealthOptions } from '../../operations/engine.js';
@@ -152,7 +152,7 @@ export class KnowledgeDeploymentService implements TenantIndexes {
   }: DeploymentListOptions = {}): Promise<KnowledgeDeploymentConfig[]> {
     const told = onDamaged && {
       onDamaged: (deploymentId: string, error: unknown) =>
-        onDamaged({ deploymentId, message: error instanceof Error ? error.message : String(error) }),
+        onDamaged({ deploymentId, message: messageOf(error) }),
     };
     return this.#records.list(told).map(shown);
   }
@@ -177,7 +177,7 @@ export class KnowledgeDeploymentService implements TenantIndexes {
       const record = await this.#records.change(tenantId, (now) => {
         if (now.revision !== before.revision) throw changedMeanwhile(tenantId);
         if (now.move !== undefined) throw beingMoved(tenantId);
-        return { deployment: { ...stated, updatedAt: at() } };
+        return { deployment: { ...stated, updatedAt: isoNow() } };
       });
       const isOwn = stated.model !== RagDeploymentModel.Shared && stated.isActive;
       if (isOwn)
@@ -384,8 +384,6 @@ function ofDeployment(error: unknown): unknown {
     cause: error,
   });
 }
-
-const at = (): string => new Date(runtime().now()).toISOString();
 
 const changedMeanwhile = (tenantId: string): RAGError =>
   new RAGError(

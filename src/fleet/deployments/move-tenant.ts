@@ -1,6 +1,6 @@
 import { rmSync } from 'node:fs';
 import { RAGError } from '../../core/errors.js';
-import { runtime } from '../../core/runtime.js';
+import { isoNow } from '../../core/runtime.js';
 import { copyFeedback, removeFeedback } from '../../features/feedback/move-feedback.js';
 import { Receipts } from '../../features/forgetting/receipts.js';
 import { acquireWriterLock } from '../../ledger/writer-lock.js';
@@ -69,8 +69,7 @@ export async function moveTenant(target: StoredDeployment, moving: Moving): Prom
     if (now.move !== undefined && placeOf(now.move.other) !== placeOf(target)) await clean(now, moving);
     const goesOn = moving.records.read(moving.tenantId).move !== undefined;
     if (!goesOn) await assertEmpty({ deployment: target, revision: now.revision + 1 }, moving);
-    const startedAt =
-      moving.records.read(moving.tenantId).move?.startedAt ?? new Date(runtime().now()).toISOString();
+    const startedAt = moving.records.read(moving.tenantId).move?.startedAt ?? isoNow();
     const record = await moving.records.change(moving.tenantId, ({ deployment }) => ({
       deployment,
       move: { stage: 'copying', other: target, startedAt },
@@ -123,7 +122,7 @@ async function copyAndSwitch(record: DeploymentRecord, moving: Moving): Promise<
         await records.change(tenantId, (now) => {
           if (now.revision !== record.revision) throw interrupted(tenantId);
           return {
-            deployment: { ...move.other, updatedAt: new Date(runtime().now()).toISOString() },
+            deployment: { ...move.other, updatedAt: isoNow() },
             move: { stage: 'cleaning', other: deployment, startedAt: move.startedAt },
           };
         });

@@ -1,6 +1,6 @@
 import { RAGError } from '../../core/errors.js';
 import { contentHash } from '../../core/ids.js';
-import { runtime } from '../../core/runtime.js';
+import { isoNow, runtime } from '../../core/runtime.js';
 import { withDeadline } from '../../core/with-deadline.js';
 import { fingerprintOf } from '../../embedding/embedder.js';
 import { RagDeploymentModel } from '../../operations/deployment-model.js';
@@ -64,7 +64,7 @@ class DeploymentChecks {
       isValid: errors.length === 0,
       checks: this.#results,
       errors,
-      validatedAt: new Date(runtime().now()).toISOString(),
+      validatedAt: isoNow(),
     };
   }
 }

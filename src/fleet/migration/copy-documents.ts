@@ -1,6 +1,6 @@
 import type { StoredChunk } from '../../core/chunk.js';
 import { RAGError, throwIfAborted } from '../../core/errors.js';
-import { runtime } from '../../core/runtime.js';
+import { isoNow, runtime } from '../../core/runtime.js';
 import type { Embedder } from '../../embedding/embedder.js';
 import type { OutOfStep } from '../../features/upgrading/out-of-step.js';
 import { documentAsHeld, type HeldDocument, wholeOf } from '../../indexing/carry-over.js';
@@ -229,7 +229,7 @@ function targetsOf(
     embedder,
     embedding: {},
     signal,
-    now: () => new Date(runtime().now()).toISOString(),
+    now: isoNow,
   };
 }
 

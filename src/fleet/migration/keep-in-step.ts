@@ -1,6 +1,6 @@
 import { RAGError, throwIfAborted } from '../../core/errors.js';
 import { EVERYTHING } from '../../core/filter.js';
-import { runtime, sleep } from '../../core/runtime.js';
+import { isoNow, runtime, sleep } from '../../core/runtime.js';
 import { copyForgotten } from '../../features/forgetting/copy-forgotten.js';
 import { Receipts } from '../../features/forgetting/receipts.js';
 import { alignTenants } from '../../features/upgrading/align-items.js';
@@ -133,7 +133,7 @@ export async function switchOver({
 /** In the place of what was live when the migration began, and of nothing else: a holder that lost the lock meanwhile undoes no younger switch. */
 async function makeLive({ to }: CopyPair, ledger: Ledger, { liveBefore }: Migration): Promise<void> {
   const { generation } = to.facts;
-  const at = new Date(runtime().now()).toISOString();
+  const at = isoNow();
   if (liveBefore !== undefined) return ledger.switchTo(generation, at, liveBefore.generation);
   if (await ledger.makeFirst(generation, at)) return;
   throw new RAGError(

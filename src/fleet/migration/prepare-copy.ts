@@ -1,5 +1,5 @@
 import { RAGError } from '../../core/errors.js';
-import { runtime } from '../../core/runtime.js';
+import { isoNow } from '../../core/runtime.js';
 import { fingerprintOf } from '../../embedding/embedder.js';
 import { migrationRecordOf, withMigration } from '../../features/upgrading/migration-record.js';
 import type { IndexFacts, Ledger } from '../../ledger/ledger.js';
@@ -96,7 +96,7 @@ export async function openPair(
       if (isLeft && held.generation !== found?.generation)
         await dropGeneration(held, ledger, storesOf(live, ends));
     }
-    const startedAt = new Date(runtime().now()).toISOString();
+    const startedAt = isoNow();
     const begun =
       found ??
       (await ledger.begin(

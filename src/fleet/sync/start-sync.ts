@@ -1,4 +1,4 @@
-import { RAGError, throwIfAborted, toRAGError } from '../../core/errors.js';
+import { messageOf, RAGError, throwIfAborted, toRAGError } from '../../core/errors.js';
 import { type Runtime, runtime, sleep, withRuntime } from '../../core/runtime.js';
 import { LOCAL_SCOPE, type Scope, scopeOf } from '../../core/scope.js';
 import type { WriterLock } from '../../ledger/lock.js';
@@ -282,7 +282,7 @@ class RunningSync implements Sync {
     } catch (error) {
       if (!this.#isKept) return;
       this.#isKept = false;
-      const why = error instanceof Error ? error.message : String(error);
+      const why = messageOf(error);
       this.#tell({
         type: 'notice',
         message: `What was read when cannot be written down (${why}). If this process ends, the next one may do a run again.`,

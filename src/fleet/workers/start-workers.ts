@@ -1,5 +1,5 @@
 import { RAGError, toRAGError } from '../../core/errors.js';
-import { repeat, runtime, sleep, withRuntime } from '../../core/runtime.js';
+import { isoNow, repeat, runtime, sleep, withRuntime } from '../../core/runtime.js';
 import type { OwedBatch } from '../../ledger/owed.js';
 import type { BatchOutcome, QueueConsumer, WorkQueue } from '../../ledger/queue/work-queue.js';
 import type { WorkPlan } from '../../operations/engine.js';
@@ -91,7 +91,7 @@ class RunningWorkers implements Workers {
   }
 
   #tell(event: Happening): void {
-    this.#options.onEvent?.({ ...event, at: new Date(runtime().now()).toISOString() });
+    this.#options.onEvent?.({ ...event, at: isoNow() });
   }
 
   async #run(): Promise<void> {

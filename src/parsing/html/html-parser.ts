@@ -1,6 +1,7 @@
 import type { ParsedDocument, RawDocument } from '../../core/document.js';
 import { RAGError } from '../../core/errors.js';
 import { MEDIA_TYPES } from '../../core/media-types.js';
+import { withoutUndefined } from '../../core/without-undefined.js';
 import { htmlToMarkdown } from '../html-to-markdown.js';
 import type { Parser, SyncParser } from '../parser.js';
 import { addedCounts, unreadOf } from '../unread.js';
@@ -48,11 +49,8 @@ async function parseHtml(
   const isEmpty = parsed.text.trim() === '' && text.trim() !== '';
   return {
     ...parsed,
-    ...(title === undefined ? {} : { title }),
-    metadata: {
-      ...(page.language === undefined ? {} : { locale: page.language }),
-      ...(page.description === undefined ? {} : { description: page.description }),
-    },
+    ...withoutUndefined({ title }),
+    metadata: withoutUndefined({ locale: page.language, description: page.description }),
     ...unreadOf(addedCounts([parsed.unread, page.unread])),
     warnings: [...warnings, ...page.warnings, ...parsed.warnings, ...(isEmpty ? [EMPTY_WARNING] : [])],
   };

@@ -4,6 +4,7 @@ import { toRAGError } from '../../core/errors.js';
 import { MEDIA_TYPES } from '../../core/media-types.js';
 import { oneLine } from '../../core/one-line.js';
 import type { UnreadCounts } from '../../core/unread.js';
+import { withoutUndefined } from '../../core/without-undefined.js';
 import type { ConvertedDocument, ConvertedFormat } from '../converted-parser.js';
 import { decodeAs } from '../decode-as.js';
 import { detectEncoding } from '../detect-encoding.js';
@@ -25,7 +26,7 @@ async function readMail({ content, externalId }: RawDocument): Promise<Converted
   return {
     markdown: [subject === '' ? '' : `# ${subject}`, ...parts].filter((part) => part !== '').join('\n\n'),
     title: subject === '' ? undefined : subject,
-    metadata: { ...(from === undefined ? {} : { from }), ...(date === undefined ? {} : { date }) },
+    metadata: withoutUndefined({ from, date }),
     unread,
     warnings,
   };

@@ -4,6 +4,7 @@ import { RAGError, toRAGError } from '../../core/errors.js';
 import { MEDIA_TYPES } from '../../core/media-types.js';
 import { oneLine } from '../../core/one-line.js';
 import { runtime } from '../../core/runtime.js';
+import { withoutUndefined } from '../../core/without-undefined.js';
 import { otherFormat } from '../known-content.js';
 import { paragraphBlocks } from '../paragraph-blocks.js';
 import type { Parser } from '../parser.js';
@@ -77,7 +78,7 @@ async function parsePdf(document: RawDocument, options: ReadingOptions): Promise
   return {
     text,
     blocks: paragraphBlocks(text),
-    ...(title === undefined ? {} : { title }),
+    ...withoutUndefined({ title }),
     metadata: {
       pageCount: total,
       ...(pictured.read === undefined
@@ -182,7 +183,7 @@ async function readPages(
       return {
         total: pdf.numPages,
         ...{ texts, scanned, pictured, encoded, unknown },
-        ...(title === undefined ? {} : { title }),
+        ...withoutUndefined({ title }),
         ...(isCut && stopped !== undefined ? { stopped } : {}),
       };
     } finally {

@@ -1,5 +1,6 @@
 import type { RawDocument } from '../../core/document.js';
 import { MEDIA_TYPES } from '../../core/media-types.js';
+import { withoutUndefined } from '../../core/without-undefined.js';
 import type { ConvertedDocument, ConvertedFormat } from '../converted-parser.js';
 import { decodeText } from '../decode-text.js';
 import { levelLineEnds } from '../text-range.js';
@@ -14,7 +15,7 @@ function readTex({ content, externalId }: RawDocument): ConvertedDocument {
   return {
     markdown,
     title,
-    metadata: { ...(author === undefined ? {} : { author }), ...(date === undefined ? {} : { date }) },
+    metadata: withoutUndefined({ author, date }),
     unread: { pictures, commands: [...unknown.values()].reduce((sum, count) => sum + count, 0) },
     warnings: [
       ...warnings,

@@ -1,4 +1,5 @@
 import { oneLine } from '../../core/one-line.js';
+import { withoutUndefined } from '../../core/without-undefined.js';
 import { ExpansionRoom } from '../expansion-room.js';
 import { scriptText } from '../raised-text.js';
 import {
@@ -55,9 +56,7 @@ export function readTexSource(source: string): TexDocument {
       .replace(/(?<![^\S\n])[^\S\n]+\n/g, '\n')
       .replace(/\n{3,}/g, '\n\n')
       .trim(),
-    ...(title === undefined ? {} : { title }),
-    ...(author === undefined ? {} : { author }),
-    ...(date === undefined ? {} : { date }),
+    ...withoutUndefined({ title, author, date }),
     pictures,
     inputs,
     unknown: state.unknown,

@@ -1,4 +1,4 @@
-import { RAGError, systemErrorCode } from '../../core/errors.js';
+import { messageOf, RAGError, systemErrorCode } from '../../core/errors.js';
 
 /** What went wrong between us and PostgreSQL, as far as a caller can act on it. */
 export type PostgresFaultKind =
@@ -79,7 +79,7 @@ export class PostgresTimeout extends Error {
 export function postgresFaultOf(error: unknown): PostgresFaultKind {
   if (error instanceof PostgresTimeout) return 'timeout';
   const code = systemErrorCode(error) ?? '';
-  const message = error instanceof Error ? error.message : String(error);
+  const message = messageOf(error);
   if (CONNECTION_TIMEOUT.test(message)) return 'timeout';
   if (NETWORK_CODES.has(code) || CONNECTION_LOST.test(message)) return 'unavailable';
   return KINDS[code] ?? KINDS[code.slice(0, 3)] ?? KINDS[code.slice(0, 2)] ?? 'other';

@@ -2,7 +2,7 @@ import { existsSync, renameSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import * as z from 'zod';
 import { DATA_FILES } from '../../core/data-folder.js';
-import { runtime } from '../../core/runtime.js';
+import { isoNow, runtime } from '../../core/runtime.js';
 import { makePrivateFolder, PRIVATE_FILE } from '../security/private-files.js';
 import { readRegularFileSync } from '../security/regular-file.js';
 
@@ -51,7 +51,7 @@ export function earlierServers(dataDir: string, isNamed: (setting: string) => bo
 }
 
 const withSince = (server: RememberedServer): RememberedServer => ({
-  since: new Date(runtime().now()).toISOString(),
+  since: isoNow(),
   ...server,
 });
 

@@ -1,6 +1,7 @@
 import { fileURLToPath } from 'node:url';
 import * as z from 'zod';
 import { RAGError } from '../../core/errors.js';
+import { parseJson } from '../../core/parse-json.js';
 import { readRegularText } from '../../platform/security/regular-file.js';
 import { FEATURES } from './features.js';
 import type { TreeParameters } from './tree-ensemble.js';
@@ -78,11 +79,3 @@ const invalid = (file: string, problem: string): RAGError =>
     `The reranker's parameters ${file} cannot be used: ${problem}. Install the package again, or train it again (tools/rerank).`,
     { details: { file } },
   );
-
-function parseJson(text: string): unknown {
-  try {
-    return JSON.parse(text);
-  } catch {
-    return undefined;
-  }
-}

@@ -2,7 +2,7 @@ import { readdir } from 'node:fs/promises';
 import { join } from 'node:path';
 import { setImmediate as nextTurn } from 'node:timers/promises';
 import type { PreTrainedModel, PreTrainedTokenizer } from '@huggingface/transformers';
-import { RAGError } from '../../core/errors.js';
+import { messageOf, RAGError } from '../../core/errors.js';
 import { sigmoid } from '../../core/logistic.js';
 import { assertOpenableFiles } from '../../platform/security/regular-file.js';
 
@@ -118,8 +118,6 @@ async function runPairs(
 
 const propertyOf = (value: unknown, name: string): unknown =>
   typeof value === 'object' && value !== null ? Reflect.get(value, name) : undefined;
-
-const messageOf = (error: unknown): string => (error instanceof Error ? error.message : String(error));
 
 export interface Pairs {
   readonly query: string;

@@ -7,6 +7,7 @@ import {
   type MetadataScalar,
   type MetadataValue,
 } from '../../core/metadata.js';
+import { withoutUndefined } from '../../core/without-undefined.js';
 import type { WorkItem, WorkItemComment } from './azure-devops-api.js';
 
 /** Long texts of the usual processes, in reading order, and their headings. */
@@ -80,8 +81,7 @@ export function workItemDocument(item: WorkItem, options: WorkItemDocumentOption
     content: contentOf(item, title, options),
     title,
     url: options.url,
-    ...(createdAt === undefined ? {} : { createdAt }),
-    ...(updatedAt === undefined ? {} : { updatedAt }),
+    ...withoutUndefined({ createdAt, updatedAt }),
     metadata: { ...options.metadata, ...Object.fromEntries(told) },
     access: { groups: options.groups, level: 0 },
   };

@@ -80,5 +80,5 @@ function authorizationOf({ username, apiToken, personalAccessToken }: SignIn = {
 }
 
 /** HTTP Basic authentication (RFC 7617). */
-const basicAuthorization = (user: string, password: string): string =>
+export const basicAuthorization = (user: string, password: string): string =>
   `Basic ${Buffer.from(`${user}:${password}`).toString('base64')}`;

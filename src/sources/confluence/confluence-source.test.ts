@@ -8,8 +8,8 @@ import { randomFaults } from '../../../tests/fakes/services/random-faults.js';
 import { SourceMirror } from '../../../tests/fakes/services/source-mirror.js';
 import { isUnreadable, type Source, type SourceItem } from '../source.js';
 import { accessGroups } from './access.js';
+import { basicAuthorization } from './confluence-definition.js';
 import {
-  basicAuthorization,
   ConfluenceSource,
   type ConfluenceSourceOptions,
   createConfluenceSource,

@@ -2,6 +2,7 @@ import { RAGError, toRAGError } from '../../core/errors.js';
 import { mapInOrder } from '../../core/map-in-order.js';
 import type { Metadata } from '../../core/metadata.js';
 import { runtime } from '../../core/runtime.js';
+import { withoutUndefined } from '../../core/without-undefined.js';
 import { HttpClient, type HttpClientOptions } from '../http-client.js';
 import { statusOf } from '../http-errors.js';
 import { isDue, type ListingCursor, readCursor, writeCursor } from '../listing-cursor.js';
@@ -29,7 +30,7 @@ export interface ConfluenceSourceOptions {
   readonly baseUrl: string;
   /** `auto`: Cloud where the host ends in `.atlassian.net`. @default auto */
   readonly deployment?: 'auto' | 'cloud' | 'data-center';
-  /** Value of the `Authorization` header: `basicAuthorization` or `bearerAuthorization`. */
+  /** Value of the `Authorization` header. */
   readonly authorization?: string;
   /** Empty: every space that the account sees. @default [] */
   readonly spaceKeys?: readonly string[];
@@ -86,8 +87,7 @@ export class ConfluenceSource implements Source {
       concurrency: CONCURRENCY,
       ...options.http,
       baseUrl,
-      ...(authorization === undefined ? {} : { authorization }),
-      ...(allowPrivateNetwork === undefined ? {} : { allowPrivateNetwork }),
+      ...withoutUndefined({ authorization, allowPrivateNetwork }),
     });
     this.#api = isCloud ? new CloudApi(this.client, spaceKeys) : new DataCenterApi(this.client, spaceKeys);
     this.#maxPages = maxPages;
@@ -297,13 +297,6 @@ function isCloudSite({ baseUrl, deployment = 'auto' }: ConfluenceSourceOptions):
 }
 
 const cloudBase = (baseUrl: string): string => `${baseUrl.replace(/\/(?:wiki\/?)?$/, '')}/wiki`;
-
-/** Signs in with a user name (Cloud: the e-mail address) and an API token. */
-export const basicAuthorization = (username: string, token: string): string =>
-  `Basic ${Buffer.from(`${username}:${token}`).toString('base64')}`;
-
-/** Signs in with a personal access token of a Data Center site. */
-export const bearerAuthorization = (token: string): string => `Bearer ${token}`;
 
 /** @throws RAGError `CONFIG_INVALID` where a needed setting is missing. */
 export function createConfluenceSource(options: ConfluenceSourceOptions): ConfluenceSource {

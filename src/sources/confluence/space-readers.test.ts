@@ -4,7 +4,8 @@ import { ConfluenceState } from '../../../tests/fakes/services/confluence-state.
 import { startConfluenceDataCenter } from '../../../tests/fakes/services/confluence-v1.js';
 import type { FakeApi } from '../../../tests/fakes/services/fake-api.js';
 import { SourceMirror } from '../../../tests/fakes/services/source-mirror.js';
-import { basicAuthorization, ConfluenceSource, type ConfluenceSourceOptions } from './confluence-source.js';
+import { basicAuthorization } from './confluence-definition.js';
+import { ConfluenceSource, type ConfluenceSourceOptions } from './confluence-source.js';
 
 const AUTHORIZATION = basicAuthorization('ann@example.com', 'token-1');
 

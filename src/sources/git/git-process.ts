@@ -1,6 +1,6 @@
 import { spawn } from 'node:child_process';
 import { simpleGit } from 'simple-git';
-import { RAGError, systemErrorCode, throwIfAborted } from '../../core/errors.js';
+import { messageOf, RAGError, systemErrorCode, throwIfAborted } from '../../core/errors.js';
 import { maskUrlCredentials } from '../../core/mask-url.js';
 import { ALLOWED_PROTOCOLS } from './git-address.js';
 
@@ -98,7 +98,7 @@ export const spawnGit = (context: GitContext, args: readonly string[]) =>
     cwd: context.folder,
     env: gitEnvironment(context),
     stdio: ['pipe', 'pipe', 'pipe'],
-    ...(context.signal === undefined ? {} : { signal: context.signal }),
+    signal: context.signal,
   });
 
 function endOf(child: ReturnType<typeof spawnGit>): Promise<void> {
@@ -236,7 +236,7 @@ function gitError(error: unknown, source: string, action: string): RAGError {
         cause: error,
       },
     );
-  const said = error instanceof Error ? error.message : String(error);
+  const said = messageOf(error);
   const [, reason, advice] = FAULTS.find(([pattern]) => pattern.test(said)) ?? [
     undefined,
     'SOURCE_UNREADABLE' as const,

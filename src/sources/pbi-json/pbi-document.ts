@@ -3,6 +3,7 @@ import { RAGError } from '../../core/errors.js';
 import { lookupPath } from '../../core/filter.js';
 import { isMarkedName, type Metadata, type MetadataValue } from '../../core/metadata.js';
 import type { AccessControl } from '../../core/scope.js';
+import { withoutUndefined } from '../../core/without-undefined.js';
 import { fieldOf, type JsonObject } from './pbi-schema.js';
 
 /** Copies a field of the PBI into the metadata. */
@@ -47,8 +48,7 @@ export function toPbiDocument(pbi: JsonObject, context: PbiContext): RawDocument
     content: JSON.stringify(shown),
     ...(typeof title === 'string' ? { title } : {}),
     ...(typeof url === 'string' && /^https?:\/\//i.test(url) ? { url } : {}),
-    ...(createdAt === undefined ? {} : { createdAt }),
-    ...(updatedAt === undefined ? {} : { updatedAt }),
+    ...withoutUndefined({ createdAt, updatedAt }),
     metadata: extractMetadata(pbi, context),
     access: context.access,
   };

@@ -6,6 +6,7 @@ import { MEDIA_TYPES } from '../../core/media-types.js';
 import type { Metadata } from '../../core/metadata.js';
 import { momentOf } from '../../core/moment.js';
 import { type AccessControl, OPEN_ACCESS } from '../../core/scope.js';
+import { withoutUndefined } from '../../core/without-undefined.js';
 import { typeOfFile } from '../file-types.js';
 import type { ListedChange, ReadResult, Source, SourceItem } from '../source.js';
 
@@ -98,7 +99,7 @@ function versionOf(document: PushedDocument): string {
   const { id, text, bytes, title, url, metadata, mediaType, fileName, surroundings, access } = document;
   const stated = {
     ...(bytes === undefined ? {} : { bytes: contentHash(bytes) }),
-    ...(fileName === undefined ? {} : { fileName }),
+    ...withoutUndefined({ fileName }),
     ...(access === undefined ? {} : { access: accessOf(document) }),
     ...placeOf(document),
   };
@@ -132,7 +133,7 @@ function placeOf({ metadata = {} }: PushedDocument): {
   const { sourceType, source, [PUSHED_DATE_FIELD]: timestamp, createdAt, updatedAt } = metadata;
   const date = (updatedAt ?? createdAt) === undefined ? momentOf(timestamp) : undefined;
   return {
-    ...(date === undefined ? {} : { updatedAt: date }),
+    ...withoutUndefined({ updatedAt: date }),
     ...(typeof sourceType === 'string' ? { sourceType } : {}),
     ...(typeof source === 'string' ? { location: source } : {}),
   };
@@ -151,9 +152,7 @@ function toReadResult(item: SourceItem, document: PushedDocument | undefined): R
         externalId: id,
         mediaType,
         content: contentOf(document),
-        ...(title === undefined ? {} : { title }),
-        ...(url === undefined ? {} : { url }),
-        ...(surroundings === undefined ? {} : { surroundings }),
+        ...withoutUndefined({ title, url, surroundings }),
         ...(type === undefined ? {} : { sourceType: type.kind }),
         ...placeOf(document),
         metadata: { ...(type?.language === undefined ? {} : { language: type.language }), ...metadata },

@@ -3,6 +3,7 @@ import { RAGError } from '../../core/errors.js';
 import { isMarkedName, type Metadata } from '../../core/metadata.js';
 import { momentOf } from '../../core/moment.js';
 import { OPEN_ACCESS } from '../../core/scope.js';
+import { withoutUndefined } from '../../core/without-undefined.js';
 import { ROW_PRESETS, type RowPresetName } from './bug-templates.js';
 import { listOf, type Row, RowTemplate, textOf } from './row-template.js';
 import { jsonValueOf } from './sql-values.js';
@@ -118,8 +119,7 @@ export class RowMapping {
       content: this.#text?.render(shown) ?? this.#sections(shown),
       ...(title ? { title } : {}),
       ...(isLinked && this.#link !== undefined ? { url: this.#link.render(shown, encodeURIComponent) } : {}),
-      ...(createdAt === undefined ? {} : { createdAt }),
-      ...(updatedAt === undefined ? {} : { updatedAt }),
+      ...withoutUndefined({ createdAt, updatedAt }),
       metadata: { ...this.#metadataOf(row), ...this.#metadata },
       access: OPEN_ACCESS,
     };

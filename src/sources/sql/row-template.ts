@@ -1,4 +1,5 @@
 import { RAGError } from '../../core/errors.js';
+import { parseJson } from '../../core/parse-json.js';
 
 /** A row with the values of its columns, as `sql-values.ts` leaves them. */
 export type Row = Readonly<Record<string, unknown>>;
@@ -93,10 +94,6 @@ export function textOf(value: unknown, separator = DEFAULT_SEPARATOR): string {
 export function listOf(value: unknown): readonly unknown[] | undefined {
   if (Array.isArray(value)) return value;
   if (typeof value !== 'string' || !value.startsWith('[') || !value.endsWith(']')) return undefined;
-  try {
-    const parsed: unknown = JSON.parse(value);
-    return Array.isArray(parsed) ? parsed : undefined;
-  } catch {
-    return undefined;
-  }
+  const parsed = parseJson(value);
+  return Array.isArray(parsed) ? parsed : undefined;
 }

@@ -2,6 +2,7 @@ import { resolve } from 'node:path';
 import * as z from 'zod';
 import { RAGError } from '../../core/errors.js';
 import { jsonValue, secretText, stringList, wholeNumber } from '../../core/setting-values.js';
+import { withoutUndefined } from '../../core/without-undefined.js';
 import { linkTemplate } from '../page-address.js';
 import { defineSource, type SourceContext, type SourceSettingsOf } from '../source-definition.js';
 import type { SqlConnection } from './sql-database.js';
@@ -135,9 +136,3 @@ function connectionOf(
     }),
   };
 }
-
-type Stated<T> = { [Key in keyof T]?: Exclude<T[Key], undefined> };
-
-// An absent setting is a missing key: with `exactOptionalPropertyTypes` undefined is no value.
-const withoutUndefined = <T extends object>(settings: T): Stated<T> =>
-  Object.fromEntries(Object.entries(settings).filter(([, value]) => value !== undefined)) as Stated<T>;

@@ -1,6 +1,7 @@
 import { endianness } from 'node:os';
 import { fileURLToPath } from 'node:url';
 import * as z from 'zod';
+import { messageOf } from '../../../core/errors.js';
 import { contentHash } from '../../../core/ids.js';
 import { sharedLoad } from '../../../core/shared-load.js';
 import {
@@ -118,10 +119,7 @@ async function readCard(folder: string): Promise<Card> {
   try {
     return cardSchema.parse(JSON.parse(bytes.toString('utf8')));
   } catch (error) {
-    throw invalidModel(
-      folder,
-      `${CARD_FILE} cannot be read (${error instanceof Error ? error.message : String(error)})`,
-    );
+    throw invalidModel(folder, `${CARD_FILE} cannot be read (${messageOf(error)})`);
   }
 }
 

@@ -1,5 +1,6 @@
 import { type Command, Option } from 'commander';
 import { RAGError } from '../../../core/errors.js';
+import { withoutUndefined } from '../../../core/without-undefined.js';
 import type { AskRequest, CollapseMode, ConversationTurn } from '../../../index.js';
 import type { CliContext } from '../context.js';
 import type { IndexView, ShownAnswer } from '../index-view.js';
@@ -171,24 +172,22 @@ async function streamed(context: CliContext, view: IndexView, request: AskReques
 function toRequest({ question, options, history }: Asked, signal: AbortSignal): AskRequest {
   const { mode, answerer, topK, collapse, abstainBelow, exactWords, ...others } = options;
   const { maxSteps, deadlineMs, maxCost, maxTokens, ...narrowing } = others;
-  const limits = Object.fromEntries(
-    Object.entries({ maxSteps, deadlineMs, maxCost, maxTokens }).filter(([, value]) => value !== undefined),
-  );
+  const limits = withoutUndefined({ maxSteps, deadlineMs, maxCost, maxTokens });
   const { filter, filters, asOf } = toQuery(question, narrowing, signal);
   return {
     question,
     history,
     signal,
-    ...(mode === undefined ? {} : { mode }),
+    mode,
     ...(Object.keys(limits).length === 0 ? {} : { limits }),
-    ...(answerer === undefined ? {} : { answerer }),
-    ...(topK === undefined ? {} : { topK }),
+    answerer,
+    topK,
     ...(collapse === undefined ? {} : { options: { collapse } }),
-    ...(filter === undefined ? {} : { filter }),
-    ...(asOf === undefined ? {} : { asOf }),
-    ...(filters === undefined ? {} : { filters }),
-    ...(abstainBelow === undefined ? {} : { abstainBelow }),
-    ...(exactWords === undefined ? {} : { exactWords }),
+    filter,
+    asOf,
+    filters,
+    abstainBelow,
+    exactWords,
   };
 }
 

@@ -48,7 +48,8 @@ async function runBackup(
   const progress = startCounter(context);
   const result = await auditedCommand(await placeOf(context), { action: 'backup', context }, () =>
     backUp(file, {
-      ...placeOptions(context),
+      ...context.place,
+      signal: context.signal,
       ...(wait === undefined ? {} : { waitMs: wait * 1000 }),
       onProgress: (told) => progress.update(told),
     }),
@@ -68,7 +69,8 @@ async function runRestore(context: CliContext, file: string): Promise<void> {
   const { startCounter } = await import('../render/progress.js');
   const progress = startCounter(context);
   const result = await restoreBackup(file, {
-    ...placeOptions(context),
+    ...context.place,
+    signal: context.signal,
     onProgress: (told) => progress.update(told),
   }).finally(() => progress.stop());
   await auditedCommand(await placeOf(context), { action: 'restore', context }, async () => result);
@@ -80,11 +82,3 @@ async function runRestore(context: CliContext, file: string): Promise<void> {
     ].join('\n'),
   );
 }
-
-const placeOptions = ({ cwd, env, globals, signal }: CliContext) => ({
-  cwd,
-  env,
-  signal,
-  ...(globals.config === undefined ? {} : { file: globals.config }),
-  ...(globals.data === undefined ? {} : { dataDir: globals.data }),
-});

@@ -1,5 +1,4 @@
 import type { Command } from 'commander';
-import type { ResolvedConfig } from '../../../config/resolved-config.js';
 import type { CliContext } from '../context.js';
 import { ExitCode } from '../errors.js';
 
@@ -27,38 +26,26 @@ export function registerConfig(program: Command, context: CliContext): void {
     .action(() => runCheck(context));
 }
 
-async function load(
-  { cwd, env, globals }: CliContext,
-  options: { readonly trust?: 'unchecked' } = {},
-): Promise<ResolvedConfig> {
-  const { loadConfig } = await import('../../../config/load-config.js');
-  return loadConfig({
-    ...options,
-    cwd,
-    env,
-    ...(globals.config === undefined ? {} : { file: globals.config }),
-    ...(globals.data === undefined ? {} : { dataDir: globals.data }),
-  });
-}
-
 async function runShow(context: CliContext): Promise<void> {
+  const { loadConfig } = await import('../../../config/load-config.js');
   // Showing it opens nothing.
-  const config = await load(context, { trust: 'unchecked' });
+  const config = await loadConfig({ ...context.place, trust: 'unchecked' });
   const { describeConfig } = await import('../../../config/describe-config.js');
   const description = describeConfig(config);
   const { renderConfig } = await import('../render/config.js');
-  context.printResult(description, () => renderConfig(description, context));
+  context.printResult(description, renderConfig);
 }
 
 async function runCheck(context: CliContext): Promise<void> {
-  const config = await load(context);
+  const { loadConfig } = await import('../../../config/load-config.js');
+  const config = await loadConfig(context.place);
   const { checkConfig } = await import('../../../features/maintenance/check-config.js');
   const { missing, notices } = await checkConfig(config);
   const { notActive } = config;
   const ok = missing.every(({ stops }) => !stops);
   const result = { ok, file: config.file ?? null, missing, notActive, notices };
   const { renderConfigCheck } = await import('../render/config.js');
-  if (!context.isJson) for (const notice of notices) context.warn(notice);
-  context.printResult(result, () => renderConfigCheck(result, context));
+  context.printNotices({ notices });
+  context.printResult(result, renderConfigCheck);
   if (!ok) context.exitCode = ExitCode.usage;
 }

@@ -1,8 +1,8 @@
-import { type Command, InvalidArgumentError } from 'commander';
+import type { Command } from 'commander';
 import type { FindingKind } from '../../../index.js';
 import type { CliContext } from '../context.js';
 import { withTenantView } from '../open-engine.js';
-import { wholeNumber } from '../parse-options.js';
+import { collectOneOf, wholeNumber } from '../parse-options.js';
 import { type ScopeOptions, withScopeOptions } from '../scope-options.js';
 
 const EXAMPLES = `
@@ -25,27 +25,17 @@ export function registerConflicts(program: Command, context: CliContext): void {
   const command = program
     .command('conflicts')
     .description('list what several documents say alike, and where they contradict each other')
-    .option('--kind <kind>', `only ${KINDS.join(' or ')} findings; may be repeated`, collectKind)
+    .option('--kind <kind>', `only ${KINDS.join(' or ')} findings; may be repeated`, collectOneOf(KINDS))
     .option('--limit <n>', 'findings of each kind, 1 to 10000 (default: 100)', wholeNumber(1, 10_000));
   withScopeOptions(command)
     .addHelpText('after', EXAMPLES)
     .action((options: ConflictsOptions) => runConflicts(context, options));
 }
 
-function collectKind(kind: string, earlier: readonly FindingKind[] = []): readonly FindingKind[] {
-  const known = KINDS.find((name) => name === kind);
-  if (known === undefined) throw new InvalidArgumentError(`It must be one of ${KINDS.join(', ')}.`);
-  return [...earlier, known];
-}
-
 async function runConflicts(context: CliContext, { limit, kind, ...scope }: ConflictsOptions): Promise<void> {
   const request = { limit, kinds: kind, signal: context.signal };
   const response = await withTenantView(context, scope, (view) => view.conflicts(request));
-  if (context.isJson) {
-    context.printJson(response);
-    return;
-  }
-  for (const notice of response.notices) context.warn(notice);
+  context.printNotices(response);
   const { renderConflicts } = await import('../render/conflicts.js');
-  context.print(renderConflicts(response, context));
+  context.printResult(response, renderConflicts);
 }

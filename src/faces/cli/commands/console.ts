@@ -57,12 +57,13 @@ async function showOther(
 /** The address of the service that listens where this one would; undefined for another program. */
 async function serviceThere(context: CliContext, options: ServeOptions): Promise<string | undefined> {
   const { loadConfig } = await import('../../../config/load-config.js');
-  const { cwd, env, globals, signal } = context;
-  const { rag } = await loadConfig({ cwd, env, file: globals.config, dataDir: globals.data });
+  const { rag } = await loadConfig(context.place);
   const host = options.host ?? rag.server.host;
   const url = `http://${host.includes(':') ? `[${host}]` : host}:${options.port ?? rag.server.port}`;
   try {
-    const { headers } = await fetch(`${url}${rag.monitoring.healthCheck.endpoint}/live`, { signal });
+    const { headers } = await fetch(`${url}${rag.monitoring.healthCheck.endpoint}/live`, {
+      signal: context.signal,
+    });
     return headers.has('x-ragstone-api') ? `${url}${rag.server.basePath}` : undefined;
   } catch {
     return undefined;

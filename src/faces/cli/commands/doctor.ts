@@ -64,15 +64,10 @@ async function examineAll(context: CliContext): Promise<Finding[]> {
   }
 }
 
-async function readConfig({ cwd, env, globals }: CliContext): Promise<ResolvedConfig | Finding> {
+async function readConfig({ place }: CliContext): Promise<ResolvedConfig | Finding> {
   const { loadConfig } = await import('../../../config/load-config.js');
   try {
-    return await loadConfig({
-      cwd,
-      env,
-      ...(globals.config === undefined ? {} : { file: globals.config }),
-      ...(globals.data === undefined ? {} : { dataDir: globals.data }),
-    });
+    return await loadConfig(place);
   } catch (error) {
     return { check: 'configuration', state: 'failed', detail: toErrorDocument(error).message };
   }

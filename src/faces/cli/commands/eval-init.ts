@@ -41,7 +41,7 @@ async function runEvalInit(context: CliContext, folder: string, options: EvalIni
     signal: context.signal,
     ...(config === undefined ? {} : { configFile: config }),
   });
-  if (!context.isJson) for (const notice of report.notices) context.warn(notice);
+  context.printNotices(report);
   context.printResult(report, () => {
     const kinds = Object.entries(report.byType).map(([type, count]) => `${count} ${type}`);
     return [

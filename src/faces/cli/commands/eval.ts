@@ -1,5 +1,6 @@
 import { type Command, Option } from 'commander';
 import { RAGError } from '../../../core/errors.js';
+import { withoutUndefined } from '../../../core/without-undefined.js';
 import type {
   ComparedConfiguration,
   ComparisonReport,
@@ -151,10 +152,7 @@ async function runEval(context: CliContext, dataset: string, options: EvalOption
   if (answers === true) return runAnswers(context, { ...target, judge: judge === true });
   if (compare !== undefined) return runCompare(context, target, { names: compare, html });
   if (gate !== undefined) {
-    const bounds = {
-      ...(alpha === undefined ? {} : { alpha }),
-      ...(maxDrop === undefined ? {} : { maxDrop }),
-    };
+    const bounds = withoutUndefined({ alpha, maxDrop });
     return runGate(context, { ...target, ...metric, ...bounds, baseline: gate });
   }
   const { evaluate, writeBaseline: keep } = await import('../../../index.js');
@@ -164,8 +162,8 @@ async function runEval(context: CliContext, dataset: string, options: EvalOption
       : keep({ ...target, ...metric, onProgress, baseline: writeBaseline }),
   );
   const { renderEvaluation } = await import('../render/evaluation.js');
-  if (!context.isJson) for (const notice of report.notices) context.warn(notice);
-  context.printResult(report, () => renderEvaluation(report, context));
+  context.printNotices(report);
+  context.printResult(report, renderEvaluation);
   if (writeBaseline !== undefined) context.note(`The baseline is in ${writeBaseline}.`);
 }
 
@@ -176,8 +174,8 @@ async function runAnswers(
   const { evaluateAnswers } = await import('../../../index.js');
   const report = await withCounter(context, (onProgress) => evaluateAnswers({ ...target, onProgress }));
   const { renderAnswersReport } = await import('../render/answers-report.js');
-  if (!context.isJson) for (const notice of report.notices) context.warn(notice);
-  context.printResult(report, () => renderAnswersReport(report, context));
+  context.printNotices(report);
+  context.printResult(report, renderAnswersReport);
 }
 
 async function runCompare(
@@ -196,7 +194,7 @@ async function runCompare(
   const { renderComparison } = await import('../render/comparison.js');
   if (!context.isJson)
     for (const notice of new Set([...report.a.notices, ...report.b.notices])) context.warn(notice);
-  context.printResult(report, () => renderComparison(report, context));
+  context.printResult(report, renderComparison);
   if (html !== undefined)
     context.note(`The page is in ${html}. It holds questions and passages of the index.`);
 }
@@ -237,7 +235,7 @@ async function runGate(context: CliContext, options: GateEvaluationOptions): Pro
   const { evaluateAgainst } = await import('../../../index.js');
   const report = await withCounter(context, (onProgress) => evaluateAgainst({ ...options, onProgress }));
   const { renderGate } = await import('../render/comparison.js');
-  if (!context.isJson) for (const notice of report.notices) context.warn(notice);
-  context.printResult(report, () => renderGate(report, context));
+  context.printNotices(report);
+  context.printResult(report, renderGate);
   if (!report.gate.passed) context.exitCode = ExitCode.gate;
 }

@@ -44,7 +44,7 @@ async function runExplainMiss(
   const request = toQuery(query, options, context.signal);
   const explanation = await withView(context, options, (view) => view.explainMiss(request, document));
   const { renderMiss } = await import('../render/miss.js');
-  context.printResult(explanation, () => renderMiss(explanation, context));
+  context.printResult(explanation, renderMiss);
   const isIndexed = explanation.document !== undefined && explanation.lostAt !== 'not-indexed';
   if (!isIndexed) context.exitCode = ExitCode.failed;
 }

@@ -1,5 +1,6 @@
 import type { Command } from 'commander';
 import { RAGError } from '../../../core/errors.js';
+import { withoutUndefined } from '../../../core/without-undefined.js';
 import type { EngineView, RunFailure, SourceSyncState } from '../../../index.js';
 import type { CliContext } from '../context.js';
 import { ExitCode } from '../errors.js';
@@ -46,7 +47,7 @@ export function registerFailures(program: Command, context: CliContext): void {
 }
 
 const requestOf = (items: readonly string[], { source }: FailureOptions) => ({
-  ...(source === undefined ? {} : { sources: source }),
+  ...withoutUndefined({ sources: source }),
   ...(items.length === 0 ? {} : { items }),
 });
 
@@ -62,8 +63,8 @@ async function runList(
     return { failures, sources, runError };
   });
   const { renderFailedItems } = await import('../render/failed-items.js');
-  const found = { failures, sources, ...(runError === undefined ? {} : { runError }) };
-  context.printResult(found, () => renderFailedItems(found, context));
+  const found = { failures, sources, ...withoutUndefined({ runError }) };
+  context.printResult(found, renderFailedItems);
 }
 
 /** A run that ends by an error leaves nothing with an item or a source that says so. */
@@ -118,7 +119,7 @@ async function runRetry(
     }
   });
   const { renderIndexResult } = await import('../render/index-result.js');
-  if (!context.isJson) for (const notice of result.notices) context.warn(notice);
-  context.printResult(result, () => renderIndexResult(result, context));
+  context.printNotices(result);
+  context.printResult(result, renderIndexResult);
   if (!result.success) context.exitCode = ExitCode.failed;
 }

@@ -112,7 +112,7 @@ async function runAdd(
     };
     return { receipt: await view.feedback(request), shown: results.length };
   });
-  if (!context.isJson) for (const notice of receipt.notices) context.warn(notice);
+  context.printNotices(receipt);
   context.printResult(
     { ...receipt, shown },
     () => `Kept as ${receipt.id}, with the ${shown} results that a search finds now.`,
@@ -157,7 +157,7 @@ function ranksIn(results: readonly SearchResult[]): (place: string) => number {
 async function runList(context: CliContext, { limit, cursor, ...scope }: ListOptions): Promise<void> {
   const page = await withTenantView(context, scope, (view) => view.listFeedback({ limit, cursor }));
   const { renderFeedback } = await import('../render/feedback.js');
-  context.printResult(page, () => renderFeedback(page, context));
+  context.printResult(page, renderFeedback);
 }
 
 async function runJudgments(
@@ -168,7 +168,7 @@ async function runJudgments(
   const judgments = await withTenantView(context, scope, (view) =>
     view.feedbackJudgments({ source, folder, minClicks, signal }),
   );
-  if (!context.isJson) for (const notice of judgments.notices) context.warn(notice);
+  context.printNotices(judgments);
   if (out !== undefined) await writeQuestions(context, judgments, out);
   const { renderJudgments } = await import('../render/feedback.js');
   context.printResult({ ...judgments, ...(out === undefined ? {} : { out }) }, () =>

@@ -81,7 +81,7 @@ async function runForget(context: CliContext, options: ForgetOptions): Promise<v
     return auditedCommand(place, { action: 'forget', tenant, project, context }, () => view.forget(request));
   });
   const { renderReceipt } = await import('../render/receipt.js');
-  context.printResult(receipt, () => renderReceipt(receipt, context));
+  context.printResult(receipt, renderReceipt);
 }
 
 /** Documents of configured sources stay in the shared index when their tenant gets one of its own, and are not silently left. */
@@ -113,10 +113,10 @@ async function requestOf(context: CliContext, options: ForgetOptions): Promise<F
   return {
     signal: context.signal,
     by: userInfo().username,
-    ...(source === undefined ? {} : { source }),
-    ...(document === undefined ? {} : { documents: document }),
+    source,
+    documents: document,
     ...(filter === undefined ? {} : { filter: { op: 'and', filters: filter } }),
-    ...(allowAgain === undefined ? {} : { allowAgain }),
+    allowAgain,
     ...(wait === undefined ? {} : { waitMs: wait * 1000 }),
   };
 }

@@ -113,9 +113,9 @@ async function runEstimate(
   const estimate = await inGraph(context, { tenant, project }, (graph) =>
     graph.estimate({ ...request, signal: context.signal }),
   );
-  warnOf(context, estimate);
+  context.printNotices(estimate);
   const { renderEstimate } = await import('../render/graph-facts.js');
-  context.printResult(estimate, () => renderEstimate(estimate));
+  context.printResult(estimate, renderEstimate);
 }
 
 async function runExtract(
@@ -125,9 +125,9 @@ async function runExtract(
   const result = await asking(context, 'extract', { tenant, project }, (graph, onProgress) =>
     graph.extract({ ...request, onProgress, signal: context.signal }),
   );
-  warnOf(context, result);
+  context.printNotices(result);
   const { renderExtraction } = await import('../render/graph-facts.js');
-  context.printResult(result, () => renderExtraction(result, context));
+  context.printResult(result, renderExtraction);
   if (isAmiss(result)) context.exitCode = ExitCode.failed;
 }
 
@@ -138,9 +138,9 @@ async function runSummarize(
   const result = await asking(context, 'summarize', { tenant, project }, (graph, onProgress) =>
     graph.summarize({ ...request, onProgress, signal: context.signal }),
   );
-  warnOf(context, result);
+  context.printNotices(result);
   const { renderSummarizing } = await import('../render/graph-facts.js');
-  context.printResult(result, () => renderSummarizing(result, context));
+  context.printResult(result, renderSummarizing);
   if (result.estimate === undefined && isAmiss(result)) context.exitCode = ExitCode.failed;
 }
 
@@ -188,14 +188,10 @@ function stopped(cause: unknown): Error {
   return new RAGError('ABORTED', 'Stopped. What was read is kept; the same command goes on.', { cause });
 }
 
-function warnOf(context: CliContext, { notices }: { readonly notices: readonly string[] }): void {
-  if (!context.isJson) for (const notice of notices) context.warn(notice);
-}
-
 async function runStatus(context: CliContext, options: OwnerOptions): Promise<void> {
   const status = await inGraph(context, options, (graph) => graph.status());
   const { renderFactStatus } = await import('../render/graph-facts.js');
-  context.printResult(status, () => renderFactStatus(status, context));
+  context.printResult(status, renderFactStatus);
 }
 
 async function runSummaries(
@@ -205,7 +201,7 @@ async function runSummaries(
   const request = { entity, limit, cursor, signal: context.signal };
   const page = await inGraph(context, scope, (graph) => graph.summaries(request));
   const { renderSummaries } = await import('../render/graph-facts.js');
-  context.printResult(page, () => renderSummaries(page, context));
+  context.printResult(page, renderSummaries);
 }
 
 async function runEntity(context: CliContext, name: string, scope: ScopeOptions): Promise<void> {

@@ -1,4 +1,5 @@
 import type { Command } from 'commander';
+import { withoutUndefined } from '../../../core/without-undefined.js';
 import type { EngineHealth } from '../../../index.js';
 import { levelWords } from '../../../platform/degradation/level-words.js';
 import type { CliContext } from '../context.js';
@@ -55,7 +56,7 @@ export function registerHealth(program: Command, context: CliContext): void {
 async function healthOfServer(context: CliContext, endpoint: string | undefined): Promise<ShownHealth> {
   const { openServer } = await import('../server-view.js');
   const { status, ready, degradationLevel, checks } = await openServer(context, undefined).health(endpoint);
-  return { status, ready, ...(degradationLevel === undefined ? {} : { degradationLevel }), checks };
+  return { status, ready, ...withoutUndefined({ degradationLevel }), checks };
 }
 
 function toShown({ ok, degradationLevel, parts, chunks }: EngineHealth): ShownHealth {
@@ -63,12 +64,12 @@ function toShown({ ok, degradationLevel, parts, chunks }: EngineHealth): ShownHe
   return {
     status: ok ? 'healthy' : degradationLevel === undefined ? 'unhealthy' : 'degraded',
     ready: degradationLevel !== undefined,
-    ...(degradationLevel === undefined ? {} : { degradationLevel }),
+    ...withoutUndefined({ degradationLevel }),
     checks: Object.fromEntries(
       parts.map(({ part, ok }) => [part, ok ? ('ok' as const) : ('failed' as const)]),
     ),
     ...(problems.length === 0 ? {} : { problems: Object.fromEntries(problems) }),
-    ...(chunks === undefined ? {} : { chunks }),
+    ...withoutUndefined({ chunks }),
   };
 }
 

@@ -1,4 +1,5 @@
 import type { Command } from 'commander';
+import { withoutUndefined } from '../../../core/without-undefined.js';
 import type { ImportResult } from '../../../index.js';
 import { auditedCommand } from '../audited-command.js';
 import type { CliContext } from '../context.js';
@@ -45,14 +46,11 @@ async function runImport(context: CliContext, options: ImportOptions): Promise<v
   const { loadConfig } = await import('../../../config/load-config.js');
   const { importDocuments } = await import('../../../index.js');
   const { startCounter } = await import('../render/progress.js');
-  const { cwd, env, globals, signal } = context;
+  const { cwd, env, place, signal } = context;
   const { from, collection, dryRun } = options;
   const progress = startCounter(context);
-  const to = {
-    ...(globals.config === undefined ? {} : { configFile: globals.config }),
-    ...(globals.data === undefined ? {} : { dataDir: globals.data }),
-  };
-  const audited = { trust: 'unchecked', cwd, env, file: globals.config, dataDir: globals.data } as const;
+  const to = withoutUndefined({ configFile: place.file, dataDir: place.dataDir });
+  const audited = { ...place, trust: 'unchecked' } as const;
   const result = await auditedCommand(await loadConfig(audited), { action: 'import', context }, () =>
     importDocuments(
       {
@@ -69,7 +67,7 @@ async function runImport(context: CliContext, options: ImportOptions): Promise<v
     ),
   ).finally(() => progress.stop());
   for (const { message } of result.errors) context.warn(message);
-  if (!context.isJson) for (const notice of result.notices) context.warn(notice);
+  context.printNotices(result);
   if (result.failed > 0) context.exitCode = ExitCode.failed;
   context.printResult(result, () => renderImport(result, dryRun === true));
 }

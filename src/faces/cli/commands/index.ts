@@ -2,6 +2,7 @@ import { existsSync } from 'node:fs';
 import { resolve } from 'node:path';
 import { type Command, Option } from 'commander';
 import { RAGError } from '../../../core/errors.js';
+import { withoutUndefined } from '../../../core/without-undefined.js';
 import type { IndexRequest, PrunedSource, TenantIndex } from '../../../index.js';
 import type { IndexCounts } from '../../client/index.js';
 import { askYesNo } from '../ask.js';
@@ -97,7 +98,7 @@ export async function runIndex(
     try {
       return await view.index({
         ...(paths.length > 0 ? { paths } : {}),
-        ...(options.source === undefined ? {} : { sources: options.source }),
+        ...withoutUndefined({ sources: options.source }),
         options: requestOptions(options),
         onProgress: progress.update,
         confirmPrune: (pruned) => isPruneMeant(context, options, pruned, progress.stop),
@@ -110,8 +111,8 @@ export async function runIndex(
     }
   });
   const { missedEverything, renderIndexResult } = await import('../render/index-result.js');
-  if (!context.isJson) for (const notice of result.notices) context.warn(notice);
-  context.printResult(result, () => renderIndexResult(result, context));
+  context.printNotices(result);
+  context.printResult(result, renderIndexResult);
   const { documentsProcessed, documentsUnchanged } = result.stats;
   if (!context.isJson && !result.dryRun && documentsProcessed > 0 && documentsUnchanged === 0)
     context.note(`Next: ${context.command} search "your question"`);
@@ -164,7 +165,7 @@ async function indexOnServer(context: CliContext, { tenant }: IndexOptions): Pro
 
 async function printCounts(counts: IndexCounts, context: CliContext): Promise<void> {
   const { renderIndexCounts } = await import('../render/index-counts.js');
-  context.printResult(counts, () => renderIndexCounts(counts, context));
+  context.printResult(counts, renderIndexCounts);
   if (counts.status === 'partial') context.exitCode = ExitCode.failed;
 }
 
@@ -187,7 +188,7 @@ async function takeOverTries(
   const isOther = [force, dryRun, tenant, project].some((stated) => stated !== undefined);
   if (isOther || globals.config !== undefined) return;
   const { takeOverTry } = await import('../../../index.js');
-  const place = { cwd, env, signal, ...(globals.data === undefined ? {} : { dataDir: globals.data }) };
+  const place = { cwd, env, signal, ...withoutUndefined({ dataDir: globals.data }) };
   for (const path of paths)
     if (await takeOverTry(path, place)) {
       context.note(`What "try" read of ${oneLine(path)} is taken over.`);
@@ -240,16 +241,14 @@ function requestOptions(options: IndexOptions): NonNullable<IndexRequest['option
   const { force, dryRun, prune, pruneSource, batchSize, parallel, wait } = options;
   const { allowShrink, allowShrinkSource } = options;
   return {
-    ...(force === undefined ? {} : { force }),
-    ...(dryRun === undefined ? {} : { dryRun }),
-    ...(options.handOver === undefined ? {} : { handOver: options.handOver }),
+    ...withoutUndefined({ force, dryRun, handOver: options.handOver }),
     ...(prune === undefined && pruneSource === undefined ? {} : { prune: pruneSource ?? prune }),
     ...(allowShrink === undefined && allowShrinkSource === undefined
       ? {}
       : { allowShrink: allowShrinkSource ?? allowShrink }),
-    ...(batchSize === undefined ? {} : { batchSize }),
+    ...withoutUndefined({ batchSize }),
     transactionChunks: ALONE_TRANSACTION_CHUNKS,
-    ...(parallel === undefined ? {} : { parallel }),
+    ...withoutUndefined({ parallel }),
     ...(wait === undefined ? {} : { waitMs: wait * 1000 }),
   };
 }

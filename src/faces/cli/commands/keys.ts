@@ -6,7 +6,7 @@ import type { Permission } from '../../service/authentication/principal.js';
 import { auditedCommand } from '../audited-command.js';
 import type { CliContext } from '../context.js';
 import { placeOf } from '../open-engine.js';
-import { isoDate } from '../parse-options.js';
+import { collectOneOf, isoDate } from '../parse-options.js';
 import { type ScopeOptions, withScopeOptions } from '../scope-options.js';
 
 interface CreateOptions extends ScopeOptions {
@@ -39,7 +39,7 @@ export function registerKeys(program: Command, context: CliContext): void {
     .option(
       '--permission <name>',
       `what it allows: ${PERMISSIONS.join(', ')}; may be repeated (default: read and write)`,
-      collectPermission,
+      collectOneOf(PERMISSIONS),
     );
   create.option(
     '--expires <time>',
@@ -117,11 +117,4 @@ const permissionsOf = ({ permissions }: ApiKey): string => permissions.join(', '
 async function keyStore(place: ResolvedConfig): Promise<KeyStore> {
   const { KeyStore } = await import('../../service/authentication/key-store.js');
   return new KeyStore(place);
-}
-
-function collectPermission(name: string, previous: readonly Permission[] = []): readonly Permission[] {
-  const permission = PERMISSIONS.find((known) => known === name);
-  if (permission === undefined)
-    throw new InvalidArgumentError(`It must be one of ${PERMISSIONS.join(', ')}.`);
-  return [...previous, permission];
 }

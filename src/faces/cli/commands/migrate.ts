@@ -85,8 +85,7 @@ async function runMigrate(context: CliContext, options: MigrateOptions): Promise
       throw context.signal.aborted ? stopped(error) : error;
     })
     .finally(() => progress.stop());
-  if (!context.isJson && result.outcome !== 'already')
-    for (const notice of result.notices) context.warn(notice);
+  if (result.outcome !== 'already') context.printNotices(result);
   const isTooDifferent = result.outcome === 'kept' && options.switch;
   if (isTooDifferent) context.exitCode = ExitCode.failed;
   context.printResult(result, () => context.own(renderMigration(result, context)));

@@ -82,15 +82,9 @@ interface Project {
   readonly hasPrefixes: boolean;
 }
 
-async function projectOf({ cwd, env, globals }: CliContext): Promise<Project> {
+async function projectOf({ place }: CliContext): Promise<Project> {
   const { loadConfig } = await import('../../../config/load-config.js');
-  const { projectRoot, dataDir, rag } = await loadConfig({
-    trust: 'unchecked',
-    cwd,
-    env,
-    ...(globals.config === undefined ? {} : { file: globals.config }),
-    ...(globals.data === undefined ? {} : { dataDir: globals.data }),
-  });
+  const { projectRoot, dataDir, rag } = await loadConfig({ ...place, trust: 'unchecked' });
   const { queryPrefix, documentPrefix } = rag.embedding;
   return {
     root: projectRoot,

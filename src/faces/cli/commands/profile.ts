@@ -1,4 +1,5 @@
 import type { Command } from 'commander';
+import { withoutUndefined } from '../../../core/without-undefined.js';
 import type { CliContext } from '../context.js';
 import { withCounter } from '../evaluation-target.js';
 import { assertSharedIndex } from '../open-engine.js';
@@ -45,10 +46,9 @@ async function runProfile(
       env: context.env,
       signal: context.signal,
       onProgress,
-      ...(config === undefined ? {} : { configFile: config }),
-      ...(data === undefined ? {} : { dataDir: data }),
+      ...withoutUndefined({ configFile: config, dataDir: data }),
     }),
   );
   const { renderProfile } = await import('../render/profile.js');
-  context.printResult(report, () => renderProfile(report, context));
+  context.printResult(report, renderProfile);
 }

@@ -72,9 +72,8 @@ async function runReembed(context: CliContext, options: ReembedOptions): Promise
     }),
   );
   const { renderReembedding } = await import('../render/reembedding.js');
-  if (!context.isJson && result.outcome !== 'already')
-    for (const notice of result.notices) context.warn(notice);
-  context.printResult(result, () => renderReembedding(result, context));
+  if (result.outcome !== 'already') context.printNotices(result);
+  context.printResult(result, renderReembedding);
 }
 
 function lineOf({ stage, done, total, perSecond, etaMs }: ReembedProgress) {

@@ -1,8 +1,8 @@
-import { type Command, InvalidArgumentError } from 'commander';
+import type { Command } from 'commander';
 import type { ReferenceKind } from '../../../index.js';
 import type { CliContext } from '../context.js';
 import { withView } from '../open-engine.js';
-import { wholeNumber } from '../parse-options.js';
+import { collectOneOf, wholeNumber } from '../parse-options.js';
 import { type ScopeOptions, withScopeOptions } from '../scope-options.js';
 
 const EXAMPLES = `
@@ -41,16 +41,10 @@ export function registerRelated(program: Command, context: CliContext): void {
     .argument('<item>', 'id, key, number, address or path of the document')
     .option('--hops <n>', 'steps from the item, 1 to 3 (default: 2)', wholeNumber(1, 3))
     .option('--limit <n>', 'documents, 1 to 100 (default: 20)', wholeNumber(1, 100))
-    .option(`--kind <kind>`, `follow only ${KINDS.join(', ')} edges; may be repeated`, collectKind);
+    .option(`--kind <kind>`, `follow only ${KINDS.join(', ')} edges; may be repeated`, collectOneOf(KINDS));
   withScopeOptions(command)
     .addHelpText('after', EXAMPLES)
     .action((item: string, options: RelatedOptions) => runRelated(context, item, options));
-}
-
-function collectKind(kind: string, earlier: readonly ReferenceKind[] = []): readonly ReferenceKind[] {
-  const known = KINDS.find((name) => name === kind);
-  if (known === undefined) throw new InvalidArgumentError(`It must be one of ${KINDS.join(', ')}.`);
-  return [...earlier, known];
 }
 
 async function runRelated(
@@ -60,11 +54,7 @@ async function runRelated(
 ): Promise<void> {
   const request = { item, hops, limit, kinds: kind, signal: context.signal };
   const response = await withView(context, scope, (view) => view.related(request));
-  if (context.isJson) {
-    context.printJson(response);
-    return;
-  }
-  for (const notice of response.notices) context.warn(notice);
+  context.printNotices(response);
   const { renderRelated } = await import('../render/related.js');
-  context.print(renderRelated(response, context));
+  context.printResult(response, renderRelated);
 }

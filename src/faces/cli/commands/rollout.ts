@@ -30,7 +30,7 @@ export function registerRollout(program: Command, context: CliContext): void {
         return { ...rollout.report(), sides: ids.map((id) => ({ id, ...rollout.decide(id) })) };
       });
       const { renderRollout } = await import('../render/rollout.js');
-      context.printResult(shown, () => renderRollout(shown, context));
+      context.printResult(shown, renderRollout);
     });
   withOwnerOptions(command.command('clear').description('forget what was counted, and count from now on'))
     .addHelpText('after', EXAMPLES)

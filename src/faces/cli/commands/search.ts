@@ -44,11 +44,9 @@ async function runSearch(
   z.config({ jitless: true });
   const request = toQuery(query, options, context.signal);
   const response = await withView(context, options, (view) => view.search(request));
-  if (context.isJson) {
-    context.printJson(response);
-    return;
-  }
-  for (const notice of response.notices) context.warn(notice);
+  context.printNotices(response);
   const { renderPassages } = await import('../render/passages.js');
-  context.print(renderPassages(response, { context, explain: options.explain ?? false }));
+  context.printResult(response, () =>
+    renderPassages(response, { context, explain: options.explain ?? false }),
+  );
 }

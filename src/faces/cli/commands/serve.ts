@@ -50,8 +50,8 @@ export async function runServe(
   onListening?: (url: string) => void,
 ): Promise<void> {
   const { loadConfig } = await import('../../../config/load-config.js');
-  const { cwd, env, globals, signal } = context;
-  const config = await loadConfig({ cwd, env, file: globals.config, dataDir: globals.data });
+  const { place, signal } = context;
+  const config = await loadConfig(place);
   await withDeployments(
     context,
     async (deployments, monitoring) => {

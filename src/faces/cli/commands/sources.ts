@@ -42,17 +42,10 @@ export function registerSources(program: Command, context: CliContext): void {
     .action((name: string) => runTest(context, name));
 }
 
-const places = ({ cwd, env, globals }: CliContext) => ({
-  cwd,
-  env,
-  ...(globals.config === undefined ? {} : { file: globals.config }),
-  ...(globals.data === undefined ? {} : { dataDir: globals.data }),
-});
-
 async function runList(context: CliContext): Promise<void> {
   const { loadConfig } = await import('../../../config/load-config.js');
   const { maskUrlCredentials } = await import('../../../config/mask-url.js');
-  const { rag } = await loadConfig({ ...places(context), trust: 'unchecked' });
+  const { rag } = await loadConfig({ ...context.place, trust: 'unchecked' });
   const sources = rag.sources.map((source) => {
     const { name, type, enabled } = source;
     const place = placeOf(source);
@@ -95,7 +88,7 @@ async function runStatus(context: CliContext, options: OwnerOptions): Promise<vo
 
 async function runTest(context: CliContext, name: string): Promise<void> {
   const { testSource } = await import('../../../index.js');
-  const result = await testSource(name, { ...places(context), signal: context.signal });
+  const result = await testSource(name, { ...context.place, signal: context.signal });
   const { formatDuration, plural } = await import('../render/text.js');
   const extent = `${plural(result.items, 'item')} in ${formatDuration(result.tookMs)}`;
   context.printResult(result, () => renderTest(result, extent, context));

@@ -29,8 +29,8 @@ export function registerStatus(program: Command, context: CliContext): void {
         if (deployments) return showDeployments(context);
         const status = await withView(context, options, (view) => view.status());
         const { renderStatus } = await import('../render/status.js');
-        if (!context.isJson) for (const notice of status.notices) context.warn(notice);
-        context.printResult(status, () => renderStatus(status, context));
+        context.printNotices(status);
+        context.printResult(status, renderStatus);
       },
     );
 }

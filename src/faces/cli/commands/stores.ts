@@ -24,7 +24,7 @@ export function registerStores(program: Command, context: CliContext): void {
     .action(async () => {
       const stores = await withEngine(context, statesOf);
       const { renderStores } = await import('../render/stores.js');
-      context.printResult(stores, () => renderStores(stores, context));
+      context.printResult(stores, renderStores);
     });
   command
     .command('use <name>')
@@ -42,7 +42,7 @@ export function registerStores(program: Command, context: CliContext): void {
     .action(async () => {
       const stores = await withEngine(context, (engine) => engine.syncStores());
       const { renderStores } = await import('../render/stores.js');
-      context.printResult(stores, () => renderStores(stores, context));
+      context.printResult(stores, renderStores);
       if (stores.stores.some(({ state }) => state !== 'ready')) context.exitCode = ExitCode.failed;
     });
   command

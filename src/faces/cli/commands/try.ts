@@ -2,6 +2,7 @@ import { stat } from 'node:fs/promises';
 import { resolve } from 'node:path';
 import { type Command, Option } from 'commander';
 import { RAGError } from '../../../core/errors.js';
+import { withoutUndefined } from '../../../core/without-undefined.js';
 import type { IndexResult, SearchMode, SearchResponse } from '../../../index.js';
 import type { CliContext } from '../context.js';
 import { ExitCode } from '../errors.js';
@@ -80,13 +81,12 @@ async function runTry(
         signal: context.signal,
         options: {
           explainScore: true,
-          ...(topK === undefined ? {} : { topK }),
-          ...(mode === undefined ? {} : { mode }),
+          ...withoutUndefined({ topK, mode }),
         },
       });
       return { index: result, response: answer };
     },
-    { config: {}, ...(dataDir === undefined ? {} : { dataDir }) },
+    { config: {}, ...withoutUndefined({ dataDir }) },
   );
   if (!index.success) context.exitCode = ExitCode.failed;
   await report(context, {

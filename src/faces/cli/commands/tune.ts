@@ -66,7 +66,7 @@ async function runTune(context: CliContext, dataset: string, flags: TuneFlags): 
   const { tune } = await import('../../../index.js');
   const target = await evaluationTarget(context, dataset, options);
   const report = await withCounter(context, (onProgress) => tune({ ...options, ...target, onProgress }));
-  if (!context.isJson) for (const notice of report.notices) context.warn(notice);
+  context.printNotices(report);
   const written = write && report.isGain ? await writeBest(context, report) : undefined;
   const { settingsToYaml } = await import('../../../config/write-settings.js');
   const { renderTuning } = await import('../render/tuning.js');

@@ -124,6 +124,6 @@ interface VerifiedDeployment extends Partial<VerifyResult> {
 
 async function showReceiptCheck(check: ReceiptCheck, context: CliContext): Promise<void> {
   const { renderReceiptCheck } = await import('../render/receipt.js');
-  context.printResult(check, () => renderReceiptCheck(check, context));
+  context.printResult(check, renderReceiptCheck);
   if (!check.clean) context.exitCode = ExitCode.failed;
 }

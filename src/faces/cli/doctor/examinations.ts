@@ -2,6 +2,7 @@ import { constants, existsSync } from 'node:fs';
 import { access, stat, statfs } from 'node:fs/promises';
 import { dirname } from 'node:path';
 import type { ResolvedConfig } from '../../../config/resolved-config.js';
+import { messageOf } from '../../../core/errors.js';
 import type { Engine, IndexStatus } from '../../../index.js';
 
 /** What one look at a part found. */
@@ -172,7 +173,7 @@ async function examineModel(engine: Engine): Promise<Finding> {
     return {
       check: 'model',
       state: 'failed',
-      detail: error instanceof Error ? error.message : String(error),
+      detail: messageOf(error),
       nextStep: 'Searches by words go on without it. `ragstone config show` says which model is set.',
     };
   }

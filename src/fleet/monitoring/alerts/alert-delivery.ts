@@ -1,3 +1,4 @@
+import { messageOf } from '../../../core/errors.js';
 import { type Runtime, runtime } from '../../../core/runtime.js';
 import type { Alert } from './alert.js';
 import type { AlertChannel } from './alert-channels.js';
@@ -81,7 +82,7 @@ export class AlertDelivery {
       this.#failures = 0;
       return undefined;
     } catch (error) {
-      return error instanceof Error ? error.message : String(error);
+      return messageOf(error);
     } finally {
       this.#told = undefined;
     }

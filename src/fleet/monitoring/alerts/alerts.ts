@@ -1,4 +1,4 @@
-import { runtime } from '../../../core/runtime.js';
+import { isoNow } from '../../../core/runtime.js';
 import type { EngineHealth } from '../../../operations/engine.js';
 import type { MetricSink } from '../metrics/metric-definitions.js';
 import type { Alert, AlertChannelSettings, AlertCondition } from './alert.js';
@@ -52,7 +52,7 @@ export class Alerts {
       alert: condition.name,
       state: holds ? 'raised' : 'resolved',
       severity: condition.severity,
-      at: new Date(runtime().now()).toISOString(),
+      at: isoNow(),
       value,
       threshold: condition.threshold,
       message,

@@ -1,4 +1,5 @@
 import { basename, dirname } from 'node:path';
+import { messageOf } from '../../../core/errors.js';
 import { listenToLogEvents } from '../../../core/log-events.js';
 import { makePrivateFolder, PRIVATE_FILE } from '../../../platform/security/private-files.js';
 
@@ -63,7 +64,7 @@ export async function openLogFile(options: LogFileOptions): Promise<LogFile> {
 
 /** In words for operators. */
 export const logProblem = (path: string, error: unknown): string =>
-  `The log cannot be written to ${path} (${error instanceof Error ? error.message : String(error)}). Check rag.monitoring.logging.path.`;
+  `The log cannot be written to ${path} (${messageOf(error)}). Check rag.monitoring.logging.path.`;
 
 /** As the package writes sizes. */
 const sizeOf = (size: string): `${number}B` | `${number}K` | `${number}M` | `${number}G` => {

@@ -1,5 +1,6 @@
 import { mkdir, rename, rm, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
+import { messageOf } from '../../../core/errors.js';
 import { repeat } from '../../../core/runtime.js';
 import { type LockFile, tryLockFile } from '../../../ledger/lock-file.js';
 import type { MetricRegistry } from './metric-registry.js';
@@ -54,7 +55,7 @@ export class MetricExport {
     } catch (error) {
       if (!this.#hasProblem)
         this.#files.onProblem(
-          `Metrics cannot be written to ${this.#path} (${error instanceof Error ? error.message : String(error)}). Check rag.monitoring.metrics.exportPath.`,
+          `Metrics cannot be written to ${this.#path} (${messageOf(error)}). Check rag.monitoring.metrics.exportPath.`,
         );
       this.#hasProblem = true;
     }
