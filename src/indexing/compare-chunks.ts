@@ -3,6 +3,7 @@ import { compareText, EVERYTHING } from '../core/filter.js';
 import type { GenerationReader, LedgerChunk } from '../ledger/ledger.js';
 import type { Drift } from '../operations/engine.js';
 import { storedDigest } from '../resources/chunk-digests.js';
+import { chunksIn } from '../resources/ledger-rows.js';
 import { listPages } from '../stores/list-pages.js';
 import type { VectorCollection } from '../stores/vector-store.js';
 import { probeCollection } from './probe-collection.js';
@@ -20,7 +21,7 @@ export async function* compareChunks(
   collection: VectorCollection,
   signal: AbortSignal | undefined,
 ): AsyncGenerator<ComparedChunk> {
-  for await (const pair of mergeById(ledgerChunks(reader), storedChunks(collection, signal)))
+  for await (const pair of mergeById(chunksIn(reader, PAGE), storedChunks(collection, signal)))
     yield { ...pair, difference: compareChunk(pair.expected, pair.actual) };
 }
 
@@ -55,16 +56,6 @@ async function* storedChunks(
   for await (const chunks of listPages(collection, { filter: EVERYTHING, limit: PAGE, signal })) {
     await probeCollection(collection, chunks, signal);
     yield* chunks;
-  }
-}
-
-async function* ledgerChunks(reader: GenerationReader): AsyncGenerator<LedgerChunk> {
-  let after: string | undefined;
-  for (;;) {
-    const page = await reader.allChunks(after, PAGE);
-    yield* page;
-    if (page.length < PAGE) return;
-    after = page.at(-1)?.chunkId;
   }
 }
 

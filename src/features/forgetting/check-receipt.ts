@@ -3,8 +3,8 @@ import { EVERYTHING } from '../../core/filter.js';
 import type { Scope } from '../../core/scope.js';
 import { keysOfVectors } from '../../embedding/kept-vectors.js';
 import { allVersions } from '../../ledger/history/all-versions.js';
-import type { GenerationReader, LedgerChunk, LedgerDocument } from '../../ledger/ledger.js';
 import type { ForgetReceipt, ReceiptCheck, RemovedFrom } from '../../operations/forget-types.js';
+import { chunksIn, documentsIn } from '../../resources/ledger-rows.js';
 import { openForReading } from '../../resources/open-collection.js';
 import { listPages } from '../../stores/list-pages.js';
 import { cachesOf } from './cache-keys.js';
@@ -52,12 +52,12 @@ export async function checkReceipt(
     await look(
       `ledger, ${place}, documents`,
       'documents',
-      mapped(documentsOf(reader), ({ documentId }) => isTraced('document', documentId)),
+      mapped(documentsIn(reader, PAGE), ({ documentId }) => isTraced('document', documentId)),
     );
     await look(
       `ledger, ${place}, chunks`,
       'chunks',
-      mapped(chunksOf(reader), ({ chunkId }) => isTraced('chunk', chunkId)),
+      mapped(chunksIn(reader, PAGE), ({ chunkId }) => isTraced('chunk', chunkId)),
     );
     const store = await resources.stores.of(facts);
     if (state === 'building' && (await store.describe(facts.collection)) === undefined) continue;
@@ -131,22 +131,4 @@ async function* mapped<T>(items: AsyncIterable<T>, isHit: (item: T) => boolean):
 
 async function* flat<T>(pages: AsyncIterable<readonly T[]> | Iterable<readonly T[]>): AsyncGenerator<T> {
   for await (const page of pages) yield* page;
-}
-
-async function* documentsOf(reader: GenerationReader): AsyncGenerator<LedgerDocument> {
-  for (let after: string | undefined; ; ) {
-    const page = await reader.documents(after, PAGE);
-    yield* page;
-    after = page.at(-1)?.documentId;
-    if (page.length < PAGE) return;
-  }
-}
-
-async function* chunksOf(reader: GenerationReader): AsyncGenerator<LedgerChunk> {
-  for (let after: string | undefined; ; ) {
-    const page = await reader.allChunks(after, PAGE);
-    yield* page;
-    after = page.at(-1)?.chunkId;
-    if (page.length < PAGE) return;
-  }
 }

@@ -14,6 +14,7 @@ import type { LedgerHistory } from '../../ledger/history.js';
 import type { GenerationReader, LedgerDocument } from '../../ledger/ledger.js';
 import type { ForgetRequest } from '../../operations/forget-types.js';
 import type { MetadataSealing } from '../../platform/security/sealed-metadata.js';
+import { documentsIn } from '../../resources/ledger-rows.js';
 import type { ForgottenDocument, ForgottenItem } from './forgetting-plan.js';
 
 const PAGE = 500;
@@ -50,7 +51,7 @@ export async function findForgotten(request: ForgetRequest, context: FindContext
   const pathOf = pathsOf('items', context.config);
   const found = new Map<string, NamedDocument>();
   for (const reader of context.readers)
-    for await (const document of documentsOf(reader)) {
+    for await (const document of documentsIn(reader, PAGE)) {
       if (!isOfScope(document, context.scope)) continue;
       if (source !== undefined && document.source !== source) continue;
       if (wanted !== undefined && !isNamed(document, { wanted, pathOf })) continue;
@@ -103,16 +104,6 @@ const toForgotten = ({ documentId, source, itemId, externalId }: NamedDocument):
   itemId,
   externalId,
 });
-
-async function* documentsOf(reader: GenerationReader): AsyncGenerator<LedgerDocument> {
-  let after: string | undefined;
-  for (;;) {
-    const page = await reader.documents(after, PAGE);
-    yield* page;
-    after = page.at(-1)?.documentId;
-    if (page.length < PAGE) return;
-  }
-}
 
 const isOfScope = (
   { tenant, project }: Pick<LedgerDocument, 'tenant' | 'project'>,

@@ -23,6 +23,7 @@ import type { IndexError, IndexResult, IndexStatus, ReadingProgress } from '../.
 import { readSyncStatus } from '../../operations/sync-state.js';
 import { installedOcr, ocrInWords } from '../../parsing/pdf/installed-ocr.js';
 import type { EngineResources } from '../../resources/engine-resources.js';
+import { documentsIn } from '../../resources/ledger-rows.js';
 import { nothingIndexed } from '../../resources/open-collection.js';
 import { unreadNotice } from '../../resources/readable-graph.js';
 import type { CollectionStats } from '../../stores/vector-store.js';
@@ -169,20 +170,15 @@ async function ofProject(
   { tenant, project }: Scope,
 ): Promise<SourceSummary[]> {
   const counts = new Map<string, { documents: Record<DocumentStatus, number>; chunks: number }>();
-  for (let after: string | undefined; ; ) {
-    const page = await ledger.documents(after, PAGE);
-    for (const document of page) {
-      if (document.tenant !== tenant || document.project !== project) continue;
-      const count = counts.get(document.source) ?? {
-        documents: { pending: 0, indexed: 0, failed: 0, outdated: 0 },
-        chunks: 0,
-      };
-      count.documents[document.status] += 1;
-      count.chunks += document.chunkCount;
-      counts.set(document.source, count);
-    }
-    after = page.at(-1)?.documentId;
-    if (page.length < PAGE) break;
+  for await (const document of documentsIn(ledger, PAGE)) {
+    if (document.tenant !== tenant || document.project !== project) continue;
+    const count = counts.get(document.source) ?? {
+      documents: { pending: 0, indexed: 0, failed: 0, outdated: 0 },
+      chunks: 0,
+    };
+    count.documents[document.status] += 1;
+    count.chunks += document.chunkCount;
+    counts.set(document.source, count);
   }
   return sources.flatMap(({ redactions: _redactions, unread: _unread, ...source }) => {
     const count = counts.get(source.source);

@@ -1,5 +1,6 @@
 import type { Scope } from '../../core/scope.js';
 import type { GenerationReader } from '../../ledger/ledger.js';
+import { documentsIn } from '../../resources/ledger-rows.js';
 
 const PAGE = 1_000;
 
@@ -10,12 +11,8 @@ export async function sourcesOfScope(
 ): Promise<(source: string) => boolean> {
   if (project === undefined) return () => true;
   const names = new Set<string>();
-  for (let after: string | undefined; reader !== undefined; ) {
-    const page = await reader.documents(after, PAGE);
-    for (const document of page)
+  if (reader !== undefined)
+    for await (const document of documentsIn(reader, PAGE))
       if (document.tenant === tenant && document.project === project) names.add(document.source);
-    after = page.at(-1)?.documentId;
-    if (page.length < PAGE) break;
-  }
   return (source) => names.has(source);
 }

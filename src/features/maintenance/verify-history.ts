@@ -5,6 +5,7 @@ import { unpackChunks } from '../../ledger/history/kept-chunks.js';
 import type { HistoryVersion, LedgerHistory } from '../../ledger/history.js';
 import type { GenerationReader, IndexFacts } from '../../ledger/ledger.js';
 import type { Drift } from '../../operations/engine.js';
+import { documentsIn } from '../../resources/ledger-rows.js';
 
 const PAGE = 500;
 
@@ -75,19 +76,17 @@ async function differences(
   { reader, scope }: Checked,
 ): Promise<readonly (readonly [string, string])[]> {
   const found: (readonly [string, string])[] = [];
-  for (let after: string | undefined; ; ) {
-    const page = await reader.documents(after, PAGE);
-    for (const { documentId, tenant, project, externalId, status, revision } of page) {
-      if (tenant !== scope.tenant || !isOfProject({ project }, scope)) continue;
-      const held = present.get(documentId);
-      present.delete(documentId);
-      // What is being written, or was when a run died, is another matter.
-      if (status !== 'indexed' || held === revision) continue;
-      const what = held === undefined ? 'nothing' : 'another revision';
-      found.push([externalId, `The history holds ${what} as the present one.`]);
-    }
-    after = page.at(-1)?.documentId;
-    if (page.length < PAGE) break;
+  for await (const { documentId, tenant, project, externalId, status, revision } of documentsIn(
+    reader,
+    PAGE,
+  )) {
+    if (tenant !== scope.tenant || !isOfProject({ project }, scope)) continue;
+    const held = present.get(documentId);
+    present.delete(documentId);
+    // What is being written, or was when a run died, is another matter.
+    if (status !== 'indexed' || held === revision) continue;
+    const what = held === undefined ? 'nothing' : 'another revision';
+    found.push([externalId, `The history holds ${what} as the present one.`]);
   }
   for (const documentId of present.keys())
     found.push([documentId, 'The history holds it as present, and it is not in the index.']);

@@ -18,6 +18,7 @@ import type {
 import type { Drift } from '../../operations/engine.js';
 import type { RetryPolicy } from '../../operations/retry-policy.js';
 import { type MetadataSealing, NO_SEALING } from '../../platform/security/sealed-metadata.js';
+import { documentsIn } from '../../resources/ledger-rows.js';
 import { isWithoutCollection, openForReading } from '../../resources/open-collection.js';
 import { listPages } from '../../stores/list-pages.js';
 import type { VectorStore } from '../../stores/vector-store.js';
@@ -180,7 +181,7 @@ export async function sourceOwnership(
 ): Promise<(source: string) => boolean> {
   const own = new Set<string>();
   const known = new Set<string>();
-  for await (const document of allDocuments(reader)) {
+  for await (const document of documentsIn(reader, PAGE)) {
     known.add(document.source);
     if (document.tenant === scope.tenant && document.project === scope.project) own.add(document.source);
   }
@@ -197,7 +198,7 @@ async function addOtherGenerations(context: VerifyContext, readable: ReadableFie
     if (facts.generation === context.facts.generation) continue;
     const where = ` in generation ${facts.generation}`;
     const reader = ledger.reader(facts.generation);
-    for await (const document of allDocuments(reader))
+    for await (const document of documentsIn(reader, PAGE))
       if (isShown(document, scope)) await addDocument(document, { reader, readable, where });
     try {
       const store = await storeOf(facts);
@@ -218,19 +219,10 @@ async function addOtherGenerations(context: VerifyContext, readable: ReadableFie
   return unread;
 }
 
-async function* allDocuments(reader: GenerationReader): AsyncGenerator<LedgerDocument> {
-  for (let after: string | undefined; ; ) {
-    const page = await reader.documents(after, PAGE);
-    yield* page;
-    if (page.length < PAGE) return;
-    after = page.at(-1)?.documentId;
-  }
-}
-
 async function compareDocuments(context: VerifyContext, readable: ReadableFields): Promise<Drift[]> {
   const { reader, scope, paths } = context;
   const drift: Drift[] = [];
-  for await (const document of allDocuments(reader)) {
+  for await (const document of documentsIn(reader, PAGE)) {
     const { status } = document;
     if (isMarking(context) && isShown(document, scope)) await addDocument(document, { reader, readable });
     if (!isOfScope(document, scope)) continue;
