@@ -87,6 +87,7 @@ export function statementFields(
     });
   let done = 0;
   let next = 0;
+  let free: string | undefined;
   for (const [at, place] of places.entries()) {
     const { start, end, names: own } = place;
     if (start < done) continue;
@@ -112,8 +113,15 @@ export function statementFields(
       continue;
     }
     const root = isInText ? longText : around.root;
+    // Of names of one line that stand alike the first one tells.
+    const line = lineOf(starts, start);
+    const kind = root === undefined ? `${line} ${isParameterAt(text, place, starts[line] ?? 0)}` : undefined;
+    if (kind !== undefined && kind === free) continue;
     const unit = statementOf(program, place, root, done);
-    if (isFree(program, unit, isInText)) continue;
+    if (isFree(program, unit, isInText)) {
+      free = kind;
+      continue;
+    }
     done = unit.end;
     found.push({ ...unit, names: own }, ...(root === undefined ? [] : definedApart(unit, own)));
     const list = DEFINED_LIST.exec(text.slice(unit.start, unit.end))?.[1];
