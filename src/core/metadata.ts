@@ -42,9 +42,7 @@ export function nameSource(folded: string, between: string): string {
 const PLURAL = /(?<=\p{L}{2})(?:(ies)|(ss|x|ch|sh)es|(?<!s)s)(?![\p{L}\p{N}])/gu;
 
 /** Names of fields as they stand in a path: between dots. */
-const foldedPaths = madeOnce((fields: readonly string[]): readonly string[] =>
-  fields.map(foldedPath),
-);
+const foldedPaths = madeOnce((fields: readonly string[]): readonly string[] => fields.map(foldedPath));
 
 /** `hr:salary` and `@salary` as paths. */
 const foldedPath = (name: string): string => `.${foldedName(name).replace(/^@/, '').replaceAll(':', '.')}.`;

@@ -72,6 +72,15 @@ export function labelFields(text: string, names: readonly string[], isConverted:
     if (fence?.isData === false) continue;
     const stated = statementAt(lines, at, { labelOf, isFenced: fence !== undefined });
     if (stated === undefined) continue;
+    const above = isConverted && stated.last > at ? endOfHeaders(text, lines, at) : at;
+    if (above > at) {
+      // What a subject names stands below the other headers.
+      found.push({ start: 0, end: line.text.length, names: stated.names });
+      at = endOfSection(lines, above, false);
+      const end = (lines[at]?.start ?? 0) + (lines[at]?.text.length ?? 0);
+      if (at > above) found.push({ start: lines[above + 1]?.start ?? 0, end, names: stated.names });
+      continue;
+    }
     const last = lines[stated.last] ?? line;
     found.push({ start: line.start + stated.from, end: last.start + last.text.length, names: stated.names });
     at = stated.last;
@@ -174,7 +183,12 @@ function headersOfMail(text: string, labelOf: Label): StatedFields[] {
 /** The last line of the headers of a message below its title, or that of a line. */
 export function endOfHeaders(text: string, lines: readonly Line[], at: number): number {
   const all = at === 0 ? MAIL.exec(text)?.[0] : undefined;
-  return all === undefined ? at : Math.max(at, lines.findLastIndex(({ start }) => start < all.length));
+  return all === undefined
+    ? at
+    : Math.max(
+        at,
+        lines.findLastIndex(({ start }) => start < all.length),
+      );
 }
 
 const MAIL = /^(# [^\n]*\n+)?((?:(?:From|To|Cc|Date|Attachments): [^\n]*(?:\n|$))+)/;

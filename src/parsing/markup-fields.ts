@@ -160,9 +160,7 @@ function inTables(elements: readonly Element[], text: string, labelOf: Label): S
     const spoken = [element, ...element.children].flatMap(({ attributes }) =>
       attributes.filter(({ name }) => /^(?:abbr|title|aria-label)$/i.test(name)).map(({ value }) => value),
     );
-    const content = inner
-      .replace(/<br\b[^<>]*>/gi, ' ')
-      .replace(/<[^<>]*>/g, '');
+    const content = inner.replace(/<br\b[^<>]*>/gi, ' ').replace(/<[^<>]*>/g, '');
     table.cells.push({
       ...{ start, end, text: withoutEntities(content), isFirst: table.row !== row },
       isHeading: /^th$/i.test(element.name),

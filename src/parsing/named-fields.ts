@@ -121,7 +121,7 @@ function saidFields(text: string, names: readonly string[], separator: string | 
       end: sentences.find((range) => range.end >= end)?.end ?? until,
     };
     const said = joined.slice(unit.start, unit.end);
-    if (isLone(said, names)) continue;
+    if (isLone(said, names) || isMenu(said, names)) continue;
     const isAsked = /\?[^\p{L}\p{N}]*$/u.test(said.replace(/<[^<>]*>/g, ''));
     const stated = isAsked ? { ...unit, end: until } : unit;
     const ranges = inLines(stated, joints);
@@ -144,6 +144,17 @@ function saidFields(text: string, names: readonly string[], separator: string | 
   return found;
 }
 
+/** Links alone, of which one says nothing but a name. */
+const isMenu = (said: string, names: readonly string[]): boolean =>
+  said.split('](').length > 2 &&
+  isLone(
+    said.replace(LINK, (all, label: string) =>
+      isLone(label, names) || namedPlaces(all, names).length === 0 ? ' ' : all,
+    ),
+    [],
+  );
+
+const LINK = /\[([^[\]\n]{0,200})\]\([^()\s]{0,400}\)/g;
 const isUnderlined = (lines: readonly Line[], at: number): boolean =>
   UNDERLINE.test(lines[at + 1]?.text ?? '');
 const lineEnd = (line: Line | undefined): number => (line?.start ?? 0) + (line?.text.length ?? 0);
@@ -215,7 +226,12 @@ function lastRow(
     between === BLANKS ? below.slice(place, place + width) : (below.split(between)[index] ?? '');
   // What a heading mentions is gone from its column.
   const isTop = isHeading || (isTable && at === 0);
-  if (isTop && isRow && below.split(between).length === row.split(between).length && !VALUE.test(cellBelow(1)))
+  if (
+    isTop &&
+    isRow &&
+    below.split(between).length === row.split(between).length &&
+    !VALUE.test(cellBelow(1))
+  )
     return undefined;
   if (isAloneInCell) {
     const behind = cells.slice(index + 1);

@@ -386,7 +386,8 @@ function labelled(program: Program, { start, end }: TextRange): TextRange | unde
   const behind = text.slice(end, end + LOOKED_AT).split('\n', 1)[0] ?? '';
   const isSet = SETTING.test(before) && /^[= \t]+\S/.test(behind);
   if (PARAMETER.test(before) || !(isSet || LABEL.test(behind))) return undefined;
-  if (!/[\p{L}\p{N}]/u.test(behind) && !/[:=[({,\\<][ \t]*["'`]{0,3}[ \t]*\r?$/.test(behind)) return undefined;
+  if (!/[\p{L}\p{N}]/u.test(behind) && !/[:=[({,\\<][ \t]*["'`]{0,3}[ \t]*\r?$/.test(behind))
+    return undefined;
   const range = linesAround(program, { start, end }, { start, end });
   const [, mark] = OPEN_TEXT.exec(behind) ?? [];
   const closing = mark === undefined ? -1 : text.indexOf(mark, range.end);
