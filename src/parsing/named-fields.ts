@@ -16,7 +16,7 @@ const RULE = /^[\s>|:+=\u2500-\u257F-]+$/;
 /** What stands between a name of one word and its value. */
 const SIGN =
   /^(?:[\])}"'`*_\\]|&quot;|%22|<\/?[a-z]{1,8}\/?>){0,8}(?:[ \t]?[([][^()[\]\n]{0,40}[)\]])?["'`*_]{0,3}(?:[ \t](?:is|are|was|were)(?=[ \t]?[:：]))?[ \t]{0,40}(?<sign>%3[da](?:%20)?|&(?:#58|#61|colon|equals);|[-=~]{1,3}>|→|⇒|[|?+~!*/&^.:-]{0,3}[:=：＝][>=~:-]?)/iu;
-const TO_BE = /^[ \t]?(?:is|are|was|were)/i;
+const TO_BE = /[ \t](?:is|are|was|were)[ \t]{0,40}[:：]/i;
 /** Where a word of a sentence would not stand. */
 const BEFORE_LABEL = /(?:^|[,;{([|&?<>•·–—"'`\t$%@]|--?|^[ \t>]*[*_#+.)-]{1,6}[ \t]+)$/;
 /** In UTF-16 code units. */
