@@ -72,6 +72,15 @@ export function labelFields(text: string, names: readonly string[], isConverted:
     if (fence?.isData === false) continue;
     const stated = statementAt(lines, at, { labelOf, isFenced: fence !== undefined });
     if (stated === undefined) continue;
+    const above = isConverted && stated.last > at ? endOfHeaders(text, lines, at) : at;
+    if (above > at) {
+      // What a subject names stands below the other headers.
+      found.push({ start: 0, end: line.text.length, names: stated.names });
+      at = endOfSection(lines, above, false);
+      const end = (lines[at]?.start ?? 0) + (lines[at]?.text.length ?? 0);
+      if (at > above) found.push({ start: lines[above + 1]?.start ?? 0, end, names: stated.names });
+      continue;
+    }
     const last = lines[stated.last] ?? line;
     found.push({ start: line.start + stated.from, end: last.start + last.text.length, names: stated.names });
     at = stated.last;

@@ -16,7 +16,7 @@ const RULE = /^[\s>|:+=\u2500-\u257F-]+$/;
 /** What stands between a name of one word and its value. */
 const SIGN =
   /^(?:[\])}"'`*_\\]|&quot;|%22|<\/?[a-z]{1,8}\/?>){0,8}(?:[ \t]?[([][^()[\]\n]{0,40}[)\]])?["'`*_]{0,3}(?:[ \t](?:is|are|was|were)(?=[ \t]?[:：]))?[ \t]{0,40}(?<sign>%3[da](?:%20)?|&(?:#58|#61|colon|equals);|[-=~]{1,3}>|→|⇒|[|?+~!*/&^.:-]{0,3}[:=：＝][>=~:-]?)/iu;
-const TO_BE = /^[ \t]?(?:is|are|was|were)/i;
+const TO_BE = /[ \t](?:is|are|was|were)[ \t]{0,40}[:：]/i;
 /** Where a word of a sentence would not stand. */
 const BEFORE_LABEL = /(?:^|[,;{([|&?<>•·–—"'`\t$%@]|--?|^[ \t>]*[*_#+.)-]{1,6}[ \t]+)$/;
 /** In UTF-16 code units. */
@@ -122,7 +122,7 @@ function saidFields(text: string, names: readonly string[], separator: string | 
     };
     const said = joined.slice(unit.start, unit.end);
     const isBeforeColon = /[:：][*_"'`\s]*$/.test(said);
-    if (isLone(said, names) && !(isBeforeColon && unit.start > from)) continue;
+    if ((isLone(said, names) || isMenu(said, names)) && !(isBeforeColon && unit.start > from)) continue;
     const isAsked = /\?[^\p{L}\p{N}]*$/u.test(said.replace(/<[^<>]*>/g, ''));
     const stated = isAsked ? { ...unit, end: until } : unit;
     const ranges = inLines(stated, joints);
@@ -166,6 +166,17 @@ const SMALL = /^[^\p{L}\p{N}]{0,8}\p{Ll}/u;
 const FIRST_WORD =
   /^["'“‘«(*_]{0,3}(?:The|It|He|She|They|We|You|This|That|These|Those|There|His|Her|Their|Its|Our|But|And|If|When|Der|Die|Das|Es|Er|Sie|Wir)[ \t]/i;
 
+/** Links alone, of which one says nothing but a name. */
+const isMenu = (said: string, names: readonly string[]): boolean =>
+  said.split('](').length > 2 &&
+  isLone(
+    said.replace(LINK, (all, label: string) =>
+      isLone(label, names) || namedPlaces(all, names).length === 0 ? ' ' : all,
+    ),
+    [],
+  );
+
+const LINK = /\[([^[\]\n]{0,200})\]\([^()\s]{0,400}\)/g;
 const isUnderlined = (lines: readonly Line[], at: number): boolean =>
   UNDERLINE.test(lines[at + 1]?.text ?? '');
 const lineEnd = (line: Line | undefined): number => (line?.start ?? 0) + (line?.text.length ?? 0);

@@ -113,6 +113,8 @@ const TYPES = {
   html: 'text/html',
   adoc: 'text/asciidoc',
   json: 'application/json',
+  yaml: 'text/x-source.other',
+  eml: 'message/rfc822',
 };
 const parsers = createParsers();
 
@@ -230,4 +232,46 @@ test.each([
     expect(kept?.text).not.toContain('V');
     expect(kept?.text).toContain('two("kept")');
   }
+});
+
+test.each([
+  [
+    'a record',
+    'json',
+    '{"key":"HR-1","summary":"Export of salary band","status":"Open"}',
+    '{"key":"HR-1","status":"Open"}',
+  ],
+  ['a step', 'yaml', 'steps:\n  - name: Check the salary band\n    run: npm test\n', 'steps: run: npm test'],
+  [
+    'an item',
+    'html',
+    '<ul><li>Budget</li><li>Salary band</li><li>Laptops</li></ul>',
+    '- Budget - Salary band - Laptops',
+  ],
+  [
+    'a link',
+    'html',
+    '<p><a href="/a">Salary band</a> <a href="/b">Leave</a></p>',
+    '[Salary band](/a) [Leave](/b)',
+  ],
+  [
+    'headers',
+    'eml',
+    'From: a@x.example\r\nTo: b@x.example\r\nSubject: On the salary band\r\n\r\nHi,\r\n\r\nkept\r\n',
+    'From: a@x.example To: b@x.example kept',
+  ],
+  [
+    'the heading of a column',
+    'md',
+    '| a | Which salary band? | b |\n|---|---|---|\n| c | V | d |\n',
+    '| a | Which salary band? | b | |---|---|---| | c | | d |',
+  ],
+  ['JSON', 'json', '{"salary_band": "V"}', '{}'],
+] as const)('what a field is only mentioned beside is kept: %s', async (_, format, content, left) => {
+  expect(
+    (await stored(format, content))
+      .replace(/[ \n]+/g, ' ')
+      .replace(/\{ |,? +(?=,)/g, (all) => all.trim() || '')
+      .trim(),
+  ).toBe(left);
 });

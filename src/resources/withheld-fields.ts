@@ -117,7 +117,11 @@ function withholdOnce(
   const blocks =
     area?.isRecords === true || isCodeMediaType(mediaType)
       ? []
-      : [...fencesOf(source)].flatMap(({ start, end }) => {
+      : [...fencesOf(source)].flatMap(({ start, end, language: own }) => {
+          if (/^ya?ml$/.test(own)) {
+            const stated = settingsFields(source.slice(start, end), 'yaml', names);
+            return [{ stated: stated.filter(({ isUnread }) => isUnread !== true), start, range: undefined }];
+          }
           const block = statedFields(source.slice(start, end), names, false, isStating(marked, depth));
           return block?.isRecords === true ? [{ ...block, range: moved(block.range, start), start }] : [];
         });
@@ -130,7 +134,10 @@ function withholdOnce(
     ...markup,
   ];
   // Members of JSON that can be read are known, and what was taken out of a structure is looked for in no line.
-  const records = [...(area?.isRecords === true ? [area.range] : []), ...blocks.map(({ range }) => range)];
+  const records = [
+    ...(area?.isRecords === true ? [area.range] : []),
+    ...blocks.flatMap(({ range }) => range ?? []),
+  ];
   const isCode = isCodeMediaType(mediaType) && language === undefined;
   const rest = blanked(source, joinedRanges([...structured, ...records]));
   const said = isCode ? commentsAlone(rest) : rest;

@@ -23,7 +23,7 @@ export const isAddress = ({ key = '' }: Pick<Part, 'key'>): boolean => ADDRESS_K
 const labelsOf = ({ key, text }: Pick<Part, 'key' | 'text'>, labelOf: Label['alone']): readonly string[] =>
   key === undefined || text === undefined || CHOOSING_KEY.test(key)
     ? []
-    : labelOf(ADDRESS_KEY.test(key) ? text.slice(text.search(/[^/#:]*$/)) : text);
+    : labelOf(ADDRESS_KEY.test(key) ? text.slice(text.search(/[^/#:]*$/)) : text.replace(/[:：]$/, ''));
 
 /** What pairs of a name and a value call the name. */
 const NAME_KEY =
@@ -71,7 +71,7 @@ export function pairedParts(
     return found;
   }
   // What merely mentions a field names none where nothing else is called a value.
-  const read = parts.some(isValue) ? labelOf : labelOf.alone;
+  const read = parts.some(({ key = '' }) => VALUE_KEY.test(key)) ? labelOf : labelOf.alone;
   const labelled = parts.filter((part) => labelsOf(part, read).length > 0);
   const names = recordLabels(labelled, read);
   if (names.length === 0) return found;
