@@ -160,8 +160,8 @@ function sentencesOf(text: string, range: TextRange): TextRange[] {
 const OVER =
   /(?:(?:(?<!\p{L})(?!(?:abs|avg|bzw|dept|est|ext|gem|ggf|incl|inkl|max|min|resp|tel|vgl)[.])\p{Ll}{3,60}|\d{3}|\p{L}\d{1,9}|\d\p{L}{1,9})["'”’*_\x60]{0,3}\)?|\))[.!?][*_]{0,3}$|\?[^\p{L}\p{N}]{0,8}$/u;
 const WIDE_END = /[。！？｡][」』”’）]*$/;
-/** A word that begins no sentence. */
-const SMALL = /^[^\p{L}\p{N}]{0,8}\p{Ll}/u;
+/** A word that begins no sentence, and no address. */
+const SMALL = /^["'“‘(]?\p{Ll}(?!\p{L}{0,9}:\/\/)/u;
 /** Words that only begin one. */
 const FIRST_WORD =
   /^["'“‘«(*_]{0,3}(?:The|It|He|She|They|We|You|This|That|These|Those|There|His|Her|Their|Its|Our|But|And|If|When|Der|Die|Das|Es|Er|Sie|Wir)[ \t]/i;
