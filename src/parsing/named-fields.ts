@@ -244,21 +244,11 @@ function lastRow(
   const isHeading = next > at + 1;
   const below = lines[next]?.text ?? '';
   const isRow = below.trim() !== '' && (isTable || separatorIn(below) !== undefined || between === BLANKS);
-  const cellBelow = (width: number): string =>
-    between === BLANKS ? below.slice(place, place + width) : (below.split(between)[index] ?? '');
-  // What a heading mentions is gone from its column.
-  const isTop = isHeading || (isTable && at === 0);
-  if (
-    isTop &&
-    isRow &&
-    below.split(between).length === row.split(between).length &&
-    !VALUE.test(cellBelow(1))
-  )
-    return undefined;
   if (isAloneInCell) {
     const behind = cells.slice(index + 1);
     const isTaken = behind.some((cell) => cell !== '') && !behind.some((cell) => VALUE.test(cell));
-    const cell = cellBelow((cells[index] ?? '').length);
+    const width = (cells[index] ?? '').length;
+    const cell = between === BLANKS ? below.slice(place, place + width) : (below.split(between)[index] ?? '');
     if (isLone(row, names) || isTaken || (isRow && !VALUE.test(cell))) return undefined;
   }
   const above = lines[at - 1];

@@ -270,6 +270,8 @@ function* inTable(
       const down = number < MOST_HEADINGS && own.length === 0 ? labelDown(headings[at], text, labelOf) : [];
       if (number < MOST_HEADINGS && text !== '') headings[at] = `${headings[at] ?? ''}\n${text}`;
       if (down.length > 0) columns.set(at, down);
+      // What is more than the name may be read otherwise elsewhere.
+      if (own.length > 0 && labelOf(text).length === 0) yield { start, end, names: own };
       if (own.length > 0) {
         const isFirst = number === 0 || isHeading;
         if (isFirst || ((isHeader || isAgain) && at > 0)) {

@@ -264,7 +264,7 @@ test.each([
     'the heading of a column',
     'md',
     '| a | Which salary band? | b |\n|---|---|---|\n| c | V | d |\n',
-    '| a | Which salary band? | b | |---|---|---| | c | | d |',
+    '| a | | b | |---|---|---| | c | | d |',
   ],
   ['JSON', 'json', '{"salary_band": "V"}', '{}'],
 ] as const)('what a field is only mentioned beside is kept: %s', async (_, format, content, left) => {

@@ -24,6 +24,13 @@ import { MARKDOWN, tableFields } from '../parsing/table-fields.js';
 import { blanked, joinedRanges } from '../parsing/text-range.js';
 import { fileTypeOf } from '../sources/file-types.js';
 
+/** A fenced block whose fields are known; where it is, where no line of it is to be looked at. */
+interface Block {
+  readonly stated: readonly StatedFields[];
+  readonly start: number;
+  readonly range: TextRange | undefined;
+}
+
 /** A text in which nothing is left of front matter. */
 const FENCES_ONLY = /^[\s+.,;{}[\]\\-]*$/;
 
@@ -117,7 +124,7 @@ function withholdOnce(
   const blocks =
     area?.isRecords === true || isCodeMediaType(mediaType)
       ? []
-      : [...fencesOf(source)].flatMap(({ start, end, language: own }) => {
+      : [...fencesOf(source)].flatMap(({ start, end, language: own }): Block[] => {
           if (/^ya?ml$/.test(own)) {
             const stated = settingsFields(source.slice(start, end), 'yaml', names);
             return { stated: stated.filter(({ isUnread }) => isUnread !== true), start, range: undefined };
