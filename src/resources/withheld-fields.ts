@@ -127,10 +127,10 @@ function withholdOnce(
       : [...fencesOf(source)].flatMap(({ start, end, language: own }): Block[] => {
           if (/^ya?ml$/.test(own)) {
             const stated = settingsFields(source.slice(start, end), 'yaml', names);
-            return { stated: stated.filter(({ isUnread }) => isUnread !== true), start, range: undefined };
+            return [{ stated: stated.filter(({ isUnread }) => isUnread !== true), start, range: undefined }];
           }
           const block = statedFields(source.slice(start, end), names, false, isStating(marked, depth));
-          return block?.isRecords === true ? { ...block, range: moved(block.range, start), start } : [];
+          return block?.isRecords === true ? [{ ...block, range: moved(block.range, start), start }] : [];
         });
   const structured = [
     ...(area?.stated ?? []),
