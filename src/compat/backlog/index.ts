@@ -62,6 +62,7 @@ export {
 export { ragCommands } from './rag-commands.js';
 export { type IRAGOrchestrator, RAGOrchestrator } from './rag-orchestrator.js';
 export {
+  type ChromaServer,
   ChromaStore,
   DocumentVectors,
   type IVectorStore,

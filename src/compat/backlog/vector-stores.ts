@@ -8,7 +8,7 @@ import {
   type VectorCollection,
   type VectorStore,
 } from '../../index.js';
-import { type ChromaStoreOptions, createChromaStore } from '../../stores/chroma/chroma-store.js';
+import { createChromaStore } from '../../stores/chroma/chroma-store.js';
 
 /** Which collection, and of which vectors. */
 export interface VectorStoreConfig {
@@ -111,9 +111,17 @@ export class DocumentVectors implements IVectorStore {
   }
 }
 
+/** Where the server is. */
+export interface ChromaServer {
+  /** @default 'localhost' */
+  readonly host?: string;
+  /** @default 8000 */
+  readonly port?: number;
+}
+
 /** Documents on a Chroma server. Needs the package `chromadb` (`PACKAGE_MISSING`). */
 export class ChromaStore extends DocumentVectors {
-  constructor(options: ChromaStoreOptions = {}) {
-    super(createChromaStore(options));
+  constructor(server: ChromaServer = {}) {
+    super(createChromaStore(server));
   }
 }
