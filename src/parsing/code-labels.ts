@@ -38,7 +38,9 @@ export function isCodeLabel(
   around: Surroundings,
   isProgram: boolean,
 ): boolean {
-  const before = text.slice(Math.max(text.lastIndexOf('\n', start - 1) + 1, start - LOOKED_AT), start);
+  // Nothing is looked for on the whole of a long line.
+  const near = text.slice(Math.max(0, start - LOOKED_AT), start);
+  const before = near.slice(near.lastIndexOf('\n') + 1);
   const behind = text.slice(end, end + LOOKED_AT).split('\n', 1)[0] ?? '';
   if (PARAMETER.test(before)) return false;
   if (SETTING.test(before) && /^[= \t]+\S/.test(behind))

@@ -199,7 +199,8 @@ function lineOf(lines: readonly Line[], place: number): number {
 
 /** Whether a name of one word stands in front of a sign and a value, and is no word of a sentence. */
 function isLabel(text: string, { start, end }: TextRange): boolean {
-  const before = text.slice(Math.max(text.lastIndexOf('\n', start - 1) + 1, start - LOOKED_AT), start);
+  const near = text.slice(Math.max(0, start - LOOKED_AT), start);
+  const before = near.slice(near.lastIndexOf('\n') + 1);
   const behind = text.slice(end, Math.min(endOfLine(text, end), end + LOOKED_AT));
   const [all = '', sign = ''] = SIGN.exec(behind) ?? [];
   const value = behind.slice(all.length).trim();

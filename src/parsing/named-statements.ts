@@ -176,7 +176,7 @@ function isBesideCode({ text, starts }: Program, said: string, place: number): b
 }
 
 const isDocumentation = (text: string, at: number): boolean =>
-  text.charAt(at) !== '`' && text.slice(text.lastIndexOf('\n', at - 1) + 1, at).trim() === '';
+  text.charAt(at) !== '`' && /(?:^|\n)\s*$/.test(text.slice(Math.max(0, at - LOOKED_AT), at));
 
 function lineOf(starts: readonly number[], place: number): number {
   let low = 0;
