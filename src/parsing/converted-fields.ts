@@ -2,6 +2,7 @@ import type { TextRange } from '../core/document.js';
 import { escapeExpression } from '../core/escape-expression.js';
 import { withoutMarkup } from './label-reader.js';
 import type { StatedFields } from './markdown/stated-names.js';
+import { moved } from './text-range.js';
 
 /** Front matter of a page of HTML: its lines became one. A value may hold its mark, so it ends at the last one. */
 const ONE_LINE = /^\s*(\\?(---|\+\+\+|;;;)[ \t].*[ \t]\\?\2)(?=\s|$)/;
@@ -22,14 +23,9 @@ const TITLE_LINE = /(?:[^\n]*\n)?([=~^"'`:.*+#_<>-])\1{2,}[ \t\r]*(?:\n|$)/y;
  */
 export function convertedFields(text: string, names: readonly string[], from: number): StatedFields[] {
   const opening = text.slice(from);
-  const moved = ({ start, end, ...rest }: StatedFields): StatedFields => ({
-    ...rest,
-    start: start + from,
-    end: end + from,
-  });
   const line = ONE_LINE.exec(opening) ?? SPLIT_LINE.exec(opening);
   const found = line === null ? inLines(opening, names) : inOneLine(line, names);
-  return found.filter((stated) => stated.names.length > 0).map(moved);
+  return found.filter((stated) => stated.names.length > 0).map((stated) => moved(stated, from));
 }
 
 function inOneLine({ 0: all, 1: line = '' }: RegExpExecArray, names: readonly string[]): StatedFields[] {

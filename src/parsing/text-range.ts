@@ -49,3 +49,10 @@ export function boundRepeated(text: string): string {
   if (text.length <= MAX_REPEATED_LENGTH) return text;
   return `${text.slice(0, MAX_REPEATED_LENGTH - 1).replace(/[\uD800-\uDBFF]$/, '')}…`;
 }
+
+/** The same range in a text that begins earlier by so many UTF-16 code units. */
+export const moved = <Range extends TextRange>(range: Range, by: number): Range => ({
+  ...range,
+  start: range.start + by,
+  end: range.end + by,
+});

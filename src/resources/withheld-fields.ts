@@ -21,7 +21,7 @@ import { pageColumns } from '../parsing/page-columns.js';
 import { commentsAlone, sentenceFields } from '../parsing/sentence-fields.js';
 import { isYaml, settingsFields, settingsLanguageOf } from '../parsing/settings-fields.js';
 import { MARKDOWN, tableFields } from '../parsing/table-fields.js';
-import { blanked, joinedRanges } from '../parsing/text-range.js';
+import { blanked, joinedRanges, moved } from '../parsing/text-range.js';
 import { fileTypeOf } from '../sources/file-types.js';
 
 /** A fenced block whose fields are known; where it is, where no line of it is to be looked at. */
@@ -124,14 +124,7 @@ function withholdOnce(
   const blocks =
     area?.isRecords === true || isCodeMediaType(mediaType)
       ? []
-      : [...fencesOf(source)].flatMap(({ start, end, language: own }): Block[] => {
-          if (/^ya?ml$/.test(own)) {
-            const stated = settingsFields(source.slice(start, end), 'yaml', names);
-            return [{ stated: stated.filter(({ isUnread }) => isUnread !== true), start, range: undefined }];
-          }
-          const block = statedFields(source.slice(start, end), names, false, isStating(marked, depth));
-          return block?.isRecords === true ? [{ ...block, range: moved(block.range, start), start }] : [];
-        });
+      : fencedBlocks(source, names, isStating(marked, depth));
   const structured = [
     ...(area?.stated ?? []),
     ...blocks.flatMap(({ stated, start }) => stated.map((each) => moved(each, start))),
@@ -188,11 +181,21 @@ function withholdOnce(
   };
 }
 
-const moved = <Range extends TextRange>(range: Range, by: number): Range => ({
-  ...range,
-  start: range.start + by,
-  end: range.end + by,
-});
+/** Fenced blocks of settings and of records. */
+const fencedBlocks = (
+  source: string,
+  names: readonly string[],
+  states: (text: string) => boolean,
+): readonly Block[] =>
+  [...fencesOf(source)].flatMap(({ start, end, language }): Block[] => {
+    const text = source.slice(start, end);
+    if (/^ya?ml$/.test(language)) {
+      const stated = settingsFields(text, 'yaml', names).filter(({ isUnread }) => isUnread !== true);
+      return [{ stated, start, range: undefined }];
+    }
+    const block = statedFields(text, names, false, states);
+    return block?.isRecords === true ? [{ ...block, range: moved(block.range, start), start }] : [];
+  });
 
 /** Of what comments of source code state what they say themselves: code between them, and what opens and closes them, stays. */
 const withinLines = (

@@ -3,7 +3,7 @@ import { escapeExpression } from '../../core/escape-expression.js';
 import { madeOnce } from '../../core/made-once.js';
 import { isJson } from '../is-json.js';
 import { labelReader } from '../label-reader.js';
-import { levelLineEnds } from '../text-range.js';
+import { levelLineEnds, moved } from '../text-range.js';
 import { fencedArea, isYaml, readYaml } from './front-matter.js';
 import { inJson } from './json-fields.js';
 import { behindComments, endOfLikeJson, endOfValue } from './json-scanner.js';
@@ -75,12 +75,6 @@ function behindPageComments(text: string): number {
 }
 
 const BLANKS = /\s*/y;
-
-const moved = <Range extends TextRange>(range: Range, by: number): Range => ({
-  ...range,
-  start: range.start + by,
-  end: range.end + by,
-});
 
 function statedIn(
   source: string,

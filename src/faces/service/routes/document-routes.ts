@@ -2,13 +2,12 @@ import type { FastifyPluginAsync } from 'fastify';
 import * as z from 'zod';
 import type { DocumentRequest, DocumentText } from '../../../index.js';
 import { ROUTES } from '../../client/routes.js';
-import { writeOnce } from '../requests/request-context.js';
 import { idText, jsonOf, takeFilters } from '../schemas/common.js';
 import { passagesPage, passagesQuery, versionsResponse } from '../schemas/documents.js';
 import { facetsRequest, facetsResponse } from '../schemas/facets.js';
 import { documentPage, documentText, listQuery } from '../schemas/index-state.js';
 import { countFacets } from './count-facets.js';
-import { deleteOne, documentNotFound } from './knowledge-routes.js';
+import { documentNotFound, serveDeletion } from './knowledge-routes.js';
 import { type CallOf, serve } from './serve.js';
 
 const tags = ['Documents'];
@@ -127,17 +126,5 @@ export const documentRoutes: FastifyPluginAsync = async (app) => {
     },
   });
 
-  serve(app, {
-    route: ROUTES.deleteDocument,
-    access: 'write',
-    tags,
-    summary: 'Delete a document',
-    params: idParams,
-    status: 204,
-    response: z.null().describe('It is deleted.'),
-    answer: async ({ params, view, request, reply }) => {
-      await writeOnce(request, () => deleteOne(params.id, view));
-      return reply.code(204).send(null);
-    },
-  });
+  serveDeletion(app, ROUTES.deleteDocument, tags);
 };

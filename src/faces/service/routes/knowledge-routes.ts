@@ -1,7 +1,7 @@
-import type { FastifyPluginAsync } from 'fastify';
+import type { FastifyInstance, FastifyPluginAsync } from 'fastify';
 import * as z from 'zod';
 import { type EngineView, RAGError } from '../../../index.js';
-import { ROUTES } from '../../client/routes.js';
+import { ROUTES, type Route } from '../../client/routes.js';
 import { MOST_DOCUMENT_BYTES } from '../requests/body-limits.js';
 import { assertTenant, writeOnce } from '../requests/request-context.js';
 import { idText, jsonOf, takeFilters } from '../schemas/common.js';
@@ -128,19 +128,7 @@ export const knowledgeRoutes: FastifyPluginAsync = async (app) => {
     },
   });
 
-  serve(app, {
-    route: ROUTES.deleteKnowledgeDocument,
-    access: 'write',
-    tags,
-    summary: 'Delete a document',
-    params: idParams,
-    status: 204,
-    response: z.null().describe('It is deleted.'),
-    answer: async ({ params, view, request, reply }) => {
-      await writeOnce(request, () => deleteOne(params.id, view));
-      return reply.code(204).send(null);
-    },
-  });
+  serveDeletion(app, ROUTES.deleteKnowledgeDocument, tags);
 
   serve(app, {
     route: ROUTES.deleteParts,
@@ -171,8 +159,24 @@ export const knowledgeRoutes: FastifyPluginAsync = async (app) => {
   });
 };
 
+/** Deletion of a document by its id, under whichever path. */
+export const serveDeletion = (app: FastifyInstance, route: Route, tags: string[]): void =>
+  serve(app, {
+    route,
+    access: 'write',
+    tags,
+    summary: 'Delete a document',
+    params: idParams,
+    status: 204,
+    response: z.null().describe('It is deleted.'),
+    answer: async ({ params, view, request, reply }) => {
+      await writeOnce(request, () => deleteOne(params.id, view));
+      return reply.code(204).send(null);
+    },
+  });
+
 /** What the caller may not read is as absent as what is not there. Throws `DOCUMENT_NOT_FOUND`. */
-export async function deleteOne(id: string, view: EngineView): Promise<void> {
+async function deleteOne(id: string, view: EngineView): Promise<void> {
   if ((await view.delete([id])) === 0) throw documentNotFound();
 }
 
