@@ -11,7 +11,7 @@ const PAGE = 200;
 /** What is written or asked in short is over by then, in milliseconds. */
 const FIRST_REST_MS = 10_000;
 /** More passages than that would push older vectors out of the cache, and take an hour. */
-const MOST = 100_000;
+const MOST = 30_000;
 /** Reading waits for searches no longer than this, in milliseconds. */
 const PATIENCE_MS = 250;
 /** Looking through the index again takes at most a tenth of the time. */

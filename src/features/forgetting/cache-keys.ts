@@ -10,6 +10,7 @@ import { cacheOwner } from '../../core/scope.js';
 import { cacheKeyerOf } from '../../embedding/embedding-cache.js';
 import { holdsVectors, keysOfVectors } from '../../embedding/kept-vectors.js';
 import { readerIdentity } from '../../embedding/static/reader/encoder-model.js';
+import { partsOf } from '../../embedding/static/reader/passage-parts.js';
 import { contextModelName } from '../../resources/assembly/resolve-context-model.js';
 
 /** What the caches keep of some chunks. */
@@ -56,7 +57,9 @@ export class CacheKeyFinder {
     const owner = cacheOwner({ tenant });
     const keyOf = cacheKeyerOf(fingerprint, 'document', owner);
     const text = indexedTextOf({ title, headingPath, content });
-    this.vectors.add(keyOf(text)).add(cacheKeyerOf((await readerIdentity()).fingerprint, 'document')(text));
+    this.vectors.add(keyOf(text));
+    const readerKeyOf = cacheKeyerOf((await readerIdentity()).fingerprint, 'document');
+    for (const part of partsOf({ title, headingPath, content })) this.vectors.add(readerKeyOf(part));
     const model = contextModelName(this.#config);
     if (this.#caches.contexts === undefined || model === undefined) return;
     const key = keyOfContext(model, { id: String(metadata.source), owner, title }, { content, headingPath });

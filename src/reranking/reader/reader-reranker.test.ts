@@ -82,6 +82,22 @@ describe('the reader', () => {
     ]);
   });
 
+  test('counts a passage as its best part does, and not before all of it is read', async () => {
+    const about = 'The office moved in spring, and the canteen moved with it. '.repeat(5).trim();
+    const answer = 'Invoices are paid within thirty days of receipt. '.repeat(5).trim();
+    const long = `${about}\n\n${answer}`;
+    const options = { builtin: builtinOf({ [long]: 0.5, short: 0.6 }) };
+    const vectors = { q: [1, 0], short: [0.5, 0], [about]: [0, 1], [answer]: [0.9, 0] };
+    const { order, answer: scored } = await reranked({ ...options, reader: scripted(vectors) }, 'q', [
+      'short',
+      long,
+    ]);
+    expect([order[0], scored.find(({ index }) => index === 1)?.reading]).toEqual([long, expect.closeTo(0.9)]);
+    const { [about]: _, ...unfinished } = vectors;
+    const late = await reranked({ ...options, reader: scripted(unfinished) }, 'q', ['short', long]);
+    expect([late.order[0], late.remark?.isUnfinished]).toEqual(['short', true]);
+  });
+
   test('puts a list of links behind what it is as near to, unless a link is asked for', async () => {
     const links = '[Logs](a.md)\n[How long logs are kept](b.md)\n[Log levels](c.md)';
     const options = {

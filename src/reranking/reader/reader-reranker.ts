@@ -2,8 +2,9 @@ import { asksForLink, isLinkList } from '../../core/analysis/bare-links.js';
 import { dotProduct } from '../../core/dot-product.js';
 import { RAGError } from '../../core/errors.js';
 import { logOddsOf } from '../../core/logistic.js';
+import { partsOf } from '../../embedding/static/reader/passage-parts.js';
 import type { ComparedTexts, TextReader } from '../../embedding/text-reader.js';
-import { passageTextOf, type RerankedCandidate, type Reranker, type RerankRemark } from '../reranker.js';
+import type { RerankedCandidate, Reranker, RerankRemark } from '../reranker.js';
 
 /** Passages that are read. */
 const READ = 30;
@@ -11,7 +12,7 @@ const READ = 30;
  * Of a cosine beside log-odds. More is better for questions in other words and worse for those in the words of the passage; at this weight no
  * set lost (docs/research/reader.md).
  */
-const WEIGHT = 16;
+const WEIGHT = 20;
 /** See `ReaderRerankerOptions.characters`. */
 const CHARACTERS = 9_000;
 /** Taken from a list of links, in log-odds: it says where something is told. Chosen by hand. */
@@ -58,21 +59,21 @@ export function createReaderReranker({
       if (passages.filter(({ content }) => isCode(content)).length > MOST_CODE * passages.length)
         return told([...scored], 'The reader reads no code; the built-in order stands.');
       try {
-        const texts = { query, passages: passages.map(passageTextOf), characters };
-        const read = await reader.read(texts, signal);
+        const parts = passages.map(partsOf);
+        const read = await reader.read({ query, passages: parts.flat(), characters }, signal);
         if (read.query?.length === 0)
           return told([...scored], 'The reader knows too few words of the query; the built-in order stands.');
-        const readings = cosines(read);
+        const readings = bestOfEach(parts, cosines(read));
         const answer = withOrder(
           scored,
           first.map((one, at) => withReading(one, readings[at])),
           orderOf(
             first,
-            likenessOf(read.passages, readings),
+            likenessOf(readings),
             asksForLink(query) ? [] : passages.map(({ content }) => isLinkList(content)),
           ),
         );
-        const late = read.passages.filter((vector) => vector === undefined).length;
+        const late = readings.filter((reading) => reading === undefined).length;
         return late === 0
           ? answer
           : told(
@@ -90,7 +91,7 @@ export function createReaderReranker({
     noticeOf: (answer) => problems.get(answer),
     remarkOf: (answer) => remarks.get(answer),
     readAhead: async (passage, signal) => {
-      await reader.read({ passages: [passageTextOf(passage)], characters: 1 }, signal);
+      await reader.read({ passages: partsOf(passage), characters: Number.POSITIVE_INFINITY }, signal);
     },
     close: async () => {
       await reader.close();
@@ -102,31 +103,40 @@ export function createReaderReranker({
 const isCode = (text: string): boolean =>
   (text.match(/[{}();=<>_[\]|&*]/g) ?? []).length > CODE_SIGNS * text.length;
 
-/** Cosines with the query, of what was read. */
-const cosines = ({ query, passages }: ComparedTexts): readonly (number | undefined)[] =>
-  passages.map((passage) =>
-    query === undefined || passage === undefined || passage.length === 0
-      ? undefined
-      : dotProduct(query, passage),
-  );
+/** A cosine with the query; `null` for what is in a script that is not read, undefined for what was not reached. */
+type Cosine = number | null | undefined;
+
+const cosines = ({ query, passages }: ComparedTexts): readonly Cosine[] =>
+  passages.map((part) => {
+    if (query === undefined || part === undefined) return undefined;
+    return part.length === 0 ? null : dotProduct(query, part);
+  });
+
+/** Of each passage the cosine of the part that is most alike; undefined where one was not reached. */
+function bestOfEach(parts: readonly (readonly string[])[], cosines: readonly Cosine[]): readonly Cosine[] {
+  const left = [...cosines];
+  return parts.map(({ length }) => {
+    const own = left.splice(0, length);
+    if (own.includes(undefined)) return undefined;
+    const read = own.filter((cosine) => typeof cosine === 'number');
+    return read.length === 0 ? null : Math.max(...read);
+  });
+}
 
 /**
  * How alike passages are to the query. One that was not reached counts as the least alike, for those before it are read first; one in a
  * script that is not read as alike as the others are.
  */
-function likenessOf(
-  passages: ComparedTexts['passages'],
-  readings: readonly (number | undefined)[],
-): readonly number[] {
-  const read = readings.filter((reading) => reading !== undefined);
-  if (read.length === 0) return passages.map(() => 0);
+function likenessOf(readings: readonly Cosine[]): readonly number[] {
+  const read = readings.filter((reading) => typeof reading === 'number');
+  if (read.length === 0) return readings.map(() => 0);
   const least = Math.min(...read);
   const usual = read.reduce((sum, value) => sum + value, 0) / read.length;
-  return passages.map((passage, at) => readings[at] ?? (passage === undefined ? least : usual));
+  return readings.map((reading) => (reading === undefined ? least : (reading ?? usual)));
 }
 
-const withReading = (one: RerankedCandidate, reading: number | undefined): RerankedCandidate =>
-  reading === undefined ? one : { ...one, reading };
+const withReading = (one: RerankedCandidate, reading: Cosine): RerankedCandidate =>
+  typeof reading === 'number' ? { ...one, reading } : one;
 
 /** Positions in `first`, best first. */
 function orderOf(

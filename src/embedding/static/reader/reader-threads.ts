@@ -25,7 +25,7 @@ const LONGEST_MS = 1_000;
 /** Characters of the longest text that is read whole, about 254 tokens: what is behind them costs nothing. */
 const LONGEST_TEXT = 1_100;
 /** Vectors that a reader keeps in memory, of 1.5 kB each. */
-const KEPT = 5_000;
+const KEPT = 15_000;
 
 /** The threads of all readers of this process. They start with a call and hold no text. */
 const THREADS = Array.from(

@@ -1,0 +1,20 @@
+import { type IndexedTextParts, indexedTextOf } from '../../../core/analysis/indexed-text.js';
+import { passageUnits } from '../../../core/analysis/passage-units.js';
+import type { TextRange } from '../../../core/document.js';
+
+/** Characters of a part, where no unit is longer (docs/research/reader.md). */
+const PART = 300;
+
+/**
+ * What the reader reads of a passage, one after the other: neighbouring sentences, items, rows and lines, each part below title and headings.
+ * The vector of a whole passage is the mean of all that it says, and an answer is mostly a sentence or two.
+ */
+export function partsOf({ content, ...above }: IndexedTextParts): readonly string[] {
+  const parts: TextRange[] = [];
+  for (const { start, end } of passageUnits(content)) {
+    const last = parts.at(-1);
+    if (last !== undefined && end - last.start <= PART) parts[parts.length - 1] = { start: last.start, end };
+    else parts.push({ start, end });
+  }
+  return parts.map(({ start, end }) => indexedTextOf({ ...above, content: content.slice(start, end) }));
+}
