@@ -66,7 +66,7 @@ const rerank = z
       .describe('Results kept after reranking, at most `retrieval.topK`. Default: `retrieval.topK`.'),
     batchSize: wholeNumber(1)
       .default(10)
-      .describe('Candidates that a cross-encoder scores at once, run by the package.'),
+      .describe('Candidates that a cross-encoder scores at once which a package runs.'),
     candidates: wholeNumber(1).max(1000).default(100).describe('Candidates that are reordered.'),
     weight: z
       .number()
