@@ -5,7 +5,7 @@ const interfaceFiles = [
   'sources/source',
   'parsing/parser',
   'chunking/chunker',
-  'embedding/(embedder|embed-all|text-reader)',
+  'embedding/(embedder|embed-all|pair-scorer|text-reader)',
   'stores/vector-store',
   'stores/collection-members',
   'ledger/(ledger|history|owed|lock|source-state|forgotten-names)',

@@ -123,6 +123,7 @@ export interface ListedModel {
   readonly languages: string;
   readonly megabytes: number;
   readonly purpose: string;
+  readonly isReranker: boolean;
   /** The package that runs it; null where none is needed. */
   readonly install: string | null;
   readonly path: string | null;
@@ -131,9 +132,9 @@ export interface ListedModel {
 /** What `ragstone model use` knows by its name. */
 export const listRecommended = (dataDir: string): Promise<ListedModel[]> =>
   Promise.all(
-    RECOMMENDED_MODELS.map(async ({ pinned: _, install = null, ...model }) => {
+    RECOMMENDED_MODELS.map(async ({ pinned: _, install = null, isReranker = false, ...model }) => {
       const path = join(modelCacheDir(dataDir), ...model.id.split('/'));
-      return { ...model, install, path: (await isFolder(path)) ? path : null };
+      return { ...model, isReranker, install, path: (await isFolder(path)) ? path : null };
     }),
   );
 
@@ -148,18 +149,21 @@ export async function fetchModel(dataDir: string, id: string, options: HubOption
 }
 
 /**
- * The SHA-256 of a folder's network, and why it cannot be run without a package; undefined where it can.
+ * The SHA-256 of a folder's network, whether it is a classifier, which reranks, and why it cannot be run without a package; undefined where it can.
  *
  * @throws RAGError `MODEL_NOT_FOUND`, `MODEL_INVALID`
  */
-export async function examineModel(
-  folder: string,
-): Promise<{ readonly sha256: string; readonly problem: string | undefined }> {
+export async function examineModel(folder: string): Promise<{
+  readonly sha256: string;
+  readonly isClassifier: boolean;
+  readonly problem: string | undefined;
+}> {
   const { readModelSettings } = await import('../embedding/transformers/model-settings.js');
   const { readBertModel } = await import('../embedding/transformers/bert-model.js');
   const settings = await readModelSettings(folder);
   const problem = await readBertModel(settings).then(() => undefined, messageOf);
-  return { sha256: settings.sha256, problem };
+  const { sha256, isClassifier } = settings;
+  return { sha256, isClassifier, problem };
 }
 
 export async function isFolder(path: string): Promise<boolean> {

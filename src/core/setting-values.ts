@@ -45,6 +45,10 @@ export const optionalSecretText = () =>
 /** A whole number of at least `minimum`. */
 export const wholeNumber = (minimum: number) => z.number().int().min(minimum);
 
+/** SHA-256 of a file, as `sha256sum` writes it. */
+export const sha256Text = () =>
+  z.string().regex(/^[0-9a-f]{64}$/, 'sixty-four hexadecimal digits are wanted');
+
 /** A share between 0 and 1, both included. */
 export const share = () => z.number().min(0).max(1);
 

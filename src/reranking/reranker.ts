@@ -55,7 +55,10 @@ export interface Reranker {
    * deadline begins with it. @default any number of calls, as a service takes them
    */
   readonly concurrency?: 'inline' | number;
-  /** One score a candidate, in any order. Throws `ABORTED` soon after the signal fires. */
+  /**
+   * One score a candidate, in any order; those that were not read may be left out where `remarkOf` says so, and keep their order behind the others.
+   * Throws `ABORTED` soon after the signal fires.
+   */
   doRerank(
     query: string,
     candidates: readonly RerankCandidate[],

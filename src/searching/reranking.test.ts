@@ -5,12 +5,14 @@ import { afterAll, afterEach, beforeAll, describe, expect, it } from 'vitest';
 import { DegradationLevel } from '../core/degradation.js';
 import { createEngine } from '../engine/create-engine.js';
 import type { Engine } from '../operations/engine.js';
+import { writeTinyBert } from '../reranking/cross-encoder/test-bert-classifier.js';
 import { writeTinyClassifier } from '../reranking/cross-encoder/test-classifier.js';
 
 let folder: string;
 beforeAll(async () => {
   folder = await mkdtemp(join(tmpdir(), 'reranking-'));
   await writeTinyClassifier(join(folder, 'models', 'tiny'), { columns: [1] });
+  await writeTinyBert(join(folder, 'models', 'tiny-bert'));
 });
 afterAll(() => rm(folder, { recursive: true }));
 
@@ -54,6 +56,21 @@ describe('reranking, configured', () => {
     expect(response.results[0]?.explanation?.rerankScore).toBeGreaterThan(0.5);
     const asked = await engine.search({ text: 'query', options: { topK: 3 } });
     expect(asked.results).toHaveLength(3);
+  });
+
+  it('runs a cross-encoder without a package, and says what it had no time for', async () => {
+    const all = await engineWith({ model: 'onnx:models/tiny-bert', deadlineMs: 30_000 });
+    const response = await all.search('query');
+    expect(rerankOf(response)).toMatchObject({ status: 'ran', candidates: 4 });
+    expect(rerankOf(response)?.reason).toBeUndefined();
+    const few = await engineWith({
+      model: 'onnx:models/tiny-bert',
+      deadlineMs: 30_000,
+      sha256: '0'.repeat(64),
+    });
+    const refused = await few.search('query');
+    expect(refused.degradationLevel).toBe(DegradationLevel.NO_RERANKING);
+    expect(rerankOf(refused)?.reason).toContain('is wanted');
   });
 
   it('takes the built-in one for a model that is not there, and says which and what to do', async () => {

@@ -14,6 +14,7 @@ import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import type { IndexStatus, SearchResponse } from '../../src/index.js';
+import { writeTinyBert } from '../../src/reranking/cross-encoder/test-bert-classifier.js';
 import { type ErrorDocument, ragstoneJson, runRagstone } from './run-ragstone.js';
 import { temporaryFolder } from './temporary-folder.js';
 
@@ -128,6 +129,87 @@ describe('model use', () => {
         { cwd },
       );
       expect(document).toMatchObject({ model: 'transformers:./models/mini', sha256: SHA256 });
+    });
+  });
+
+  describe('a reranker', () => {
+    const NAME = 'ms-marco-MiniLM-L6-v2';
+    const ID = 'Xenova/ms-marco-MiniLM-L-6-v2';
+    let model: string;
+    let mirror: Server;
+    let address: string;
+    beforeAll(async () => {
+      model = join(temporaryFolder(), 'tiny');
+      await writeTinyBert(model);
+      mirror = createServer((request, response) => {
+        const file = join(model, (request.url ?? '').replace(`/${ID}/resolve/main/`, ''));
+        if (existsSync(file)) createReadStream(file).pipe(response);
+        else response.writeHead(404).end();
+      });
+      await new Promise<void>((listening) => mirror.listen(0, '127.0.0.1', listening));
+      address = `http://127.0.0.1:${(mirror.address() as AddressInfo).port}`;
+    });
+    afterAll(() => new Promise((closed) => mirror.close(closed)));
+
+    test('is listed, fetched, pinned and used without a new index, and another command goes back', async () => {
+      const cwd = temporaryFolder(FILES);
+      await runRagstone(['index', 'docs'], { cwd });
+      const { document: before } = await ragstoneJson<IndexStatus>(['status'], { cwd });
+      const { document: chosen } = await ragstoneJson<Record<string, string>>(
+        ['model', 'use', NAME, '--from', address],
+        { cwd },
+      );
+      const sha256 = chosen.sha256 ?? '';
+      expect(sha256).toMatch(/^[0-9a-f]{64}$/);
+      expect(chosen).toEqual({ file: join(cwd, 'ragstone.yaml'), model: `onnx:${ID}`, sha256 });
+      expect(readFileSync(join(cwd, 'ragstone.yaml'), 'utf8')).toBe(
+        `${FILES['ragstone.yaml']}  retrieval:\n    rerank:\n      model: onnx:${ID}\n      sha256: ${sha256}\n`,
+      );
+      expect((await ragstoneJson<IndexStatus>(['status'], { cwd })).document.lastRun).toEqual(before.lastRun);
+      const { document: list } = await ragstoneJson<{ recommended: unknown[] }>(['model', 'list'], { cwd });
+      expect(list.recommended).toContainEqual(
+        expect.objectContaining({
+          name: NAME,
+          isReranker: true,
+          install: null,
+          path: join(cwd, '.ragstone/models', ID),
+        }),
+      );
+      const { document: found } = await ragstoneJson<SearchResponse>(['search', 'audit', '--explain'], {
+        cwd,
+      });
+      expect(found.degradationLevel).toBe(0);
+      expect(found.notices).toEqual([]);
+      expect(found.results[0]?.explanation?.rerankScore).toBeGreaterThan(0);
+      appendFileSync(join(cwd, '.ragstone/models', ID, 'onnx/model.onnx'), 'x');
+      const { document: changed } = await ragstoneJson<SearchResponse>(['search', 'audit'], { cwd });
+      expect(changed.degradationLevel).toBe(1);
+      const { stdout } = await runRagstone(['model', 'use', 'reader'], { cwd });
+      expect(stdout).toContain('the index stays as it is');
+      expect(readFileSync(join(cwd, 'ragstone.yaml'), 'utf8')).toBe(
+        `${FILES['ragstone.yaml']}  retrieval:\n    rerank:\n      model: reader\n`,
+      );
+    });
+
+    test('of a folder is switched on where reranking was off', async () => {
+      const off = `${FILES['ragstone.yaml']}  retrieval: { rerank: { enabled: false } }\n`;
+      const cwd = temporaryFolder({ 'ragstone.yaml': off });
+      cpSync(model, join(cwd, 'models/tiny'), { recursive: true });
+      expect((await runRagstone(['model', 'use', './models/tiny'], { cwd })).code).toBe(0);
+      expect(readFileSync(join(cwd, 'ragstone.yaml'), 'utf8')).toContain(
+        'enabled: true, model: onnx:./models/tiny',
+      );
+    });
+
+    test('that cannot rerank leaves the configuration as it was', async () => {
+      const cwd = temporaryFolder(FILES);
+      await writeTinyBert(join(cwd, 'models/moods'), { columns: 3 });
+      const { document } = await ragstoneJson<ErrorDocument>(['model', 'use', './models/moods'], { cwd });
+      expect(document.error).toMatchObject({
+        reason: 'MODEL_INVALID',
+        message: expect.stringContaining('a reranker returns one or two'),
+      });
+      expect(readFileSync(join(cwd, 'ragstone.yaml'), 'utf8')).toBe(FILES['ragstone.yaml']);
     });
   });
 

@@ -36,7 +36,8 @@ export class CrossEncoderReranker implements IReranker {
         const result = looked[index];
         return result === undefined ? [] : [{ ...result, score }];
       });
-    return [...ranked, ...results.slice(looked.length)].slice(0, topK);
+    const read = new Set(scores.map(({ index }) => index));
+    return [...ranked, ...results.filter((_, index) => !read.has(index))].slice(0, topK);
   }
 
   close(): Promise<void> {

@@ -1,5 +1,5 @@
 import * as z from 'zod';
-import { optionalSecretText, wholeNumber } from '../../core/setting-values.js';
+import { optionalSecretText, sha256Text, wholeNumber } from '../../core/setting-values.js';
 import { callLimitsSchema } from './models.js';
 
 const cache = z
@@ -91,9 +91,7 @@ export const embeddingSchema = z
       .boolean()
       .default(false)
       .describe('Allow downloading a model that is not on this machine from the Hugging Face hub.'),
-    sha256: z
-      .string()
-      .regex(/^[0-9a-f]{64}$/, 'sixty-four hexadecimal digits are wanted')
+    sha256: sha256Text()
       .optional()
       .describe(
         'SHA-256 of the network of an `onnx:` or `transformers:` model (`sha256sum onnx/model_quantized.onnx`); files of another one are refused. `ragstone model use` writes it. Default: whatever is there.',

@@ -1,6 +1,6 @@
 import * as z from 'zod';
 import { readSynonymRule } from '../../core/analysis/synonyms.js';
-import { optionalSecretText, share, wholeNumber } from '../../core/setting-values.js';
+import { optionalSecretText, sha256Text, share, wholeNumber } from '../../core/setting-values.js';
 
 const weight = () => z.number().min(0);
 
@@ -54,12 +54,19 @@ const rerank = z
       .min(1)
       .default('reader')
       .describe(
-        'Reranking model: `reader`, an encoder of the package that reads the first 30 passages of `builtin` (docs/retrieval.md); `builtin` alone; `cross-encoder:` and the folder of an ONNX sequence classifier, or an id such as `cross-encoder/ms-marco-MiniLM-L-6-v2`. Hosted, so that passages leave this machine: `cohere:`, `voyage:`, `jina:`, `vllm:` or `openai-compatible:` and the name; `llm` is the language model of `rag.chat`, `llm:provider:model` another (docs/models.md). A language model needs a longer `deadlineMs`.',
+        'Reranking model: `reader`, an encoder of the package that reads the first 30 passages of `builtin` (docs/retrieval.md); `builtin` alone; `onnx:` and the folder or hub id of a cross-encoder that needs no package (`ragstone model use ms-marco-MiniLM-L6-v2` writes it); `transformers:`, `cross-encoder:` or none before one that `@huggingface/transformers` runs. Hosted, so that passages leave this machine: `cohere:`, `voyage:`, `jina:`, `vllm:` or `openai-compatible:` and the name; `llm` is the language model of `rag.chat`, `llm:provider:model` another (docs/models.md). A language model needs a longer `deadlineMs`.',
+      ),
+    sha256: sha256Text()
+      .optional()
+      .describe(
+        'SHA-256 of the network of a cross-encoder; files of another one are refused. `ragstone model use` writes it. Default: whatever is there.',
       ),
     topK: wholeNumber(1)
       .optional()
       .describe('Results kept after reranking, at most `retrieval.topK`. Default: `retrieval.topK`.'),
-    batchSize: wholeNumber(1).default(10).describe('Candidates that a cross-encoder scores at once.'),
+    batchSize: wholeNumber(1)
+      .default(10)
+      .describe('Candidates that a cross-encoder scores at once which a package runs.'),
     candidates: wholeNumber(1).max(1000).default(100).describe('Candidates that are reordered.'),
     weight: z
       .number()
@@ -72,7 +79,7 @@ const rerank = z
     deadlineMs: wholeNumber(1)
       .default(2000)
       .describe(
-        'A reranker that has not answered so many milliseconds after its turn came is skipped, and the response says so. The built-in one has no deadline.',
+        'A reranker that has not answered so many milliseconds after its turn came is skipped, and the response says so. The built-in one has no deadline; a cross-encoder by `onnx:` reads 8 characters for each of them, of the first candidates.',
       ),
     price: z
       .strictObject({

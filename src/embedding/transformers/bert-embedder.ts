@@ -1,13 +1,9 @@
-import { availableParallelism } from 'node:os';
 import { messageOf, RAGError, throwIfAborted } from '../../core/errors.js';
-import { startWorker, WITHOUT_SECRETS } from '../../platform/threads/start-worker.js';
-import { ThreadCalls } from '../../platform/threads/thread-calls.js';
 import type { Embedder, EmbeddingKind, ModelIdentity } from '../embedder.js';
-import type { BertNetwork } from '../encoder/bert/bert-network.js';
 import { type BertModel, readBertModel } from './bert-model.js';
+import { BertThreads } from './bert-threads.js';
 import { findModelFolder } from './find-model-folder.js';
 import { type ModelSettings, readModelSettings } from './model-settings.js';
-import type { Pooling } from './pooling.js';
 import { identityOf, type TransformersEmbedderOptions } from './transformers-embedder.js';
 
 export interface BertEmbedderOptions extends TransformersEmbedderOptions {
@@ -15,15 +11,6 @@ export interface BertEmbedderOptions extends TransformersEmbedderOptions {
   readonly isBackground?: boolean;
 }
 
-/** What a thread is given. */
-export interface BertThread {
-  readonly network: BertNetwork;
-  readonly pooling: Pooling;
-  readonly isBackground: boolean;
-}
-
-/** Each takes some 30 MB beside the weights. */
-const MOST_THREADS = 8;
 /** Texts of one call, so that all threads have work. */
 const MAX_BATCH = 64;
 
@@ -43,6 +30,12 @@ export async function createBertEmbedder(options: BertEmbedderOptions): Promise<
       { cause, details: { folder } },
     );
   });
+  if (model.network.head !== undefined)
+    throw new RAGError(
+      'MODEL_INVALID',
+      `The model in ${folder} is a sequence classifier, which gives no vectors. Name it under rag.retrieval.rerank.model, or run "ragstone model use" with it.`,
+      { details: { folder } },
+    );
   return new BertEmbedder(model, settings, options);
 }
 
@@ -53,7 +46,7 @@ class BertEmbedder implements Embedder {
   readonly maxBatch: number;
   readonly isCheap = false;
   readonly #model: BertModel;
-  readonly #threads: readonly ThreadCalls<Int32Array, Float32Array>[];
+  readonly #threads: BertThreads;
 
   constructor(model: BertModel, settings: ModelSettings, options: BertEmbedderOptions) {
     this.#model = model;
@@ -61,25 +54,11 @@ class BertEmbedder implements Embedder {
     this.dimensions = settings.dimensions;
     this.maxInputTokens = settings.maxInputTokens;
     this.maxBatch = options.batchSize ?? MAX_BATCH;
-    const { isBackground = false } = options;
-    const workerData: BertThread = { network: model.network, pooling: settings.pooling, isBackground };
-    const usual = Math.max(1, Math.floor(availableParallelism() / (isBackground ? 2 : 1)));
-    const failure = (message: string, cause?: Error): RAGError =>
-      new RAGError('EMBEDDING_FAILED', `The model in ${settings.folder} failed: ${message}`, { cause });
-    this.#threads = Array.from(
-      { length: options.threads ?? Math.min(MOST_THREADS, usual) },
-      () =>
-        new ThreadCalls({
-          start: () =>
-            startWorker(new URL('./bert-worker.js', import.meta.url), { ...WITHOUT_SECRETS, workerData }),
-          failed: failure,
-          lost: (cause) =>
-            failure(
-              'a thread stopped unexpectedly. Check that there is memory for it, and try again.',
-              cause,
-            ),
-        }),
-    );
+    const { isBackground = false, threads } = options;
+    this.#threads = new BertThreads({
+      ...{ network: model.network, pooling: settings.pooling, isBackground },
+      ...{ folder: settings.folder, reason: 'EMBEDDING_FAILED', threads },
+    });
   }
 
   countTokens(text: string): number {
@@ -93,25 +72,17 @@ class BertEmbedder implements Embedder {
   ): Promise<Float32Array[]> {
     throwIfAborted(signal);
     const prefix = kind === 'query' ? this.identity.queryPrefix : this.identity.documentPrefix;
-    const waiting = texts.map((text, index) => ({ index, ids: this.#idsOf(prefix + text) }));
+    const encoded = texts.map((text, index) => ({ index, ids: this.#idsOf(prefix + text) }));
     // The longest come first, so that no thread is left alone with one at the end.
-    waiting.sort((a, b) => a.ids.length - b.ids.length || b.index - a.index);
+    encoded.sort((a, b) => b.ids.length - a.ids.length || a.index - b.index);
+    const read = await this.#threads.run(encoded, signal);
     const vectors = new Array<Float32Array>(texts.length);
-    const workWith = async (thread: ThreadCalls<Int32Array, Float32Array>): Promise<void> => {
-      for (let text = waiting.pop(); text !== undefined; text = waiting.pop())
-        vectors[text.index] = await thread.call(text.ids, signal);
-    };
-    try {
-      await Promise.all(this.#threads.slice(0, texts.length).map(workWith));
-    } finally {
-      waiting.length = 0;
-    }
+    for (const [at, { index }] of encoded.entries()) vectors[index] = read[at] ?? new Float32Array(0);
     return vectors;
   }
 
   async close(): Promise<void> {
-    const closed = new RAGError('ABORTED', 'The embedding model was closed.');
-    await Promise.all(this.#threads.map((thread) => thread.close(closed)));
+    await this.#threads.close(new RAGError('ABORTED', 'The embedding model was closed.'));
   }
 
   #idsOf(text: string): Int32Array {

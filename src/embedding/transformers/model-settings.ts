@@ -13,7 +13,8 @@ import type { Pooling } from './pooling.js';
 
 const CONFIG_FILE = 'config.json';
 const TOKENIZER_FILE = 'tokenizer.json';
-export const REQUIRED_FILES = [CONFIG_FILE, TOKENIZER_FILE, 'tokenizer_config.json'] as const;
+const TOKENIZER_CONFIG_FILE = 'tokenizer_config.json';
+export const REQUIRED_FILES = [CONFIG_FILE, TOKENIZER_FILE, TOKENIZER_CONFIG_FILE] as const;
 export const OPTIONAL_FILES = ['modules.json', 'sentence_bert_config.json', '1_Pooling/config.json'] as const;
 
 const configSchema = z.object({
@@ -21,8 +22,10 @@ const configSchema = z.object({
   dim: z.number().int().positive().optional(),
   d_model: z.number().int().positive().optional(),
   max_position_embeddings: z.number().int().positive().optional(),
+  architectures: z.array(z.string()).nullish(),
 });
 const sentenceConfigSchema = z.object({ max_seq_length: z.number().int().positive().nullish() });
+const tokenizerConfigSchema = z.object({ model_max_length: z.number().positive().nullish() });
 const poolingSchema = z.object({
   pooling_mode_cls_token: z.boolean().optional(),
   pooling_mode_mean_tokens: z.boolean().optional(),
@@ -39,6 +42,8 @@ export interface ModelSettings {
   /** Special tokens included. */
   readonly maxInputTokens: number;
   readonly pooling: Pooling;
+  /** A sequence classifier, which gives logits and no vectors. */
+  readonly isClassifier: boolean;
   readonly onnx: OnnxFile;
   /** SHA-256 over configuration, tokenizer and network. */
   readonly revision: string;
@@ -70,6 +75,8 @@ export async function readModelSettings(
   const sentence = await readJson(folder, 'sentence_bert_config.json', sentenceConfigSchema);
   const dimensions = config?.hidden_size ?? config?.dim ?? config?.d_model;
   if (dimensions === undefined) throw invalid(folder, `${CONFIG_FILE} does not say the hidden size`);
+  const isClassifier =
+    config?.architectures?.some((name) => name.endsWith('ForSequenceClassification')) ?? false;
   const onnx = await findOnnxFile(folder, overrides.dtype);
   const hashes = await Promise.all(
     [CONFIG_FILE, TOKENIZER_FILE, ...onnx.files].map((file) => hashOf(join(folder, file))),
@@ -78,17 +85,19 @@ export async function readModelSettings(
   if (overrides.sha256 !== undefined && overrides.sha256 !== sha256)
     throw invalid(
       folder,
-      `the SHA-256 of ${onnx.files[0]} is ${sha256}, and ${overrides.sha256} is wanted. Fetch the model again, or correct rag.embedding.sha256 where the change is meant`,
+      `the SHA-256 of ${onnx.files[0]} is ${sha256}, and ${overrides.sha256} is wanted. Fetch the model again, or correct the setting sha256 where the change is meant`,
     );
   return {
     folder,
     name: basename(folder),
     dimensions,
     maxInputTokens: maxInputTokensOf(folder, overrides, [
-      sentence?.max_seq_length,
+      sentence?.max_seq_length ??
+        (isClassifier ? await readTruncation(folder, config?.max_position_embeddings) : undefined),
       config?.max_position_embeddings,
     ]),
     pooling: overrides.pooling ?? (await readPooling(folder)),
+    isClassifier,
     onnx,
     revision: revisionOf(hashes),
     sha256,
@@ -108,6 +117,12 @@ function maxInputTokensOf(
     throw invalid(folder, `maxInputTokens is ${length}, but the network reads at most ${positions} tokens`);
   }
   return length;
+}
+
+/** Where the tokenizer of a classifier cuts, which has no `sentence_bert_config.json`; some state a number without a meaning. */
+async function readTruncation(folder: string, positions = 0): Promise<number | undefined> {
+  const length = (await readJson(folder, TOKENIZER_CONFIG_FILE, tokenizerConfigSchema))?.model_max_length;
+  return (length ?? positions) < positions ? (length ?? undefined) : undefined;
 }
 
 async function readPooling(folder: string): Promise<Pooling> {

@@ -12,6 +12,8 @@ export interface RecommendedModel {
   readonly languages: string;
   readonly megabytes: number;
   readonly purpose: string;
+  /** It reranks, and makes no vectors. */
+  readonly isReranker?: true;
   /** The package that runs it; absent where none is needed. */
   readonly install?: string;
   /** Its commit and files; absent where whatever the hub has is taken, and its hash pinned then. */
@@ -62,5 +64,13 @@ export const RECOMMENDED_MODELS: readonly RecommendedModel[] = [
     megabytes: 135,
     purpose: 'questions in one language over text in another',
     install: '@huggingface/transformers@4.3.1',
+  },
+  {
+    name: 'ms-marco-MiniLM-L6-v2',
+    id: 'Xenova/ms-marco-MiniLM-L-6-v2',
+    languages: 'English',
+    megabytes: 24,
+    purpose: 'a reranker, which reads question and passage together; no new index',
+    isReranker: true,
   },
 ];

@@ -8,16 +8,10 @@ import { assertOpenableFiles } from '../../platform/security/regular-file.js';
 
 /** Where a classifier is, and how it is run. */
 export interface ClassifierOptions {
-  /** Folder of an ONNX model as transformers.js reads it, or an id on the Hugging Face hub. */
+  /** Folder of an ONNX model as transformers.js reads it. */
   readonly model: string;
-  /** Take `model` for a hub id and fetch it where it is not in `cacheDir`. @default false */
-  readonly allowRemote?: boolean;
-  /** Where fetched models are kept. */
-  readonly cacheDir?: string;
   /** Pairs in one run of the network. @default 10 */
   readonly batchSize?: number;
-  /** Sent as a bearer token, for private models. */
-  readonly token?: string;
 }
 
 /** A sequence classifier, loaded. */
@@ -45,16 +39,15 @@ export async function loadClassifier(options: ClassifierOptions): Promise<Classi
   const transformers = await import('@huggingface/transformers').catch((error: unknown) => {
     throw new RAGError(
       'PACKAGE_MISSING',
-      `The cross-encoder needs the package @huggingface/transformers, which could not be loaded. Install it: ${INSTALL}`,
+      `The cross-encoder needs the package @huggingface/transformers, which could not be loaded. Install it: ${INSTALL}, or name the model onnx:..., which runs BERT models without it.`,
       { cause: error },
     );
   });
   const { AutoTokenizer, AutoModelForSequenceClassification, env, LogLevel } = transformers;
   env.logLevel = LogLevel.ERROR;
-  const { model, allowRemote = false, cacheDir, token, batchSize = DEFAULT_BATCH_SIZE } = options;
-  if (token !== undefined) process.env.HF_TOKEN = token;
-  const source = { local_files_only: !allowRemote, cache_dir: cacheDir ?? model };
-  const dtype = await dtypeOf(options);
+  const { model, batchSize = DEFAULT_BATCH_SIZE } = options;
+  const source = { local_files_only: true, cache_dir: model };
+  const dtype = await dtypeOf(model);
   try {
     for (const folder of [model, join(model, 'onnx')]) assertOpenableFiles(folder);
     const tokenizer = await AutoTokenizer.from_pretrained(model, source);
@@ -78,8 +71,7 @@ export async function loadClassifier(options: ClassifierOptions): Promise<Classi
 }
 
 /** Quantised where the folder has it: as good, and several times faster on a CPU. */
-async function dtypeOf({ model, allowRemote = false }: ClassifierOptions): Promise<'q8' | 'fp32'> {
-  if (allowRemote) return 'fp32';
+async function dtypeOf(model: string): Promise<'q8' | 'fp32'> {
   const files = await readdir(join(model, 'onnx')).catch(() => undefined);
   if (files?.includes('model_quantized.onnx') === true) return 'q8';
   if (files?.includes('model.onnx') === true) return 'fp32';

@@ -1,5 +1,6 @@
 import { mkdir, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
+import { attribute, bytes, FLOAT, INT64, node, onnxFileOf, tensor, text, value } from './test-onnx.js';
 
 /** Vocabulary of the tiny model: what a word adds to the logit is its position / 10. */
 const WORDS = ['[PAD]', '[UNK]', '[CLS]', '[SEP]', 'query', 'bad', 'fair', 'good', 'better', 'best'];
@@ -11,7 +12,7 @@ export interface TinyClassifier {
 
 /**
  * Writes a sequence classifier in ONNX form that adds up token ids: small enough to be made by a test, real enough to be
- * loaded and run. Fields are those of https://github.com/onnx/onnx/blob/main/onnx/onnx.proto.
+ * loaded and run.
  */
 export async function writeTinyClassifier(folder: string, { columns }: TinyClassifier): Promise<void> {
   await mkdir(join(folder, 'onnx'), { recursive: true });
@@ -43,54 +44,17 @@ export async function writeTinyClassifier(folder: string, { columns }: TinyClass
   });
 }
 
-const FLOAT = 1;
-const INT64 = 7;
-
 function modelOf(columns: readonly number[]): Uint8Array {
+  const weights = columns.map((weight) => weight / 10);
   const graph = [
     ...node('Cast', ['input_ids'], 'ids', attribute('to', FLOAT)),
     ...node('ReduceSum', ['ids', 'axes'], 'sum', attribute('keepdims', 1)),
     ...node('MatMul', ['sum', 'weights'], 'logits'),
     ...text(2, 'tiny'),
-    ...bytes(5, [...number(1, 1), ...number(2, INT64), ...bytes(7, varint(1)), ...text(8, 'axes')]),
-    ...bytes(5, [
-      ...number(1, 1),
-      ...number(1, columns.length),
-      ...number(2, FLOAT),
-      ...text(8, 'weights'),
-      ...bytes(9, floats(columns.map((weight) => weight / 10))),
-    ]),
+    ...tensor('axes', [1], INT64, [1]),
+    ...tensor('weights', [1, columns.length], FLOAT, weights),
     ...bytes(11, value('input_ids', INT64, ['batch', 'length'])),
     ...bytes(12, value('logits', FLOAT, ['batch', 'columns'])),
   ];
-  return Uint8Array.from([
-    ...number(1, 8),
-    ...bytes(7, graph),
-    ...bytes(8, [...text(1, ''), ...number(2, 13)]),
-  ]);
+  return onnxFileOf(graph, 13);
 }
-
-const node = (operator: string, inputs: readonly string[], output: string, extra: readonly number[] = []) =>
-  bytes(1, [...inputs.flatMap((name) => text(1, name)), ...text(2, output), ...text(4, operator), ...extra]);
-
-const attribute = (name: string, integer: number) =>
-  bytes(5, [...text(1, name), ...number(3, integer), ...number(20, 2)]);
-
-function value(name: string, type: number, dimensions: readonly string[]): number[] {
-  const shape = dimensions.flatMap((dimension) => bytes(1, text(2, dimension)));
-  const tensor = [...number(1, type), ...bytes(2, shape)];
-  return [...text(1, name), ...bytes(2, bytes(1, tensor))];
-}
-
-// Protocol buffers: a field is its number and wire type, then a varint or a length and bytes.
-function varint(value: number): number[] {
-  return value < 128 ? [value] : [(value & 127) | 128, ...varint(value >>> 7)];
-}
-const number = (field: number, value: number): number[] => [...varint(field << 3), ...varint(value)];
-const bytes = (field: number, content: readonly number[]): number[] => [
-  ...varint((field << 3) | 2),
-  ...varint(content.length),
-  ...content,
-];
-const text = (field: number, value: string): number[] => bytes(field, [...Buffer.from(value)]);
-const floats = (values: readonly number[]): number[] => [...new Uint8Array(Float32Array.from(values).buffer)];

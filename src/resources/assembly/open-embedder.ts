@@ -1,4 +1,3 @@
-import { modelCacheDir } from '../../config/models.js';
 import type { ResolvedConfig } from '../../config/resolved-config.js';
 import { RAGError } from '../../core/errors.js';
 import type { Embedder } from '../../embedding/embedder.js';
@@ -6,7 +5,12 @@ import type { HostedEmbedderOptions } from '../../embedding/hosted/hosted-embedd
 import type { TransformersEmbedderOptions } from '../../embedding/transformers/transformers-embedder.js';
 
 import { borrowed } from './own-parts.js';
-import { type LocalModel, type ResolvedModel, resolveEmbeddingModel } from './resolve-model.js';
+import {
+  type LocalModel,
+  localModelOptions,
+  type ResolvedModel,
+  resolveEmbeddingModel,
+} from './resolve-model.js';
 
 /** An embedder, and what a person must know about how it was chosen. */
 export interface ConfiguredEmbedder {
@@ -45,17 +49,12 @@ const OPENERS: Openers = {
 
 function localOptions(model: LocalModel, config: ResolvedConfig): TransformersEmbedderOptions {
   const { batchSize, device, queryPrefix, documentPrefix, sha256 } = config.rag.embedding;
-  const { HF_TOKEN: token, HF_ENDPOINT: remoteHost } = config.environment;
   return {
-    model: model.model,
-    allowRemote: model.isRemote,
-    cacheDir: modelCacheDir(config.dataDir),
+    ...localModelOptions(model, config),
     device,
     ...(batchSize === undefined ? {} : { batchSize }),
     ...(queryPrefix === undefined ? {} : { queryPrefix }),
     ...(documentPrefix === undefined ? {} : { documentPrefix }),
-    ...(token === undefined || !model.isRemote ? {} : { token }),
-    ...(remoteHost === undefined ? {} : { remoteHost }),
     ...(sha256 === undefined ? {} : { sha256 }),
   };
 }

@@ -1,10 +1,10 @@
-import { modelCacheDir } from '../../config/models.js';
 import type { ResolvedConfig } from '../../config/resolved-config.js';
 import { RAGError } from '../../core/errors.js';
 import type { Reranker } from '../../reranking/reranker.js';
 import { createChatModelFor } from './open-chat-model.js';
 import { openVectorCacheFor } from './open-vector-cache.js';
 import { borrowed } from './own-parts.js';
+import { localModelOptions } from './resolve-model.js';
 import { type ResolvedReranker, resolveReranker } from './resolve-reranker.js';
 
 type Openers = {
@@ -46,18 +46,28 @@ const OPENERS: Openers = {
     const { createLlmReranker } = await import('../../reranking/llm/llm-reranker.js');
     return createLlmReranker({ chatModel });
   },
-  'cross-encoder': async ({ model, isRemote }, config) => {
+  onnx: async (model, config) => {
+    const { openBertClassifier } = await import('../../embedding/transformers/bert-classifier.js');
+    const { createOnnxReranker } = await import('../../reranking/cross-encoder/onnx-reranker.js');
+    const { sha256, deadlineMs } = config.rag.retrieval.rerank;
+    const scorer = await openBertClassifier({
+      ...localModelOptions(model, config),
+      ...(sha256 === undefined ? {} : { sha256 }),
+    });
+    return createOnnxReranker({ scorer, deadlineMs });
+  },
+  'cross-encoder': async (model, config) => {
     const { createCrossEncoderReranker } = await import(
       '../../reranking/cross-encoder/cross-encoder-reranker.js'
     );
-    const token = config.environment.HF_TOKEN;
-    return createCrossEncoderReranker({
-      model,
-      allowRemote: isRemote,
-      cacheDir: modelCacheDir(config.dataDir),
-      batchSize: config.rag.retrieval.rerank.batchSize,
-      ...(token === undefined || !isRemote ? {} : { token }),
-    });
+    const { findModelFolder } = await import('../../embedding/transformers/find-model-folder.js');
+    const { batchSize, sha256 } = config.rag.retrieval.rerank;
+    const folder = await findModelFolder(model.model, localModelOptions(model, config));
+    if (sha256 !== undefined) {
+      const { readModelSettings } = await import('../../embedding/transformers/model-settings.js');
+      await readModelSettings(folder, { sha256 });
+    }
+    return createCrossEncoderReranker({ model: folder, batchSize });
   },
 };
 

@@ -2,6 +2,7 @@ import { join, resolve } from 'node:path';
 import { isFolder, listModels, missingModelParts, modelCacheDir } from '../../config/models.js';
 import type { ResolvedConfig } from '../../config/resolved-config.js';
 import { RAGError } from '../../core/errors.js';
+import type { DownloadOptions } from '../../embedding/transformers/find-model-folder.js';
 import { splitModelName } from '../../platform/providers/provider-table.js';
 import { fetchModelSecrets, type ResolvedHostedModel, resolveHostedModel } from './resolve-provider.js';
 
@@ -20,6 +21,21 @@ export interface LocalModel {
   /** Absolute folder, or hub id. */
   readonly model: string;
   readonly isRemote: boolean;
+}
+
+/** Where a model of this machine is, or is fetched from and to. */
+export function localModelOptions(
+  { model, isRemote }: LocalModel,
+  config: ResolvedConfig,
+): DownloadOptions & { readonly model: string } {
+  const { HF_TOKEN: token, HF_ENDPOINT: remoteHost } = config.environment;
+  return {
+    model,
+    allowRemote: isRemote,
+    cacheDir: modelCacheDir(config.dataDir),
+    ...(token === undefined || !isRemote ? {} : { token }),
+    ...(remoteHost === undefined ? {} : { remoteHost }),
+  };
 }
 
 const LOCAL = /^(?:(onnx|transformers):)?(.*)$/s;

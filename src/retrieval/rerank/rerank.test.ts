@@ -84,6 +84,36 @@ describe('the deadline of a reranker', () => {
   });
 });
 
+describe('a reranker that leaves candidates out', () => {
+  const list = fc.sample(candidates, { numRuns: 50, seed: 7 }).find(({ length }) => length > 3) ?? [];
+  const partial = (remark: string | undefined): Reranker => ({
+    ...rerankerOf([], 100),
+    doRerank: async () => [
+      { index: 2, score: 0.9 },
+      { index: 1, score: 0.4 },
+    ],
+    remarkOf: () => (remark === undefined ? undefined : { text: remark, isUnfinished: true }),
+  });
+
+  it('has them behind the others, in their order, where it says so', async () => {
+    const plain = list.map((candidate) => ({ ...candidate, identifierHits: 0 }));
+    const reranked = await rerank(plain, partial('Read 2.'));
+    const ids = idsOf(plain);
+    expect(idsOf(reranked)).toEqual([ids[2], ids[1], ids[0], ...ids.slice(3)]);
+    expect(reranked.map(({ rerankScore }) => rerankScore)).toEqual([
+      0.9,
+      0.4,
+      ...ids.slice(2).map(() => undefined),
+    ]);
+    for (const [at, { score }] of reranked.entries())
+      expect(score).toBeLessThanOrEqual((reranked[at - 1]?.score ?? 1) + 1e-9);
+  });
+
+  it('is not used where it does not', async () => {
+    await expect(rerank(list, partial(undefined))).rejects.toMatchObject({ reason: 'RERANKER_UNAVAILABLE' });
+  });
+});
+
 describe('rerankCandidates', () => {
   it('only permutes: nothing is invented, nothing lost, and what was not reranked keeps its order behind', () => {
     return fc.assert(

@@ -60,20 +60,24 @@ export async function rerankCandidates(
   const scores = await (typeof concurrency === 'number'
     ? inTurn({ owner: reranker, concurrency }, rerank, options.signal)
     : rerank());
-  const byPosition = scoresByPosition(scores, head.length, reranker.name);
+  const remark = reranker.remarkOf?.(scores);
+  const byPosition = scoresByPosition(scores, head.length, { ...reranker, mayLack: remark !== undefined });
   if (reranker.standsIn !== undefined)
     options.onNotice?.({ kind: 'reranking-model', text: reranker.standsIn });
   const text = reranker.noticeOf?.(scores);
   if (text !== undefined) options.onNotice?.({ kind: 'of-a-part', text });
-  const remark = reranker.remarkOf?.(scores);
   if (remark !== undefined) options.onRemark?.(remark);
-  const orders = blended(byPosition, head, options.weight);
-  const readings = new Map(scores.map(({ index, reading }) => [index, reading]));
-  const reranked = head.map((candidate, i) => ({
-    ...withRerankScore(candidate, byPosition[i] ?? 0, orders[i] ?? 0),
-    ...withReading(readings.get(i)),
+  const judged = head.flatMap((candidate, i) => {
+    const given = byPosition[i];
+    return given === undefined ? [] : [{ candidate, ...given }];
+  });
+  const orders = blended(judged, options.weight);
+  const reranked = judged.map(({ candidate, score, reading }, i) => ({
+    ...withRerankScore(candidate, score, orders[i] ?? 0),
+    ...withReading(reading),
   }));
-  return [...reranked.sort(compareCandidates), ...sunkBelow(reranked, rest)];
+  const unread = head.filter((_, i) => byPosition[i] === undefined);
+  return [...reranked.sort(compareCandidates), ...sunkBelow(reranked, [...unread, ...rest])];
 }
 
 /**
@@ -128,13 +132,12 @@ const withReading = (reading: number | undefined): Pick<Candidate, 'reading'> =>
  * why one range). So a score stays one of the reranker's range, and what was not reranked stays below.
  */
 function blended(
-  scores: readonly (number | undefined)[],
-  head: readonly FoundCandidate[],
+  judged: readonly { readonly candidate: FoundCandidate; readonly score: number }[],
   weight = 1,
-): readonly (number | undefined)[] {
-  if (weight === 1 || head.length === 0) return scores;
-  const given = scores.map((score) => score ?? 0);
-  const fused = head.map(({ contributions }) => fusedPartOf(contributions));
+): readonly number[] {
+  const given = judged.map(({ score }) => score);
+  if (weight === 1 || judged.length === 0) return given;
+  const fused = judged.map(({ candidate }) => fusedPartOf(candidate.contributions));
   const [lowest, highest] = [Math.min(...given), Math.max(...given)];
   const [least, most] = [Math.min(...fused), Math.max(...fused)];
   const span = most === least ? 1 : most - least;
@@ -155,13 +158,14 @@ function sunkBelow(reranked: readonly FoundCandidate[], rest: readonly FoundCand
 function scoresByPosition(
   scores: readonly RerankedCandidate[],
   length: number,
-  name: string,
-): readonly (number | undefined)[] {
-  const byPosition = new Array<number | undefined>(length).fill(undefined);
-  for (const { index, score } of scores)
-    if (Number.isInteger(index) && index >= 0 && index < length && Number.isFinite(score))
-      byPosition[index] = Math.min(1, Math.max(0, score));
-  if (scores.length !== length || byPosition.includes(undefined))
+  { name, mayLack }: { readonly name: string; readonly mayLack: boolean },
+): readonly (RerankedCandidate | undefined)[] {
+  const byPosition = new Array<RerankedCandidate | undefined>(length).fill(undefined);
+  for (const one of scores)
+    if (Number.isInteger(one.index) && one.index >= 0 && one.index < length && Number.isFinite(one.score))
+      byPosition[one.index] = { ...one, score: Math.min(1, Math.max(0, one.score)) };
+  const given = byPosition.filter((one) => one !== undefined).length;
+  if (given !== scores.length || (given < length && !mayLack))
     throw new RAGError(
       'RERANKER_UNAVAILABLE',
       `Reranker "${name}" did not answer with one finite score for each passage; its answer was not used.`,

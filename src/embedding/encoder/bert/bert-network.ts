@@ -28,6 +28,16 @@ export interface BertNetwork extends EncoderShape {
   /** Where the vectors of the places, with that of the first type added, stand among the weights, in bytes. */
   readonly places: number;
   readonly norm: Normalisation;
+  /** What the vector of a token has more where it is of the second type, as in the second text of a pair. */
+  readonly secondType: Float32Array | undefined;
+  /** Of a sequence classifier: what makes logits of the first token. */
+  readonly head: { readonly pooler: Dense; readonly classifier: Dense } | undefined;
+}
+
+/** A product in floating point, an output a row. */
+export interface Dense {
+  readonly rows: Float32Array;
+  readonly bias: Float32Array;
 }
 
 /** Largest magnitude of an 8-bit weight. */
@@ -54,6 +64,7 @@ export function readBertNetwork(bytes: Uint8Array, { heads, typeCount }: BertCon
   };
   const places = rowsOf(parts.places, maxTokens, width);
   const types = parts.types === undefined ? undefined : rowsOf(parts.types, typeCount, width);
+  const secondType = parts.takesTypes ? types?.slice(width, 2 * width) : undefined;
   places.forEach((value, at) => {
     places[at] = value + (types?.[at % width] ?? 0);
   });
@@ -83,6 +94,12 @@ export function readBertNetwork(bytes: Uint8Array, { heads, typeCount }: BertCon
     words: tableOf(parts.words, vocabularySize, width),
     places: weights.floats(places, maxTokens * width),
     norm: norm(parts.norm),
+    secondType:
+      secondType?.length === width ? secondType.map((value, d) => value - (types?.[d] ?? 0)) : undefined,
+    head: parts.head && {
+      pooler: denseOf(parts.head.pooler, width),
+      classifier: denseOf(parts.head.classifier, width),
+    },
     weights: weights.bytes(),
   };
 }
@@ -199,27 +216,52 @@ class WeightWriter {
 
 /** Writes the outputs of a product as rows of 8-bit integers: those of the file where they fit, else the nearest of a scale of their own. */
 function writeRows(linear: Linear, rows: Int8Array, scales: Float32Array): void {
-  const { outputs, width } = sizeOf(linear);
-  const { tensor, isTransposed = false } = linear.weights;
-  const { values } = tensor;
-  if (values === undefined || values instanceof BigInt64Array)
-    throw new Error(`the weights ${tensor.name} stand in another file or format`);
-  const quantisation = quantisationOf(linear.weights, outputs);
-  const row = new Float32Array(width);
-  for (let output = 0; output < outputs; output++) {
-    const zero = quantisation.zeros[quantisation.zeros.length === 1 ? 0 : output] ?? 0;
-    const scale = quantisation.scales[quantisation.scales.length === 1 ? 0 : output] ?? 0;
-    let most = 0;
-    for (let i = 0; i < width; i++) {
-      const value = (values[isTransposed ? output * width + i : i * outputs + output] ?? 0) - zero;
-      row[i] = value;
-      most = Math.max(most, Math.abs(value));
-    }
+  const { width } = sizeOf(linear);
+  for (const { output, row, scale } of outputsOf(linear)) {
+    const most = row.reduce((found, value) => Math.max(found, Math.abs(value)), 0);
     const isWhole = linear.weights.scale !== undefined && most <= MOST_WEIGHT + 1;
     const step = isWhole || most === 0 ? 1 : most / MOST_WEIGHT;
     scales[output] = scale * step;
     // An 8-bit integer of 128 does not exist, one of -128 does.
     for (let i = 0; i < width; i++)
       rows[output * width + i] = Math.min(MOST_WEIGHT, Math.round((row[i] ?? 0) / step));
+  }
+}
+
+function denseOf(linear: Linear, expected: number): Dense {
+  const { outputs, width } = sizeOf(linear);
+  if (width !== expected) throw new Error('its layers differ in their widths');
+  const rows = new Float32Array(outputs * width);
+  for (const { output, row, scale } of outputsOf(linear))
+    rows.set(
+      row.map((value) => value * scale),
+      output * width,
+    );
+  const bias = linear.bias === undefined ? new Float32Array(outputs) : floatsOf(linear.bias).slice();
+  if (bias.length !== outputs) throw new Error('its layers differ in their widths');
+  return { rows, bias };
+}
+
+interface Output {
+  readonly output: number;
+  /** Weights less their zero; valid until the next output. */
+  readonly row: Float32Array;
+  readonly scale: number;
+}
+
+/** The outputs of a product, one after the other. */
+function* outputsOf(linear: Linear): Generator<Output> {
+  const { outputs, width } = sizeOf(linear);
+  const { tensor, isTransposed = false } = linear.weights;
+  const { values } = tensor;
+  if (values === undefined || values instanceof BigInt64Array)
+    throw new Error(`the weights ${tensor.name} stand in another file or format`);
+  const { scales, zeros } = quantisationOf(linear.weights, outputs);
+  const row = new Float32Array(width);
+  for (let output = 0; output < outputs; output++) {
+    const zero = zeros[zeros.length === 1 ? 0 : output] ?? 0;
+    for (let i = 0; i < width; i++)
+      row[i] = (values[isTransposed ? output * width + i : i * outputs + output] ?? 0) - zero;
+    yield { output, row, scale: scales[scales.length === 1 ? 0 : output] ?? 0 };
   }
 }

@@ -20,11 +20,16 @@ export interface NetworkParts {
   readonly places: Weights;
   /** Absent where the network knows no token types. */
   readonly types: Weights | undefined;
+  /** Whether it is given the type of each token. */
+  readonly takesTypes: boolean;
   readonly norm: Norm;
   readonly layers: readonly LayerParts[];
+  /** Of a sequence classifier: what it makes of the first token, one after the other. */
+  readonly head: { readonly pooler: Linear; readonly classifier: Linear } | undefined;
 }
 
 const STATES = ['last_hidden_state', 'token_embeddings'];
+const LOGITS = 'logits';
 
 /**
  * Finds the parts of a BERT network in a graph, however it was exported: in floating point, with quantised weights, or quantised dynamically.
@@ -37,17 +42,25 @@ export function findParts(
   { heads, typeCount }: { readonly heads: number; readonly typeCount: number },
 ): NetworkParts {
   const values = readValues(graph);
-  const output = graph.outputs.find((name) => STATES.includes(name));
+  const output = graph.outputs.find((name) => STATES.includes(name) || name === LOGITS);
   const top = output === undefined ? undefined : values.get(output);
-  if (top === undefined) throw new Error(`it gives ${graph.outputs.join(', ')} and no last_hidden_state`);
+  if (top === undefined)
+    throw new Error(`it gives ${graph.outputs.join(', ')} and neither last_hidden_state nor logits`);
+  const { head, states } = output === LOGITS ? readHead(top) : { head: undefined, states: top };
   const layers: LayerParts[] = [];
-  let below = top;
+  let below = states;
   while (!isEmbeddings(below)) {
     const { layer, below: next } = readLayer(below, heads);
     layers.unshift(layer);
     below = next;
   }
-  return { ...readEmbeddings(below, typeCount), layers };
+  return { ...readEmbeddings(below, typeCount), layers, head };
+}
+
+function readHead(logits: Value): { readonly head: NetworkParts['head']; readonly states: Value } {
+  const classifier = expect(logits, 'linear');
+  const pooler = expect(expect(classifier.of, 'tanh').of, 'linear');
+  return { head: { pooler, classifier }, states: expect(pooler.of, 'first').of };
 }
 
 interface Embeddings extends Norm {
@@ -63,7 +76,7 @@ function isEmbeddings(value: Value): value is Embeddings {
 function readEmbeddings(
   norm: Embeddings,
   typeCount: number,
-): Pick<NetworkParts, 'words' | 'places' | 'types' | 'norm'> {
+): Pick<NetworkParts, 'words' | 'places' | 'types' | 'takesTypes' | 'norm'> {
   const { terms } = norm.of;
   const rowsOf = ({ table }: Lookup): number | undefined => table.tensor.dimensions[0];
   const words = terms.filter(({ by }) => by === 'ids');
@@ -75,7 +88,13 @@ function readEmbeddings(
   const [word, place, type] = [words[0], places[0], types[0]];
   if (word === undefined || place === undefined || words.length + places.length > 2 || types.length > 1)
     throw new Error('its tokens are no sums of a word, a place and a type');
-  return { words: word.table, places: place.table, types: type?.table, norm };
+  return {
+    words: word.table,
+    places: place.table,
+    types: type?.table,
+    takesTypes: type?.by === 'types',
+    norm,
+  };
 }
 
 function readLayer(value: Value, heads: number): { readonly layer: LayerParts; readonly below: Value } {

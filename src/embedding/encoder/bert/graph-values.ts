@@ -77,6 +77,9 @@ export type Value =
       readonly factor: number;
     }
   | Attention
+  /** The row of the first token. */
+  | { readonly kind: 'first'; readonly of: Value }
+  | { readonly kind: 'tanh'; readonly of: Value }
   // The parts of a product of quantised numbers.
   | { readonly kind: 'quantised' | 'quantised-scale' | 'quantised-zero'; readonly of: Value }
   | { readonly kind: 'whole-product'; readonly of: Value; readonly weights: Weights }
@@ -92,8 +95,14 @@ export function numberOf(value: Value | undefined): number | undefined {
 
 /** A constant that is one row of numbers. */
 export function rowOf(value: Value | undefined): OnnxTensor | undefined {
+  const bias = biasOf(value);
+  return bias !== undefined && bias.dimensions.at(-1) !== 1 ? bias : undefined;
+}
+
+/** A constant that is one row of numbers, or the one number that a product with one output has. */
+export function biasOf(value: Value | undefined): OnnxTensor | undefined {
   if (value?.kind !== 'constant' || value.weights.scale !== undefined) return undefined;
   const { tensor } = value.weights;
   const isRow = tensor.values instanceof Float32Array && tensor.values.length === tensor.dimensions.at(-1);
-  return isRow && tensor.values.length > 1 ? tensor : undefined;
+  return isRow ? tensor : undefined;
 }

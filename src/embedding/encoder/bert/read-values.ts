@@ -1,5 +1,5 @@
 import type { OnnxGraph, OnnxNode, OnnxTensor } from '../onnx/onnx-graph.js';
-import { numberOf, rowOf, type Value, type Weights } from './graph-values.js';
+import { biasOf, numberOf, rowOf, type Value, type Weights } from './graph-values.js';
 
 type Inputs = readonly (Value | undefined)[];
 /** What an operator gives of its inputs; undefined for what is no part of a BERT network. */
@@ -88,8 +88,10 @@ const READINGS: Readonly<Record<string, Reading>> = {
   And: plumbing,
   Max: plumbing,
   GatherND: plumbing,
-  Gather: ([data, index]) => {
+  Gather: ([data, index], { numbers }) => {
     if (data === undefined || index === undefined) return undefined;
+    if (data.kind === 'norm')
+      return numberOf(index) === 0 && numbers.get('axis') === 1 ? { kind: 'first', of: data } : undefined;
     const isTable = data.kind === 'constant' && data.weights.tensor.dimensions.length === 2 && !isPlain(data);
     if (!isTable) return plumbing([data, index], {} as OnnxNode);
     const { kind } = index;
@@ -127,7 +129,7 @@ const READINGS: Readonly<Record<string, Reading>> = {
     const isPlainProduct = (numbers.get('alpha') ?? 1) === 1 && (numbers.get('beta') ?? 1) === 1;
     if (a === undefined || b?.kind !== 'constant' || !isPlainProduct || (numbers.get('transA') ?? 0) !== 0)
       return undefined;
-    const bias = c === undefined ? undefined : rowOf(c);
+    const bias = biasOf(c);
     if (c !== undefined && bias === undefined) return undefined;
     return {
       kind: 'linear',
@@ -179,6 +181,7 @@ const READINGS: Readonly<Record<string, Reading>> = {
     const { of: x, factor } = unscaled(of);
     return { kind: 'erf', of: x, factor };
   },
+  Tanh: ([of]) => (of === undefined ? undefined : { kind: 'tanh', of }),
   Gelu: ([of], node) =>
     of === undefined || node.numbers.has('approximate') ? undefined : { kind: 'gelu', of, factor: 0.5 },
   Softmax: ([of], { numbers }) => {
@@ -205,7 +208,7 @@ function added(a: Value, b: Value): Value | undefined {
     if (bias !== undefined) return { kind: 'norm', of: a.of, weight: a.weight, bias, epsilon: a.epsilon };
   }
   if (a.kind === 'linear' && a.bias === undefined) {
-    const bias = rowOf(b);
+    const bias = biasOf(b);
     if (bias !== undefined) return { ...a, bias };
   }
   if (a.kind === 'erf' && number === 1) {

@@ -7,7 +7,13 @@ import { withEngine } from '../open-engine.js';
 import { startDownload } from '../render/progress.js';
 import { runIndex } from './index.js';
 
-type EmbeddingSettings = NonNullable<RAGSettingsInput['embedding']> & { readonly model: string };
+type ModelSettings = Pick<
+  NonNullable<RAGSettingsInput['embedding']>,
+  'allowRemote' | 'queryPrefix' | 'documentPrefix'
+> & {
+  readonly model: string;
+  readonly sha256?: string;
+};
 
 const TRANSFORMERS = '@huggingface/transformers';
 
@@ -20,19 +26,24 @@ Examples:
   $ ragstone model use Xenova/all-MiniLM-L12-v2      any ONNX model of the Hugging Face hub
   $ ragstone model use multilingual-e5-small         for text and questions in many languages
   $ ragstone model use builtin                       back to the model of the package
+  $ ragstone model use ms-marco-MiniLM-L6-v2         a reranker: the next search uses it, and the index stays as it is
+  $ ragstone model use reader                        back to the reranker of the package
 
 The index is built anew beside the present one, which answers until the new one is complete. Where that fails, the
 configuration stays as it was. BERT models with uncased WordPiece need no package (onnx:...), others need
-@huggingface/transformers (transformers:...); either may be written before the name. HF_ENDPOINT names another hub.`;
+@huggingface/transformers (transformers:...); either may be written before the name. HF_ENDPOINT names another hub. A
+cross-encoder (its config.json names ...ForSequenceClassification) becomes the reranker, once it has scored a passage here.`;
 
 /** `ragstone model use MODEL` */
 export function registerModelUse(model: Command, context: CliContext): void {
   model
     .command('use')
-    .description('fetch an embedding model, name it in the configuration, and build the index anew with it')
+    .description(
+      'fetch an embedding model or a reranker, name it in the configuration, and build the index anew where that is needed',
+    )
     .argument(
       '<model>',
-      'a recommended model, a folder of an ONNX model, an id on the Hugging Face hub, or builtin',
+      'a recommended model, a folder of an ONNX model, an id on the Hugging Face hub, builtin, or reader',
     )
     .option('--from <place>', 'folder that holds the model, or address of a mirror of the hub')
     .addHelpText('after', EXAMPLES)
@@ -48,25 +59,44 @@ async function runUse(context: CliContext, asked: Asked): Promise<void> {
   // Reads the configuration as every command does: one that nobody trusts is refused before anything is written.
   const documents = await withEngine(context, (engine) => engine.status().then(countOf, noneIfEmpty));
   const project = await projectOf(context);
-  const settings = await settingsFor(context, asked, project);
+  const { isReranker, settings } = await choose(context, asked, project);
   const { configFileToWrite, replacingSettings } = await import('../../../config/write-settings.js');
   const file = await configFileToWrite(context.cwd, context.globals.config);
-  const removed = settings.sha256 === undefined ? [['embedding', 'sha256']] : [];
-  await replacingSettings(file, { settings: { embedding: settings }, removed }, async () => {
+  const change = isReranker
+    ? {
+        settings: { retrieval: { rerank: { ...settings, ...(project.reranks ? {} : { enabled: true }) } } },
+        at: ['retrieval', 'rerank'],
+      }
+    : { settings: { embedding: settings }, at: ['embedding'] };
+  const removed = settings.sha256 === undefined ? [[...change.at, 'sha256']] : [];
+  await replacingSettings(file, { settings: change.settings, removed }, async () => {
     if (context.globals.config === undefined) {
       const { trustConfiguration } = await import('../../../config/trust/trust-configuration.js');
       await trustConfiguration(project.root);
     }
-    if (documents > 0) await runIndex(context, [], { force: true });
+    if (isReranker) await tryReranker(context);
+    else if (documents > 0) await runIndex(context, [], { force: true });
   });
   const pinned = settings.sha256 === undefined ? '' : `, with the SHA-256 ${settings.sha256}`;
   const told = `${file} names ${settings.model}${pinned}.`;
-  if (documents > 0) context.note(told);
-  else
-    context.printResult(
-      { file, ...settings },
-      () => `${told} Nothing is indexed yet: run "ragstone index FOLDER".`,
-    );
+  const next = isReranker
+    ? 'It reranks from the next search on; the index stays as it is.'
+    : 'Nothing is indexed yet: run "ragstone index FOLDER".';
+  if (documents > 0 && !isReranker) context.note(told);
+  else context.printResult({ file, ...settings }, () => `${told} ${next}`);
+}
+
+/** @throws RAGError what the reranker of the configuration cannot be opened or asked for */
+async function tryReranker({ cwd, env, globals }: CliContext): Promise<void> {
+  const { openModels } = await import('../../../index.js');
+  const models = await openModels({ cwd, env, configFile: globals.config, dataDir: globals.data });
+  try {
+    const reranker = await models.reranker();
+    const passage = { content: 'a passage', headingPath: [], identifiers: [], fusedScore: 1 };
+    await reranker.doRerank('a question', [passage]);
+  } finally {
+    await models.close();
+  }
 }
 
 const countOf = ({ documents }: IndexStatus): number => documents;
@@ -80,6 +110,7 @@ interface Project {
   readonly root: string;
   readonly dataDir: string;
   readonly hasPrefixes: boolean;
+  readonly reranks: boolean;
 }
 
 async function projectOf({ place }: CliContext): Promise<Project> {
@@ -90,17 +121,24 @@ async function projectOf({ place }: CliContext): Promise<Project> {
     root: projectRoot,
     dataDir,
     hasPrefixes: queryPrefix !== undefined || documentPrefix !== undefined,
+    reranks: rag.retrieval.rerank.enabled,
   };
 }
 
-async function settingsFor(context: CliContext, asked: Asked, project: Project): Promise<EmbeddingSettings> {
+interface Choice {
+  readonly isReranker: boolean;
+  readonly settings: ModelSettings;
+}
+
+async function choose(context: CliContext, asked: Asked, project: Project): Promise<Choice> {
   const none = project.hasPrefixes ? { queryPrefix: '', documentPrefix: '' } : {};
-  if (asked.name === 'builtin') return { model: asked.name, ...none };
+  if (asked.name === 'reader') return { isReranker: true, settings: { model: asked.name } };
+  if (asked.name === 'builtin') return { isReranker: false, settings: { model: asked.name, ...none } };
   const [, runtime, name = ''] = /^(?:(onnx|transformers):)?(.*)$/s.exec(asked.name) ?? [];
   const { examineModel } = await import('../../../config/models.js');
   const local = await localFolder(context, { ...asked, name }, project.root);
   const found = local ?? (await fetched(context, { ...asked, name }, project.dataDir));
-  const { sha256, problem } = await examineModel(found.folder);
+  const { sha256, problem, isClassifier } = await examineModel(found.folder);
   if (found.sha256 !== undefined && found.sha256 !== sha256)
     throw new RAGError(
       'MODEL_INVALID',
@@ -109,16 +147,14 @@ async function settingsFor(context: CliContext, asked: Asked, project: Project):
   const chosen = runtime ?? (problem === undefined ? 'onnx' : 'transformers');
   if (chosen === 'transformers')
     await assertPackage(`It cannot be run without the package: ${problem ?? ''}.`);
+  const model = `${chosen}:${found.name}`;
+  if (isClassifier) return { isReranker: true, settings: { model, sha256 } };
   // As the cards of these models ask.
   const prefixes = /(?:^|\/)(?:multilingual-)?e5-/.test(name)
     ? { queryPrefix: 'query: ', documentPrefix: 'passage: ' }
     : none;
-  return {
-    model: `${chosen}:${found.name}`,
-    ...(local === undefined ? { allowRemote: true } : {}),
-    sha256,
-    ...prefixes,
-  };
+  const remote = local === undefined ? { allowRemote: true } : {};
+  return { isReranker: false, settings: { model, ...remote, sha256, ...prefixes } };
 }
 
 /** Where a model is, and how the configuration names it. */

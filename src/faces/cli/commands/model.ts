@@ -7,6 +7,7 @@ const EXAMPLES = `
 Examples:
   $ ragstone model list                             recommended models, and those that were added
   $ ragstone model use all-MiniLM-L6-v2             fetch it, name it in the configuration and build the index anew with it
+  $ ragstone model use ms-marco-MiniLM-L6-v2        fetch a reranker, and name it in the configuration
   $ ragstone model use ./models/all-MiniLM-L6-v2    name it in the configuration and build the index anew with it
   $ ragstone model add ./models/all-MiniLM-L6-v2    only make it known by its name`;
 
@@ -14,7 +15,7 @@ Examples:
 export function registerModel(program: Command, context: CliContext): void {
   const model = program
     .command('model')
-    .description('list, fetch, add or use embedding models')
+    .description('list, fetch, add or use embedding models and rerankers')
     .addHelpText('after', EXAMPLES);
   model
     .command('list', { isDefault: true })
