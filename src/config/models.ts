@@ -123,17 +123,15 @@ export interface ListedModel {
   readonly languages: string;
   readonly megabytes: number;
   readonly purpose: string;
-  /** The package that runs it; null where none is needed. */
-  readonly install: string | null;
   readonly path: string | null;
 }
 
 /** What `ragstone model use` knows by its name. */
 export const listRecommended = (dataDir: string): Promise<ListedModel[]> =>
   Promise.all(
-    RECOMMENDED_MODELS.map(async ({ pinned: _, install = null, ...model }) => {
+    RECOMMENDED_MODELS.map(async ({ pinned: _, ...model }) => {
       const path = join(modelCacheDir(dataDir), ...model.id.split('/'));
-      return { ...model, install, path: (await isFolder(path)) ? path : null };
+      return { ...model, path: (await isFolder(path)) ? path : null };
     }),
   );
 

@@ -12,8 +12,6 @@ export interface RecommendedModel {
   readonly languages: string;
   readonly megabytes: number;
   readonly purpose: string;
-  /** The package that runs it; absent where none is needed. */
-  readonly install?: string;
   /** Its commit and files; absent where whatever the hub has is taken, and its hash pinned then. */
   readonly pinned?: {
     readonly revision: string;
@@ -61,6 +59,5 @@ export const RECOMMENDED_MODELS: readonly RecommendedModel[] = [
     languages: 'many',
     megabytes: 135,
     purpose: 'questions in one language over text in another',
-    install: '@huggingface/transformers@4.3.1',
   },
 ];
