@@ -124,17 +124,15 @@ export interface ListedModel {
   readonly megabytes: number;
   readonly purpose: string;
   readonly isReranker: boolean;
-  /** The package that runs it; null where none is needed. */
-  readonly install: string | null;
   readonly path: string | null;
 }
 
 /** What `ragstone model use` knows by its name. */
 export const listRecommended = (dataDir: string): Promise<ListedModel[]> =>
   Promise.all(
-    RECOMMENDED_MODELS.map(async ({ pinned: _, install = null, isReranker = false, ...model }) => {
+    RECOMMENDED_MODELS.map(async ({ pinned: _, isReranker = false, ...model }) => {
       const path = join(modelCacheDir(dataDir), ...model.id.split('/'));
-      return { ...model, isReranker, install, path: (await isFolder(path)) ? path : null };
+      return { ...model, isReranker, path: (await isFolder(path)) ? path : null };
     }),
   );
 

@@ -13,6 +13,7 @@ import type { AddressInfo } from 'node:net';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { unigramJson } from '../../src/embedding/encoder/unigram/test-unigram.js';
 import type { IndexStatus, SearchResponse } from '../../src/index.js';
 import { writeTinyBert } from '../../src/reranking/cross-encoder/test-bert-classifier.js';
 import { type ErrorDocument, ragstoneJson, runRagstone } from './run-ragstone.js';
@@ -117,6 +118,19 @@ describe('model use', () => {
       });
       expect(readFileSync(join(cwd, 'ragstone.yaml'), 'utf8')).toBe(FILES['ragstone.yaml']);
       expect(existsSync(join(cwd, '.ragstone/models/Xenova/all-MiniLM-L6-v2'))).toBe(false);
+    });
+
+    test('a model with a Unigram tokenizer needs no package', async () => {
+      const cwd = temporaryFolder({ ...FILES, 'models/e5-mini/readme.txt': 'below' });
+      cpSync(MINILM, join(cwd, 'models/e5-mini'), { recursive: true });
+      writeFileSync(join(cwd, 'models/e5-mini/tokenizer.json'), JSON.stringify(unigramJson()));
+      await runRagstone(['index', 'docs'], { cwd });
+      expect((await runRagstone(['model', 'use', 'e5-mini', '--from', 'models'], { cwd })).code).toBe(0);
+      const config = readFileSync(join(cwd, 'ragstone.yaml'), 'utf8');
+      expect(config).toContain('model: onnx:./models/e5-mini');
+      expect(config).toContain('documentPrefix: "passage: "');
+      const { document: status } = await ragstoneJson<IndexStatus>(['status'], { cwd });
+      expect(status).toMatchObject({ documents: 1, embedder: 'onnx:e5-mini' });
     });
 
     test('a model that needs the package is named by it', async () => {

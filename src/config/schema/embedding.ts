@@ -37,7 +37,7 @@ export const embeddingSchema = z
       .min(1)
       .default('builtin')
       .describe(
-        'Embedding model. `builtin` ships with the package. `onnx:PATH_OR_ID` runs an ONNX model folder or hub model without a package, where it is a BERT network with uncased WordPiece; `transformers:PATH_OR_ID` runs any by `@huggingface/transformers`. `ragstone model use` chooses. A bare name (`all-MiniLM-L6-v2`) is looked up among local folders and the models added with `ragstone model add`. Hosted: `openai:`, `azure:`, `google:`, `cohere:`, `voyage:` or `huggingface:` and the name; a server of your own: `ollama:`, `vllm:`, `lmstudio:` or `openai-compatible:` and the name (docs/models.md).',
+        'Embedding model. `builtin` ships with the package. `onnx:PATH_OR_ID` runs an ONNX model folder or hub model without a package, where it is a BERT network with uncased WordPiece or the Unigram tokenizer of XLM-R; `transformers:PATH_OR_ID` runs any by `@huggingface/transformers`. `ragstone model use` chooses. A bare name (`all-MiniLM-L6-v2`) is looked up among local folders and the models added with `ragstone model add`. Hosted: `openai:`, `azure:`, `google:`, `cohere:`, `voyage:` or `huggingface:` and the name; a server of your own: `ollama:`, `vllm:`, `lmstudio:` or `openai-compatible:` and the name (docs/models.md).',
       ),
     upgrade: z
       .string()

@@ -6,6 +6,7 @@ import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { borrowed } from '../../resources/assembly/own-parts.js';
 import { testEmbedder } from '../../testing/parts/embedder-suite.js';
 import type { Embedder } from '../embedder.js';
+import { unigramJson } from '../encoder/unigram/test-unigram.js';
 import { createBertEmbedder } from './bert-embedder.js';
 import { createTransformersEmbedder } from './transformers-embedder.js';
 
@@ -90,6 +91,64 @@ describe.skipIf(isAbsent)('createBertEmbedder with MiniLM', () => {
     await expect(createBertEmbedder({ model: copy })).rejects.toMatchObject({
       reason: 'MODEL_INVALID',
       message: expect.stringMatching(new RegExp(`${why}.*transformers:`)),
+    });
+  });
+
+  describe('and a Unigram tokenizer', () => {
+    const withTokenizer = async (name: string, json: object): Promise<string> => {
+      const copy = join(folder, name);
+      await cp(MODEL, copy, { recursive: true });
+      await writeFile(join(copy, 'tokenizer.json'), JSON.stringify(json));
+      return copy;
+    };
+
+    it('makes the vectors that the package does, with the prefixes of E5', async () => {
+      const model = await withTokenizer('unigram', unigramJson());
+      const special = { bos_token: '<s>', eos_token: '</s>', cls_token: '<s>', sep_token: '</s>' };
+      await writeFile(
+        join(model, 'tokenizer_config.json'),
+        JSON.stringify({ tokenizer_class: 'XLMRobertaTokenizer', pad_token: '<pad>', ...special }),
+      );
+      const options = { model, threads: 1, queryPrefix: 'the ', documentPrefix: 'station: ' };
+      const texts = ['the station', '中文, a <mask> in caf\u00e9', '', 'the '.repeat(400)];
+      const ours = await createBertEmbedder(options);
+      const theirs = await createTransformersEmbedder(options);
+      try {
+        for (const kind of ['query', 'document'] as const) {
+          const expected = await theirs.doEmbed(texts, kind);
+          for (const [at, vector] of (await ours.doEmbed(texts, kind)).entries()) {
+            const cosine = vector.reduce((sum, value, d) => sum + value * (expected[at]?.[d] ?? 0), 0);
+            expect(cosine, texts[at]).toBeGreaterThan(0.9999);
+          }
+        }
+        for (const text of texts) expect(ours.countTokens(text)).toBe(theirs.countTokens(text));
+      } finally {
+        await Promise.all([ours.close(), theirs.close()]);
+      }
+    });
+
+    const { model: file } = unigramJson();
+    it.each<[string, Record<string, unknown>, string]>([
+      ['another normaliser', { normalizer: { type: 'Lowercase' } }, '"Lowercase" of normalizer.type'],
+      [
+        'a step of another kind',
+        { normalizer: { type: 'Sequence', normalizers: [{ type: 'NFKC' }] } },
+        '"NFKC" of normalizer.normalizers.0.type',
+      ],
+      ['another split', { pre_tokenizer: { type: 'ByteLevel' } }, '"ByteLevel" of pre_tokenizer.type'],
+      [
+        'bytes in place of unknown',
+        { model: { ...Object(file), byte_fallback: true } },
+        'true of model.byte_fallback',
+      ],
+      ['another model', { model: { type: 'BPE', vocab: {} } }, '"BPE" of model.type'],
+      ['ids beyond its pieces', { model: { ...Object(file), unk_id: 99 } }, 'gaps'],
+    ])('is refused with %s', async (name, changes, why) => {
+      const model = await withTokenizer(name, unigramJson(changes));
+      await expect(createBertEmbedder({ model })).rejects.toMatchObject({
+        reason: 'MODEL_INVALID',
+        message: expect.stringMatching(new RegExp(`${why}.*transformers:`)),
+      });
     });
   });
 });

@@ -16,7 +16,7 @@ const MAX_BATCH = 64;
 
 /**
  * An embedder over a sentence-embedding model in ONNX form, run by a kernel of ours in threads of this process, without a package: BERT networks with
- * uncased WordPiece.
+ * uncased WordPiece or the Unigram tokenizer of XLM-R.
  *
  * @throws RAGError `MODEL_NOT_FOUND`; `MODEL_INVALID`, also for a model that the kernel does not know
  */

@@ -14,8 +14,6 @@ export interface RecommendedModel {
   readonly purpose: string;
   /** It reranks, and makes no vectors. */
   readonly isReranker?: true;
-  /** The package that runs it; absent where none is needed. */
-  readonly install?: string;
   /** Its commit and files; absent where whatever the hub has is taken, and its hash pinned then. */
   readonly pinned?: {
     readonly revision: string;
@@ -63,7 +61,6 @@ export const RECOMMENDED_MODELS: readonly RecommendedModel[] = [
     languages: 'many',
     megabytes: 135,
     purpose: 'questions in one language over text in another',
-    install: '@huggingface/transformers@4.3.1',
   },
   {
     name: 'ms-marco-MiniLM-L6-v2',

@@ -7,7 +7,7 @@ import { WordPieceTokenizer } from '../word-piece/word-piece-tokenizer.js';
 import { BertEncoder } from './bert-encoder.js';
 import { readBertNetwork } from './bert-network.js';
 
-const MODEL = join(import.meta.dirname, '../../../../shared/models/all-MiniLM-L6-v2');
+const MODEL = join(import.meta.dirname, '../../../../../shared/models/all-MiniLM-L6-v2');
 const CONFIG = { heads: 12, typeCount: 2 };
 const isAbsent = !existsSync(MODEL);
 if (isAbsent) console.warn(`skipped: tests of the BERT kernel, because ${MODEL} is absent`);

@@ -22,7 +22,7 @@ export interface WordTable {
   readonly scales: Float32Array;
 }
 
-/** A BERT network as the kernel runs it; plain data, which threads share. */
+/** A BERT network as the kernel runs it; plain data, which threads share where the file's bytes are shared. */
 export interface BertNetwork extends EncoderShape {
   readonly words: WordTable;
   /** Where the vectors of the places, with that of the first type added, stand among the weights, in bytes. */
@@ -146,15 +146,7 @@ function tableOf(table: Weights, count: number, width: number): WordTable {
     throw new Error('the vectors of its words stand in another file or format');
   if (zeros.some((other) => other !== zero))
     throw new Error('the vectors of its words are quantised in another way');
-  const shared = new SharedArrayBuffer(values.byteLength);
-  const copy =
-    values instanceof Float32Array
-      ? new Float32Array(shared)
-      : values instanceof Int8Array
-        ? new Int8Array(shared)
-        : new Uint8Array(shared);
-  copy.set(values);
-  return { values: copy, zero, scales: Float32Array.from(scales) };
+  return { values, zero, scales: Float32Array.from(scales) };
 }
 
 /** The rows of a small table, as numbers. */

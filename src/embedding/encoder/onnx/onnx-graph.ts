@@ -130,11 +130,13 @@ function valuesOf(
   return type === 'int8' ? new Int8Array(raw.buffer, raw.byteOffset, raw.length) : raw;
 }
 
-/** A copy where typed numbers may begin. */
-function aligned(raw: Uint8Array, size: number): ArrayBuffer {
+/** A copy where typed numbers may begin, which threads share. */
+function aligned(raw: Uint8Array, size: number): SharedArrayBuffer {
   if (raw.length % size !== 0) throw new Error('a tensor is cut short');
   if (endianness() === 'BE') throw new Error('this machine is big-endian');
-  return Uint8Array.from(raw).buffer;
+  const copy = new SharedArrayBuffer(raw.length);
+  new Uint8Array(copy).set(raw);
+  return copy;
 }
 
 const VARINT = 0;

@@ -5,7 +5,6 @@ export const CONTINUATION = 1;
 /** No such node, or no piece that ends here. */
 export const NONE = -1;
 
-const CONTINUATION_PREFIX = '##';
 /** How many code units there are. */
 const UNITS = 0x1_00_00;
 /** A power of two. Edges lie scattered over the table, so that a large one for few of them would cost a page of memory each. */
@@ -37,8 +36,11 @@ export class PieceTrie {
   readonly #next: Int32Array;
   #nodeCount = 2;
 
-  /** @param pieces The vocabulary; the position of a piece is its id, and of equal pieces the last counts. */
-  constructor(pieces: readonly string[]) {
+  /**
+   * @param pieces The vocabulary; the position of a piece is its id, and of equal pieces the last counts.
+   * @param prefix What pieces that continue a word begin with; absent where all pieces start at `WORD_START`.
+   */
+  constructor(pieces: readonly string[], prefix?: string) {
     const next = new Int32Array(pieces.length);
     const starting = this.#starting;
     let nodeLimit = 2;
@@ -51,11 +53,8 @@ export class PieceTrie {
         empty = id + 1;
         continue;
       }
-      const isContinuation =
-        piece.length > CONTINUATION_PREFIX.length && piece.startsWith(CONTINUATION_PREFIX);
-      const place = isContinuation
-        ? UNITS + piece.charCodeAt(CONTINUATION_PREFIX.length)
-        : piece.charCodeAt(0);
+      const isContinuation = prefix !== undefined && piece.length > prefix.length && piece.startsWith(prefix);
+      const place = isContinuation ? UNITS + piece.charCodeAt(prefix.length) : piece.charCodeAt(0);
       next[id] = starting[place] ?? 0;
       starting[place] = id + 1;
     }
@@ -64,7 +63,7 @@ export class PieceTrie {
     this.#depths = new Uint32Array(nodeLimit);
     this.#pieceIds = new Int32Array(nodeLimit);
     this.#waiting = new Int32Array(nodeLimit);
-    this.#depths[CONTINUATION] = CONTINUATION_PREFIX.length;
+    this.#depths[CONTINUATION] = prefix?.length ?? 0;
     this.#pieceIds[WORD_START] = empty;
   }
 

@@ -5,7 +5,7 @@ import { beforeAll, describe, expect, it } from 'vitest';
 import { anyText, idsOf, openTokenizers } from './test-reference-tokenizer.js';
 import type { WordPieceTokenizer } from './word-piece-tokenizer.js';
 
-const SHARED = join(import.meta.dirname, '../../../../shared');
+const SHARED = join(import.meta.dirname, '../../../../../shared');
 const TOKENIZER_FILE = join(SHARED, 'models/all-MiniLM-L6-v2/tokenizer.json');
 const DATA = join(SHARED, 'data');
 

@@ -103,7 +103,7 @@ export class WordPieceTokenizer {
     this.vocabularySize = vocabulary.length;
     this.reads = knownScripts(vocabulary);
     this.#unknownId = unknownId;
-    this.#trie = new PieceTrie(vocabulary);
+    this.#trie = new PieceTrie(vocabulary, '##');
     this.#specialIds = new Map(
       SPECIAL_PIECES.map((piece) => [piece, vocabulary.lastIndexOf(piece)] as const).filter(
         ([, id]) => id !== -1,

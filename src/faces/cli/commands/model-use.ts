@@ -30,7 +30,7 @@ Examples:
   $ ragstone model use reader                        back to the reranker of the package
 
 The index is built anew beside the present one, which answers until the new one is complete. Where that fails, the
-configuration stays as it was. BERT models with uncased WordPiece need no package (onnx:...), others need
+configuration stays as it was. BERT models with uncased WordPiece or XLM-R's Unigram need no package (onnx:...), others need
 @huggingface/transformers (transformers:...); either may be written before the name. HF_ENDPOINT names another hub. A
 cross-encoder (its config.json names ...ForSequenceClassification) becomes the reranker, once it has scored a passage here.`;
 
@@ -188,10 +188,6 @@ async function localFolder(
 async function fetched(context: CliContext, { name, from }: Asked, dataDir: string): Promise<FoundModel> {
   const { fetchModel, recommendedModel } = await import('../../../config/models.js');
   const recommended = recommendedModel(name);
-  if (recommended?.install !== undefined)
-    await assertPackage(
-      `${recommended.name} runs by it alone, for its words are cut in another way than ours.`,
-    );
   const { HF_ENDPOINT, HF_TOKEN } = context.env;
   const remoteHost = from ?? HF_ENDPOINT;
   const display = startDownload(context);

@@ -51,8 +51,8 @@ async function runList(context: CliContext): Promise<void> {
       '',
       'Recommended ("ragstone model use NAME"):',
       ...recommended.map(
-        ({ name, languages, megabytes, purpose, install, path }) =>
-          `${name.padEnd(32)} ${languages}, ${megabytes} MB${path === null ? '' : ', fetched'}: ${purpose}${install === null ? '' : `; needs ${install}, some 620 MB`}`,
+        ({ name, languages, megabytes, purpose, path }) =>
+          `${name.padEnd(32)} ${languages}, ${megabytes} MB${path === null ? '' : ', fetched'}: ${purpose}`,
       ),
     ].join('\n'),
   );
