@@ -106,11 +106,11 @@ function* looseTables(
           at > 0 && at < cells.length - 1 && rows.length === 0 && (separator === '\t' || separator === ';');
         const isBeside = at === 0 && (separator !== ',' || cells.length === 2);
         const names = isBehind || isBeside ? labelOf(cells[at]?.text ?? '') : [];
-        if (names.length > 0) yield { start: cells[at + 1]?.start ?? 0, end: start + line.length, names };
+        if (names.length > 0) yield { start: cells[at + 1]?.start ?? 0, end: cells.at(-1)?.end ?? 0, names };
       }
       // Blanks of other tables are in their cells.
       const aligned =
-        separators !== SEPARATORS
+        separators !== SEPARATORS || line.includes('|')
           ? []
           : alignedBelow(text, line, {
               start,
@@ -273,8 +273,7 @@ function* inTable(
       if (down.length > 0) columns.set(at, down);
       // What is more than the name may be read otherwise elsewhere.
       const isMore = labelOf(text).length === 0 || (own.some(isWorded) && !isLone(text, own));
-      if (own.length > 0 && (isMore || (at === 0 && isOwn === true && isCard)))
-        yield { start, end, names: own };
+      if (own.length > 0 && (isMore || (at === 0 && isCard))) yield { start, end, names: own };
       if (own.length > 0) {
         const isFirst = number === 0 || isHeading;
         if ((isFirst && !(at === 0 && isCard)) || ((isHeader || isAgain) && at > 0)) {
@@ -346,12 +345,13 @@ interface FirstCells {
 
 function firstCellsOf(rows: readonly Row[]): FirstCells {
   const filled = rows.filter((row) => !isEmptyRow(row));
-  const cells = filled.map(([cell]) => cell?.text.replace(/[*_`\\]/g, '').trim() ?? '');
+  const cells = filled.map(([cell]) => (cell?.said ?? cell?.text ?? '').replace(/[*_`\\|]/g, '').trim());
   const below = cells.slice(1).filter((cell) => cell !== '');
   const arePairs = filled.every(({ length }) => length === 2);
   return {
     isNaming:
-      new Set(below).size === below.length && (arePairs || cells.slice(1).every((cell) => ONLY_LETTERS.test(cell))),
+      new Set(below).size === below.length &&
+      (arePairs || cells.slice(1).every((cell) => ONLY_LETTERS.test(cell))),
     isCard: filled.every(
       ([first, second], at) =>
         /[:：]$/.test(cells[at] ?? '') || (first?.isHeading === true && second?.isHeading !== true),
