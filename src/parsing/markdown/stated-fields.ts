@@ -25,6 +25,8 @@ export interface StatedArea {
   readonly range: TextRange;
   /** It is JSON that can be read. */
   readonly isRecords: boolean;
+  /** It is front matter in YAML or TOML, and no text between rules. */
+  readonly isSettings: boolean;
   readonly stated: readonly StatedFields[];
 }
 
@@ -55,6 +57,7 @@ export function statedFields(
   return {
     range: moved(area.range, above),
     isRecords: isOfLines || area.kind === 'json',
+    isSettings: !isOfLines && !area.isLoose && (area.kind === 'yaml' || area.kind === 'other'),
     stated: stated.filter((field) => field.names.length > 0).map((field) => moved(field, above)),
   };
 }
