@@ -316,7 +316,8 @@ function labelDown(above: string | undefined, text: string, labelOf: Label): rea
   return [];
 }
 
-const isEmptyRow = (row: Row): boolean => row.every(({ text }) => text === '');
+/** Whether nothing stands in a row. */
+export const isEmptyRow = (row: Row): boolean => row.every(({ text }) => text === '');
 const hasName = (row: Row, labelOf: Label): boolean => row.some(({ text }) => labelOf(text).length > 0);
 /** Names of columns have no digits. */
 const isOfValues = (row: Row, labelOf: Label): boolean =>

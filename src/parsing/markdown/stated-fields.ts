@@ -116,12 +116,15 @@ function beginsWithLines(source: string): boolean {
 
 const FIRST_LINES = /^([^\n]*)\n\s*([^\n]*)/;
 
-/** Each line on its own, whatever stands beside it. */
+/** Each line on its own, whatever stands beside it, unless all are rows of one list. */
 function inJsonLines(
   source: string,
   names: readonly string[],
   isStating: (text: string) => boolean,
 ): StatedFields[] {
+  // A list of names, and rows of as many values.
+  const list = source.startsWith('[') ? `[${source.trimEnd().replaceAll('\n', ',')}]` : '';
+  if (isJson(list)) return inJson(list, names, isStating).map((field) => moved(field, -1));
   const stated: StatedFields[] = [];
   let start = 0;
   for (const line of source.split('\n')) {
