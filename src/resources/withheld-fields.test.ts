@@ -320,7 +320,7 @@ const STRUCTURES: readonly (readonly [string, string, string, readonly string[]]
   [
     'a.rst',
     F2,
-    '.. csv-table:: Staff\n   :header: "Name", "Salary band"\n\n   "Ann", "V1"\n\nkept\n',
+    '.. csv-table:: Staff\n   :header: "Name", "Office", "Salary band"\n\n   "Ann", "kept", "V1, V2"\n\nkept\n',
     ['Ann', 'kept'],
   ],
   ['a.jsonl', F1, '["office", "customer"]\n["kept", "V1"]\n', ['office', 'kept']],
