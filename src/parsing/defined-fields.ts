@@ -2,7 +2,8 @@ import { MEDIA_TYPES } from '../core/media-types.js';
 import { labelReader, withoutMarkup } from './label-reader.js';
 import type { StatedFields } from './markdown/stated-names.js';
 import { asciidocTables } from './spanned-cells.js';
-import { columnFields } from './table-fields.js';
+import { columnFields, isEmptyRow } from './table-fields.js';
+import { type Row, recordsOf } from './table-rows.js';
 import { levelLineEnds } from './text-range.js';
 
 /** A name with its value, in small letters. */
@@ -55,7 +56,7 @@ const FORMATS: ReadonlyMap<string, Format> = new Map([
 
 /**
  * Where a text defines a field as a name that its sentences are filled in from, or in a list of fields, with the names that its value is filled in
- * from, and in the tables of AsciiDoc. Case of letters is of no account there.
+ * from, and in tables of AsciiDoc and of directives. Case of letters is of no account there.
  */
 export function definedFields(text: string, mediaType: string, names: readonly string[]): StatedFields[] {
   const format = FORMATS.get(mediaType);
@@ -66,8 +67,8 @@ export function definedFields(text: string, mediaType: string, names: readonly s
     if (same === undefined) definitions.set(definition.name, [definition]);
     else same.push(definition);
   }
-  const tables = mediaType === MEDIA_TYPES.asciidoc ? [...asciidocTables(text)] : [];
-  const cells = tables.flatMap((rows) => columnFields(rows, labelReader(names)));
+  const tables = mediaType === MEDIA_TYPES.asciidoc ? asciidocTables(text) : csvTables(text);
+  const cells = [...tables].flatMap((rows) => columnFields(rows, labelReader(names)));
   const found = names.flatMap((name) => {
     const own = name.toLowerCase();
     const reached = new Set(
@@ -85,6 +86,22 @@ export function definedFields(text: string, mediaType: string, names: readonly s
   });
   return [...found, ...cells];
 }
+
+/** Tables of reStructuredText whose cells a sign parts: the names of columns, and the rows behind a blank line. */
+function* csvTables(text: string): Generator<Row[]> {
+  for (const { 0: all, 1: options = '', index } of text.matchAll(CSV_TABLE)) {
+    const header = /:header:[ \t]*/.exec(options);
+    if (header === null) continue;
+    const delimiter = /:delim:[ \t]*(\S)/.exec(options)?.[1] ?? ',';
+    const body = index + all.length;
+    const start = body - options.length + header.index + header[0].length;
+    const [names = []] = recordsOf(text.slice(0, body), delimiter, start);
+    const end = body + (/\n(?:\S|[ \t]*\.\. )/.exec(text.slice(body))?.index ?? text.length);
+    yield [names, ...recordsOf(text.slice(0, end), delimiter, body)].filter((row) => !isEmptyRow(row));
+  }
+}
+
+const CSV_TABLE = /^[ \t]*\.\. csv-table::[^\n]*\n((?:[ \t]+:[^\n]*\n)+)/gm;
 
 function definitionsIn(source: string, { nameOf, goesOn, reference }: Format): Definition[] {
   const found: Definition[] = [];

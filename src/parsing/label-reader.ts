@@ -41,7 +41,7 @@ export const labelReader = madeOnce((names: readonly string[]): Label => {
     const words = SENTENCE.test(written)
       ? ''
       : wordsOf(plain === label ? written : written.replace(/[([].*$/s, ''));
-    const isShort = isLonger && words.split(' ').length - 2 <= MOST_WORDS;
+    const isShort = isLonger && !APART.test(written.trim()) && words.split(' ').length - 2 <= MOST_WORDS;
     return folded
       .filter(
         ({ fold: own, words: named }) =>
@@ -78,6 +78,8 @@ const SIGNS = /[^\p{L}\p{M}\s_'’-]+/u;
 /** What is said, and no name. */
 const SENTENCE =
   /\.(?:\s|$)|[^\p{L}\p{N} _.'’"*`-]|(?<![\p{L}\p{N}])(?:is|are|was|were|be|been|has|have|had|do|does|did|by|as|with|and|or|but|which|that|who|we|you|it|not|to|from|can|may|must|will|see|how|what)(?![\p{L}\p{N}])/iu;
+/** Between names that blanks part. */
+const APART = /\t| {2}/;
 /** Of a longer name that one of several words is a part of, between the blanks around it. */
 const MOST_WORDS = 5;
 

@@ -114,9 +114,12 @@ const saidName = ({ name, value }: Attribute): string =>
     ? localName(name)
     : value.length > MAX_CONTENT
       ? value
-      : withoutEntities(value)
+      : withoutEntities(PREFIXED.test(name) ? value.replace(/^\S*[/#:](?=\S)/, '') : value)
           .replace(/^(?:(?:the|an?|his|her|their|your|our|my|current|new|old|[\w.-]{1,40}['’]s)\s){1,3}/i, '')
           .replace(/\s(?:of|for)\s.*$/is, '');
+
+/** Of these the name is the last part of an address, or stands behind a prefix. */
+const PREFIXED = /^(?:property|itemprop|name|key)$/i;
 
 /** Cells of a grid of other elements (ARIA), by the place of a heading in its row. */
 function* inGrids(elements: readonly Element[], text: string, labelOf: Label): Generator<StatedFields> {
@@ -201,9 +204,12 @@ function besideOf(element: Element, names: readonly string[], text: string): Sta
     if (isMenu && behind.trim() === '') return [];
     if (behind.replace(/[\s:=–—-]+/g, '') !== '') return [{ start: element.open, end: until, names }];
     if (next !== undefined) {
-      // A term may have several descriptions.
+      // A term may have several descriptions, and a change two values.
       let count = 1;
-      while (inner.name === 'dt' && siblings[at + count]?.name === 'dd') count += 1;
+      const isValue = ({ name }: Element): boolean =>
+        inner.name === 'dt' ? name === 'dd' : VALUE.test(name);
+      for (let more = siblings[at + count]; more !== undefined && isValue(more); more = siblings[at + count])
+        count += 1;
       const values = [next, ...siblings.slice(at + 1, at + count)];
       return [{ start: element.open, end: element.close, names }, ...valuesOf(values, names)];
     }
@@ -248,6 +254,7 @@ const SHORT = /^(?:abbr|dfn)$/i;
 const SIGN_BEHIND = /^\s*[:=：][^<\n]*/;
 /** All there is of a line or an element. */
 const WORD_BEHIND = /^[ \t]*[:=：]?[ \t]*[^\s<]{1,80}[ \t]*(?=<|\n|$)/;
+const VALUE = /^(?:from|to|old|new|before|after|value)(?:[_-]?value)?$/i;
 const BREAK = /^(?:br|hr|wbr)$/i;
 /** What is below a heading, and in the column of a cell, is found in the text that is made of the page; the next item of a list says something else. */
 const ELSEWHERE = /^(?:h[1-6]|t[dhr]|li|option)$/i;

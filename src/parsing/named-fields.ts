@@ -101,6 +101,10 @@ function saidFields(text: string, names: readonly string[], separator: string | 
     const between = separator === undefined ? separatorIn(line) : separator;
     const at = lineOf(lines, inLines({ start: from, end: from }, joints)[0]?.start ?? 0);
     if (between !== undefined) {
+      if (isLone(line, names)) {
+        done = until;
+        continue;
+      }
       const last = lastRow(lines, at, {
         place: start - from,
         between,
@@ -250,7 +254,7 @@ function lastRow(
     const isTaken = behind.some((cell) => cell !== '') && !behind.some((cell) => VALUE.test(cell));
     const width = (cells[index] ?? '').length;
     const cell = between === BLANKS ? below.slice(place, place + width) : (below.split(between)[index] ?? '');
-    if (isLone(row, names) || isTaken || (isRow && !VALUE.test(cell))) return undefined;
+    if (isTaken || (isRow && !VALUE.test(cell))) return undefined;
   }
   const above = lines[at - 1];
   const isFirst = isTable || above === undefined || above.isBlank || separatorIn(above.text) === undefined;

@@ -29,9 +29,10 @@ export function pageColumns(text: string, names: readonly string[]): StatedField
       labelOf.occursIn(line) && !isSentence(words.map(([word]) => word)) ? namedWords(words, labelOf) : [];
     if (header.length > 0) {
       columns = header;
-      headings = header.map(({ from, to, names: of }) => ({
+      // Of two words the second may be the value.
+      headings = header.map(({ at, count, from, to, names: of }) => ({
         start: start + from,
-        end: start + to,
+        end: start + (at === 0 && count === 2 ? line.trimEnd().length : to),
         names: of,
       }));
       rows = 0;

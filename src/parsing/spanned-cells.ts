@@ -96,7 +96,7 @@ function cellsIn(text: string, { start, end }: TextRange): SpannedCell[] {
   return marks.map(({ 0: mark, 1: columns = '1', 2: rows = '1', index }, at) => {
     const from = index + mark.length;
     const content = body.slice(from, marks[at + 1]?.index ?? body.length);
-    const first = start + from + content.length - content.trimStart().length;
+    const first = start + from + (content.trim() === '' ? 0 : content.search(/\S/));
     return {
       ...{ text: content.trim(), start: first, end: first + content.trim().length },
       ...{ isFirst: false, columns: Number(columns), rows: Number(rows) },

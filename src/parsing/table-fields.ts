@@ -2,6 +2,7 @@ import type { TextRange } from '../core/document.js';
 import { type Label, labelReader, MAX_LABEL_LENGTH } from './label-reader.js';
 import type { StatedFields } from './markdown/stated-names.js';
 import { fencesOf } from './named-fields.js';
+import { isLone, isWorded } from './named-places.js';
 import { cellsOf, type Row, recordsOf } from './table-rows.js';
 import { blanked } from './text-range.js';
 
@@ -105,11 +106,11 @@ function* looseTables(
           at > 0 && at < cells.length - 1 && rows.length === 0 && (separator === '\t' || separator === ';');
         const isBeside = at === 0 && (separator !== ',' || cells.length === 2);
         const names = isBehind || isBeside ? labelOf(cells[at]?.text ?? '') : [];
-        if (names.length > 0) yield { start: cells[at + 1]?.start ?? 0, end: start + line.length, names };
+        if (names.length > 0) yield { start: cells[at + 1]?.start ?? 0, end: cells.at(-1)?.end ?? 0, names };
       }
       // Blanks of other tables are in their cells.
       const aligned =
-        separators !== SEPARATORS
+        separators !== SEPARATORS || line.includes('|')
           ? []
           : alignedBelow(text, line, {
               start,
@@ -235,7 +236,7 @@ function* inTable(
   let header: Row = [];
   let width = 0;
   let before = 0;
-  for (const [row, isNaming] of judged(rows)) {
+  for (const [row, { isNaming, isCard }] of judged(rows)) {
     // Below an empty row, or with other columns, another table may begin.
     const isEmpty = isEmptyRow(row);
     const isNext = row.length > 1 && width > 0 && row.length !== width && hasName(row, labelOf);
@@ -264,17 +265,18 @@ function* inTable(
     /** The last column so far that has a name. */
     let named = -1;
     for (const [at, { text: written, start, end, said = '', isHeading: isOwn }] of row.entries()) {
-      const text = written.replace(/<br\b[^<>]{0,40}>/gi, ' ');
+      const text = written.replace(/<br\b[^<>]{0,40}>|&nbsp;/gi, ' ');
       if (columns.has(at)) named = at;
       const own = isHeader || isOwn === true ? labelOf.inHeading(`${text}|${said}`) : labelOf(text);
       const down = number < MOST_HEADINGS && own.length === 0 ? labelDown(headings[at], text, labelOf) : [];
       if (number < MOST_HEADINGS && text !== '') headings[at] = `${headings[at] ?? ''}\n${text}`;
       if (down.length > 0) columns.set(at, down);
       // What is more than the name may be read otherwise elsewhere.
-      if (own.length > 0 && labelOf(text).length === 0) yield { start, end, names: own };
+      const isMore = labelOf(text).length === 0 || (own.some(isWorded) && !isLone(text, own));
+      if (own.length > 0 && (isMore || (at === 0 && isCard))) yield { start, end, names: own };
       if (own.length > 0) {
         const isFirst = number === 0 || isHeading;
-        if (isFirst || ((isHeader || isAgain) && at > 0)) {
+        if ((isFirst && !(at === 0 && isCard)) || ((isHeader || isAgain) && at > 0)) {
           columns.set(at, own);
           named = at;
         }
@@ -314,7 +316,8 @@ function labelDown(above: string | undefined, text: string, labelOf: Label): rea
   return [];
 }
 
-const isEmptyRow = (row: Row): boolean => row.every(({ text }) => text === '');
+/** Whether nothing stands in a row. */
+export const isEmptyRow = (row: Row): boolean => row.every(({ text }) => text === '');
 const hasName = (row: Row, labelOf: Label): boolean => row.some(({ text }) => labelOf(text).length > 0);
 /** Names of columns have no digits. */
 const isOfValues = (row: Row, labelOf: Label): boolean =>
@@ -333,21 +336,43 @@ function* statedInRow(row: Row, header: Row, labelOf: Label): Generator<StatedFi
     if (text !== '' && VALUES.test(header[at]?.text ?? '')) yield { start, end, names };
 }
 
-/** Rows, and whether the first cells of those below the first one may be names, as they are where a table lies on its side. */
-function* judged(rows: Iterable<Row>): Generator<readonly [Row, boolean]> {
-  const first: Row[] = [];
-  const isNaming = (): boolean => {
-    const cells = first
-      .slice(1)
-      .filter((row) => !isEmptyRow(row))
-      .map(([cell]) => cell?.text.replace(/[*_`\\]/g, '').trim() ?? '');
-    return new Set(cells).size === cells.length && cells.every((cell) => ONLY_LETTERS.test(cell));
+/** What the first cells of rows are. Where a table is neither a card nor told to be none, what stands below a name and beside it goes. */
+interface FirstCells {
+  /** They may name what stands beside them. */
+  readonly isNaming: boolean;
+  /** They do, and nothing stands below them. */
+  readonly isCard: boolean;
+}
+
+function firstCellsOf(rows: readonly Row[]): FirstCells {
+  const filled = rows.filter((row) => !isEmptyRow(row));
+  const cells = filled.map(([cell]) => (cell?.said ?? cell?.text ?? '').replace(/[*_`\\|]/g, '').trim());
+  const below = cells.slice(1).filter((cell) => cell !== '');
+  const arePairs = filled.every(({ length }) => length === 2);
+  return {
+    isNaming:
+      new Set(below).size === below.length &&
+      (arePairs || cells.slice(1).every((cell) => ONLY_LETTERS.test(cell))),
+    isCard: filled.every(
+      ([first, second], at) =>
+        /[:：]$/.test(cells[at] ?? '') || (first?.isHeading === true && second?.isHeading !== true),
+    ),
   };
+}
+
+/** Rows, with what their first cells are as far as they were judged. */
+function* judged(rows: Iterable<Row>): Generator<readonly [Row, FirstCells]> {
+  const first: Row[] = [];
   for (const row of rows) {
-    if (first.length > JUDGED_ROWS) yield [row, false];
-    else if (first.push(row) > JUDGED_ROWS) for (const each of first) yield [each, isNaming()];
+    if (first.length > JUDGED_ROWS) yield [row, { isNaming: false, isCard: false }];
+    else if (first.push(row) > JUDGED_ROWS) yield* withCells(first);
   }
-  if (first.length <= JUDGED_ROWS) for (const each of first) yield [each, isNaming()];
+  if (first.length <= JUDGED_ROWS) yield* withCells(first);
+}
+
+function* withCells(rows: readonly Row[]): Generator<readonly [Row, FirstCells]> {
+  const cells = firstCellsOf(rows);
+  for (const row of rows) yield [row, cells];
 }
 
 const RULE = /^[\s>|:+=\u2500-\u257F-]+$/;

@@ -4,6 +4,7 @@ import type { RawDocument } from '../core/document.js';
 import { OPEN_ACCESS } from '../core/scope.js';
 import { createAsciidocParser } from '../parsing/asciidoc/asciidoc-parser.js';
 import { createParsers } from '../parsing/create-parsers.js';
+import { fileTypeOf } from '../sources/file-types.js';
 import { parseWithheld, withholdText } from './withheld-fields.js';
 
 const VALUE = 'zirconflorin';
@@ -275,3 +276,78 @@ test.each([
       .trim(),
   ).toBe(left);
 });
+
+const cardOf = (label: string): string => `| ${label} | V1 |\n|---|---|\n| Line 2 | kept |\n`;
+const [F1, F2] = ['customer', 'salary_band'];
+/** A file, a marked name, what the text is, and what of it stays; values of the field begin with `V`. */
+const STRUCTURES: readonly (readonly [string, string, string, readonly string[]])[] = [
+  ['a.md', F1, cardOf('Customer'), ['kept']],
+  ['a.md', F2, cardOf('Salary band (EUR)'), ['kept']],
+  ['a.md', F1, cardOf('Customer:').replace('Line 2', 'Office:'), ['Office:', 'kept']],
+  ['a.csv', F1, 'Customer,V1\nISO 9001,kept\n', ['kept']],
+  [
+    'a.html',
+    F1,
+    '<table><tr><td>Customer:</td><td>V1</td></tr><tr><td>Office:</td><td>kept</td></tr></table>',
+    ['Office:', 'kept'],
+  ],
+  [
+    'a.html',
+    F2,
+    '<table><tr><th>Salary band</th><td>V1</td></tr><tr><th>Office</th><td>kept</td></tr></table>',
+    ['Office', 'kept'],
+  ],
+  ['a.adoc', F1, '|===\n|Customer |V1\n|Office |kept\n|===\n', ['kept']],
+  [
+    'a.md',
+    F2,
+    '| Name | Salary band (k€) | X |\n|---|---|---|\n| Ann | V1 | kept |\n',
+    ['Name', 'Ann', 'kept'],
+  ],
+  [
+    'a.md',
+    F2,
+    '| Name | Salary&nbsp;band 2024 | X |\n|---|---|---|\n| Ann | V1 | kept |\n',
+    ['Name', 'Ann', 'kept'],
+  ],
+  ['a.txt', F2, 'NAME   SALARY_BAND   X\nAnn    V1            kept\n', ['NAME', 'Ann', 'kept']],
+  [
+    'a.rst',
+    F2,
+    '====  ===========  ====\nName  Salary band  X\n====  ===========  ====\nAnn   V1           kept\n====  ===========  ====\n',
+    ['Name', 'Ann', 'kept'],
+  ],
+  [
+    'a.rst',
+    F2,
+    '.. csv-table:: Staff\n   :header: "Name", "Office", "Salary band"\n\n   "Ann", "kept", "V1, V2"\n\nkept\n',
+    ['Ann', 'kept'],
+  ],
+  ['a.jsonl', F1, '["office", "customer"]\n["kept", "V1"]\n', ['office', 'kept']],
+  [
+    'a.md',
+    F2,
+    '---\ntitle: kept\ntags: [x]\nslug: /salary-band\n---\n\nIntro.\n',
+    ['kept', 'tags: [x]', 'Intro'],
+  ],
+  ['a.md', F2, '---\ntitle: kept\ndescription: Her salary band is V1\n---\n\nIntro.\n', ['kept', 'Intro']],
+  [
+    'a.html',
+    F1,
+    '<p><span property="hr:customer">V1</span></p><p itemprop="https://schema.org/customer">V2</p><p>kept</p>',
+    ['kept'],
+  ],
+  ['a.xml', F2, '<c><field>salary_band</field><from>V1</from><to>V2</to></c>', []],
+];
+test.each(STRUCTURES)(
+  'of a structure the value goes alone: %s, %s in %j',
+  async (externalId, name, content, kept) => {
+    const { mediaType } = fileTypeOf(externalId);
+    const raw = { externalId, mediaType, metadata: {}, access: OPEN_ACCESS, content };
+    const parse = async (each: RawDocument) =>
+      (parsers.get(each.mediaType) ?? createAsciidocParser()).parse(each);
+    const { text } = (await parseWithheld(raw, [name], parse)).parsed;
+    expect(text).not.toMatch(/V\d/);
+    for (const each of kept) expect(text).toContain(each);
+  },
+);

@@ -139,7 +139,8 @@ function withholdOnce(
     ...blocks.flatMap(({ range }) => range ?? []),
   ];
   const isCode = isCodeMediaType(mediaType) && language === undefined;
-  const rest = blanked(source, joinedRanges([...structured, ...records]));
+  const front = area?.isSettings === true ? [area.range] : [];
+  const rest = blanked(source, joinedRanges([...structured, ...records, ...front]));
   const said = isCode ? commentsAlone(rest) : rest;
   const single = names.filter((name) => !isWorded(name));
   const cells = isRead ? [] : tableFields(rest, names, { separator, isLoose: !isCode });
@@ -156,10 +157,17 @@ function withholdOnce(
   const read = [...structured, ...free];
   const left = isRead
     ? []
-    : namedFields(blanked(source, joinedRanges([...read, ...records])), names, {
-        language: isCode || language !== undefined ? languageOf(mediaType, calledBy) : undefined,
-        separator: separator === MARKDOWN ? undefined : separator,
-      });
+    : [
+        ...front.flatMap(({ start, end }) =>
+          namedFields(blanked(source, joinedRanges(structured)).slice(start, end), names, {
+            language: 'yaml',
+          }).map((each) => moved(each, start)),
+        ),
+        ...namedFields(blanked(rest, joinedRanges(read)), names, {
+          language: isCode || language !== undefined ? languageOf(mediaType, calledBy) : undefined,
+          separator: separator === MARKDOWN ? undefined : separator,
+        }),
+      ];
   const found = [...read, ...left].filter(({ start, end }) => text.slice(start, end).trim() !== '');
   if (found.length === 0) return undefined;
   const stated = joinedRanges(found);

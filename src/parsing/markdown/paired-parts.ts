@@ -51,8 +51,15 @@ export function pairedParts(
   {
     isList,
     isInList,
+    isWhole = false,
     labelOf,
-  }: { readonly isList: boolean; readonly isInList: boolean; readonly labelOf: Label },
+  }: {
+    readonly isList: boolean;
+    readonly isInList: boolean;
+    /** It is all of front matter, or of settings, whose title or address names what a text is about. */
+    readonly isWhole?: boolean;
+    readonly labelOf: Label;
+  },
 ): ReadonlyMap<number, readonly string[]> {
   const found = new Map<number, readonly string[]>();
   if (isList) {
@@ -71,12 +78,14 @@ export function pairedParts(
     return found;
   }
   // What merely mentions a field names none where nothing else is called a value.
-  const read = parts.some(({ key = '' }) => VALUE_KEY.test(key)) ? labelOf : labelOf.alone;
+  const hasValue = parts.some(({ key = '' }) => VALUE_KEY.test(key));
+  if (isWhole && !hasValue) return found;
+  const read = hasValue ? labelOf : labelOf.alone;
   const labelled = parts.filter((part) => labelsOf(part, read).length > 0);
   const names = recordLabels(labelled, read);
   if (names.length === 0) return found;
   // A link is none.
-  if (labelled.every(isAddress) && !parts.some(({ key = '' }) => VALUE_KEY.test(key))) return found;
+  if (labelled.every(isAddress) && !hasValue) return found;
   const isNamed = labelled.some((part) => isAddress(part) || NAME_KEY.test(part.key ?? ''));
   for (const [at, { isScalar }] of parts.entries()) if (isNamed || isScalar) found.set(at, names);
   return found;

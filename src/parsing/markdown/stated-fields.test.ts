@@ -19,6 +19,7 @@ test('fields of a title block are stated in all of it', () => {
   expect(statedFields('% Plan\n% Ann\n\nText.', ['author', 'owner'])).toEqual({
     range: { start: 0, end: 12 },
     isRecords: false,
+    isSettings: false,
     stated: [{ start: 0, end: 12, names: ['author'], isUnread: true }],
   });
   expect(statedFields('% Plan\nText.', ['title'])).toBeUndefined();

@@ -25,6 +25,8 @@ export interface StatedArea {
   readonly range: TextRange;
   /** It is JSON that can be read. */
   readonly isRecords: boolean;
+  /** It is front matter in YAML or TOML, and no text between rules. */
+  readonly isSettings: boolean;
   readonly stated: readonly StatedFields[];
 }
 
@@ -55,6 +57,7 @@ export function statedFields(
   return {
     range: moved(area.range, above),
     isRecords: isOfLines || area.kind === 'json',
+    isSettings: !isOfLines && !area.isLoose && (area.kind === 'yaml' || area.kind === 'other'),
     stated: stated.filter((field) => field.names.length > 0).map((field) => moved(field, above)),
   };
 }
@@ -113,12 +116,15 @@ function beginsWithLines(source: string): boolean {
 
 const FIRST_LINES = /^([^\n]*)\n\s*([^\n]*)/;
 
-/** Each line on its own, whatever stands beside it. */
+/** Each line on its own, whatever stands beside it, unless all are rows of one list. */
 function inJsonLines(
   source: string,
   names: readonly string[],
   isStating: (text: string) => boolean,
 ): StatedFields[] {
+  // A list of names, and rows of as many values.
+  const list = source.startsWith('[') ? `[${source.trimEnd().replaceAll('\n', ',')}]` : '';
+  if (isJson(list)) return inJson(list, names, isStating).map((field) => moved(field, -1));
   const stated: StatedFields[] = [];
   let start = 0;
   for (const line of source.split('\n')) {

@@ -147,7 +147,9 @@ function pairedIn(
 ): ReadonlyMap<number, readonly string[]> {
   const isList = isSeq(node);
   const parts = partsOf(node);
-  const found = new Map(pairedParts(parts, { isList, isInList: isSeq(parent), labelOf }));
+  const found = new Map(
+    pairedParts(parts, { isList, isInList: isSeq(parent), isWhole: parent === undefined, labelOf }),
+  );
   for (const [header, { length, columns, parent: beside }] of headers) {
     const isRow = isSeq(parent) || isSeq(around) || parent === beside;
     const isOfColumns =
