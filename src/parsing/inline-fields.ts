@@ -41,6 +41,7 @@ export function inlineFields(
     ...(isCode ? [] : statements(text, { labelOf, ...forms })),
     ...pairs(text, { labelOf, ...forms }),
     ...insertedRows(text, labelOf),
+    ...rowsBefore(text, labelOf),
     ...(hasBlocks ? blocks(text, { labelOf, ...forms }) : []),
   ];
 }
@@ -285,7 +286,7 @@ const lineEnd = (text: string, at: number): number => {
 
 const OPTION = String.raw`(?:[^;'\n]|'[^'\n]*')*`;
 /** Between a list of columns and its rows: as values, or as lines of a copy, whose options may go on below. */
-const ROWS = String.raw`(?:(?:overriding\s+\w+\s+value|output\s[^;()]{1,400}?)\s+)?values?\b(?=\s{0,40}\()|from\s+stdin\b(?<options>${OPTION}(?:\n[ \t]*(?:(?:with|format|csv|delimiters?|header|null|quote|escape|encoding)\b|[()])${OPTION}){0,8})(?:;[^\n]*)?\n`;
+const ROWS = String.raw`(?:(?:overriding\s+\w+\s+value|output\s[^;()]{1,400}?)\s+)?values?\b(?=\s{0,40}\()|as\s{0,9}\(\s{0,40}values\b(?=\s{0,40}\()|(?<select>select\s(?:all\s|distinct\s)?)|from\s+stdin\b(?<options>${OPTION}(?:\n[ \t]*(?:(?:with|format|csv|delimiters?|header|null|quote|escape|encoding)\b|[()])${OPTION}){0,8})(?:;[^\n]*)?\n`;
 
 /** Rows that SQL writes below a list of columns. */
 function* insertedRows(text: string, labelOf: Label): Generator<StatedFields> {
@@ -309,6 +310,13 @@ function* insertedRows(text: string, labelOf: Label): Generator<StatedFields> {
       columns.lastIndex = Math.min(at, text.length);
       continue;
     }
+    if (found.groups?.select !== undefined) {
+      const length = text.slice(at, at + MAX_VALUE).search(SELECTED_END);
+      const end = length < 0 ? Math.min(text.length, at + MAX_VALUE) : at + length;
+      yield* cellsOf(splitRow(text.slice(at, end)), at, named);
+      columns.lastIndex = end;
+      continue;
+    }
     for (;;) {
       const row = /^[\s,]{0,200}\(/.exec(text.slice(at, at + 201));
       const start = at + (row?.[0].length ?? 0);
@@ -324,6 +332,27 @@ function* insertedRows(text: string, labelOf: Label): Generator<StatedFields> {
       at = end + 1;
     }
     columns.lastIndex = at;
+  }
+}
+
+/** Behind what a query selects. */
+const SELECTED_END = /;|\s(?:from|union|where|limit|on\s+conflict|returning)\b|\n\s*\n/i;
+
+/** The same where the list of columns stands behind its rows: `(VALUES ('Rome', 'V')) AS s (office, customer)`. */
+function* rowsBefore(text: string, labelOf: Label): Generator<StatedFields> {
+  for (const { index, 0: opening } of text.matchAll(/\(\s{0,40}values(?=\s{0,40}\()/gi)) {
+    const end = endOfRow(text, index + 1) ?? text.length;
+    const columns = /^\)\s{0,40}(?:as\s{1,40})?\w{1,60}\s{0,40}\(([^()]{1,4000})\)/i.exec(
+      text.slice(end, end + MAX_VALUE),
+    );
+    const named = (columns?.[1] ?? '').split(',').map((name) => labelOf(name));
+    if (named.every(({ length }) => length === 0)) continue;
+    for (let at = index + opening.length; at < end; ) {
+      const start = at + (/^[\s,]{0,200}\(/.exec(text.slice(at, at + 201))?.[0].length ?? MAX_VALUE);
+      const last = start < end ? (endOfRow(text, start) ?? end) : end;
+      yield* cellsOf(splitRow(text.slice(start, last)), start, named);
+      at = last + 1;
+    }
   }
 }
 

@@ -27,7 +27,7 @@ interface Attribute extends TextRange {
 /** Quoted values hold no `<`, so that no tag is longer than the text up to the next one. */
 const TAG = /<(\/?)([A-Za-z_][\w.:-]*)((?:[\s/](?:"[^"<]*"|'[^'<]*'|[^"'<>])*)?)>/g;
 const ATTRIBUTE =
-  /(?<![\w.:-])(?:([A-Za-z_:@*#[(][\w.:@()[\]-]*)\s*=\s*("[^"]*"|'[^']*'|[^\s"'<>]+)|(data-[\w.-]+)(?![\w.:-]|\s*=))/g;
+  /(?<![\w.:-])(?:([A-Za-z_:@*#[(][\w.:@()[\]-]*)\s*=\s*("[^"]*"|'[^']*'|\{(?:[^{}"']|"[^"]*"|'[^']*'|\{[^{}]*\})*\}|[^\s"'<>]+)|(data-[\w.-]+)(?![\w.:-]|\s*=))/g;
 /** Elements of HTML that have no content. */
 const EMPTY: ReadonlySet<string> = new Set([
   'br',

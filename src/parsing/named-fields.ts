@@ -241,8 +241,9 @@ function lastRow(
   { place, between, names, isTable }: Cell,
 ): number | undefined {
   const row = lines[at]?.text ?? '';
-  const index = row.slice(0, place).split(between).length - 1;
-  const cells = row.replace(/\|[ \t]*$/, '').split(between);
+  const { cells, starts, isAllNames } = cellsOf(row, between, names);
+  if (isAllNames) return undefined;
+  const index = starts.findLastIndex((start) => start <= place);
   const isAloneInCell = isLone(cells[index] ?? '', names);
   let next = at + 1;
   while (RULE.test(lines[next]?.text ?? '') && lines[next]?.isBlank === false) next += 1;
@@ -263,6 +264,28 @@ function lastRow(
   if (isColumn && isRow)
     for (last = next; lines[last + 1]?.isBlank === false && last - at < MOST_ROWS; ) last += 1;
   return last;
+}
+
+interface Cells {
+  readonly cells: readonly string[];
+  readonly starts: readonly number[];
+  readonly isAllNames: boolean;
+}
+
+/** Of the last row, which is looked at once. */
+let known: (Cells & Pick<Cell, 'between' | 'names'> & { readonly row: string }) | undefined;
+
+function cellsOf(row: string, between: RegExp | string, names: readonly string[]): Cells {
+  if (known?.row === row && known.between === between && known.names === names) return known;
+  const cells = row.replace(/\|[ \t]*$/, '').split(between);
+  let end = 0;
+  const starts = cells.map((cell) => {
+    const start = row.indexOf(cell, end);
+    end = start + cell.length;
+    return start;
+  });
+  known = { row, between, names, cells, starts, isAllNames: isLone(row, names) };
+  return known;
 }
 
 const MOST_ROWS = 10_000;

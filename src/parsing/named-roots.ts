@@ -67,3 +67,15 @@ export const longTexts = (text: string): TextRange[] =>
   [...text.matchAll(QUOTED)]
     .filter(({ groups }) => groups?.long?.includes('\n') === true)
     .map(({ 0: all, index }) => ({ start: index, end: index + all.length }));
+
+/** The text of several lines that a place lies in. */
+export function textAt(long: readonly TextRange[], place: number): TextRange | undefined {
+  let low = 0;
+  for (let high = long.length; low < high; ) {
+    const middle = (low + high) >> 1;
+    if ((long[middle]?.end ?? 0) <= place) low = middle + 1;
+    else high = middle;
+  }
+  const found = long[low];
+  return found !== undefined && found.start < place ? found : undefined;
+}

@@ -131,3 +131,61 @@ describe('a name of one word in code', () => {
     expect(left(text, language)).not.toMatch(/\bV\b/);
   });
 });
+
+describe('a label of one word takes its value and no more', () => {
+  test.each([
+    ['python', 'def f(customer="V", y="kept"):\n    one("kept")\n'],
+    [
+      'python',
+      '@pytest.mark.parametrize("customer", ["V"])\ndef test_x(customer):\n    one("kept", "kept")\n',
+    ],
+    ['typescript', "const d = { customer: 'V', n: 'kept' }; one('kept');\n"],
+    ['typescript', "withDeal({ customer: 'V' }, () => {\n  one('kept', 'kept');\n});\n"],
+    ['typescript', "setCustomer(\n  'V',\n);\none('kept', 'kept');\n"],
+    ['powershell', "$customer = @'\nV\n'@\n$x = 'kept kept'\n"],
+    ['csharp', 'var customer = @"\nV";\nvar x = "kept kept";\n'],
+    ['c', '#define CUSTOMER "V"\n#define X "kept kept"\n'],
+    ['c', 'char customer[] = "V"; char x[] = "kept kept";\n'],
+    ['kotlin', 'mapOf("customer" to "V", "n" to "kept kept")\n'],
+    ['python', 'd["customer"]["name"] = "V"\nx = "kept kept"\n'],
+    ['sql', "UPDATE d SET customer = 'V' WHERE n = 'kept' OR n = 'kept';\n"],
+    ['sql', "SELECT 'V' AS customer, 'kept kept' AS n;\n"],
+    ['sql', "SELECT * FROM d WHERE customer IN ('V') AND n = 'kept kept';\n"],
+    ['sql', "SELECT * FROM d WHERE customer BETWEEN 'V' AND 'V' AND n = 'kept';\n-- kept\n-- kept\n"],
+    ['sql', "DECLARE @customer nvarchar(50) = 'V'; SELECT 'kept kept';\n"],
+    ['sql', "INSERT INTO d (n, customer) SELECT 'kept kept', 'V' FROM x;\n"],
+    ['sql', "MERGE INTO d USING (VALUES ('kept kept', 'V')) AS s(n, customer) ON d.n = s.n;\n"],
+  ])('in %s: %j', (language, text) => {
+    const kept = left(text, language);
+    expect(kept).not.toMatch(/\bV\b/);
+    expect(kept.match(/kept/g)?.length).toBeGreaterThanOrEqual(2);
+  });
+
+  test.each([
+    ['typescript', "router.get('/customer', async (req) => {\n  one('kept');\n});\n"],
+    ['typescript', "test('customer', async () => {\n  one('kept');\n});\n"],
+    ['python', '@app.route("/customer", methods=["GET"])\ndef f():\n    one("kept")\n'],
+    ['ruby', "describe 'customer', type: :model do\n  one 'kept'\nend\n"],
+  ])('and nothing in front of a handler in %s: %j', (language, text) => {
+    expect(left(text, language)).toBe(text);
+  });
+});
+
+describe('statements end where they do', () => {
+  test.each([
+    ['go', 'var t = []struct {\n\tname string\n\tsalaryBand string\n}{\n\t{"Ann", "V"},\n}\none("kept")\n'],
+    ['typescript', "if (p.salaryBand)\n  x = 'V';\nelse\n  x = 'V';\none('kept');\n"],
+    ['python', 'if p.salary_band:\n    x = "V"\nelif y:\n    x = "V"\nelse:\n    x = "V"\none("kept")\n'],
+    ['rust', '#[serde(rename = "salary_band")]\nb: Some("V"),\nn: "kept",\n'],
+    [
+      'python',
+      'SQL = """\nINSERT INTO p (name, salary_band)\nVALUES (%s, %s)\n"""\nx.execute(SQL, ("Ann", "V"))\nn = "kept"\n',
+    ],
+    ['r', 'd %>%\n  filter(x == "V") %>%\n  select(salary_band)\nn <- "kept"\n'],
+    ['tsx', "<Select name=\"salaryBand\" options={['V']} />;\nconst b = 'kept';\n"],
+  ])('in %s: %j', (language, text) => {
+    const kept = left(text, language);
+    expect(kept).not.toMatch(/\bV\b/);
+    expect(kept).toContain('kept');
+  });
+});

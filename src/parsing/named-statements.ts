@@ -1,15 +1,23 @@
 import type { TextRange } from '../core/document.js';
 import { endOfBracket } from './closed-brackets.js';
-import { isCodeLabel } from './code-labels.js';
+import { labelledValue, type Written } from './code-labels.js';
 import type { StatedFields } from './markdown/stated-names.js';
 import { isLone, type NamedPlace, namedPlaces, withoutNames } from './named-places.js';
-import { longTexts, rootsOf, type Surroundings } from './named-roots.js';
-import { endOfEnded, isEnded, isStatement } from './statement-lines.js';
+import { longTexts, rootsOf, type Surroundings, textAt } from './named-roots.js';
+import {
+  endOfEnded,
+  indentOf,
+  isBranch,
+  isEnded,
+  isGoingOn,
+  isStatement,
+  openQuote,
+} from './statement-lines.js';
 import { blanked, joinedRanges } from './text-range.js';
 
 /** Languages in which a value is a literal, or has a name. */
 const PROGRAMS =
-  /^(?:[cr]|cc?|cpp|c\+\+|h|csharp|cs|css|cuda|dart|elixir|erlang|fsharp|go|golang|graphql|groovy|java|javascript|jsx?|julia|kotlin|kt|lua|objective-c|perl|php|protobuf|python|py|ruby|rb|rust|rs|scala|solidity|sql|swift|tsx?|typescript|vue|svelte|zig)$/;
+  /^(?:[cr]|cc?|cpp|c\+\+|h|csharp|cs|css|cuda|dart|elixir|erlang|fsharp|go|golang|graphql|groovy|haskell|hs|java|javascript|jsx?|julia|kotlin|kt|lua|objective-c|perl|php|protobuf|python|py|ruby|rb|rust|rs|scala|solidity|sql|swift|tsx?|typescript|vue|svelte|zig)$/;
 /** In lines. */
 const MOST_LINES = 400;
 /** Of a block, in UTF-16 code units. */
@@ -17,13 +25,6 @@ const MAX_BLOCK = 20_000;
 /** Before a name and behind it. */
 const LOOKED_AT = 400;
 
-/** A statement goes on in the next line. */
-const OPEN_END = /(?:[=+*/&|?\\]|=>|\b(?:and|or|in|as|return|not))[ \t]*\r?$/;
-const GOING_ON = /^[ \t]*(?:[.?:+|&=][^=]|(?:and|or|in|as|is)\b|[\])])/;
-/** An annotation belongs to what is below it. */
-const ANNOTATION = /^[ \t]*(?:@|\[)[\w.]{1,60}\(/;
-const isGoingOn = (line: string, next: string): boolean =>
-  OPEN_END.test(line) || GOING_ON.test(next) || ANNOTATION.test(line);
 const PROMPT = /^[ \t]*(?:[$%>]|>>>|PS[^\n>]{0,60}>)[ \t]/;
 const ROW = /^[ \t]*\|.*\|[ \t]*\r?$/;
 /** The head of a section of settings. */
@@ -32,7 +33,7 @@ const SECTION = /^[ \t]*\[{1,2}[^\]\n]*\]{1,2}[ \t]*\r?$/;
 const HEADER = /^[ \t]*[\p{L}_][\p{L}\p{N}_.-]*(?:[ \t]+[\p{L}_][\p{L}\p{N}_.-]*)+[ \t]*\r?$/u;
 /** A statement of SQL goes on up to its sign. */
 const SQL =
-  /^[ \t(]*(?:select|insert[ \t]+into|update|delete[ \t]+from|merge[ \t]+into|copy|with[ \t]+\w+[ \t]+as|values[ \t]*\(|create|alter)\b/im;
+  /^[ \t(]*(?:select(?![ \t]*\(|[ \t]+case\b)|insert[ \t]+into|update|delete[ \t]+from|merge[ \t]+into|copy|with[ \t]+\w+[ \t]+as|values[ \t]*\(|create|alter)\b/im;
 const LITERAL =
   /["'`][^"'`\n]{0,400}[\p{L}\p{N}]|(?<![\p{L}\p{N}_$])\d|(?:\/\/|#|--|\/\*)[^\n]{0,400}\p{L}|[!=]==?[^>]|<>|\b(?:enum|type|union|case|when)\b/iu;
 /** It sets something, or its value stands behind. */
@@ -44,14 +45,12 @@ const CONTROL =
 const CLAUSE = /^[ \t]*(?::|->|(?:where|throws|extends|implements|requires)\b)/;
 /** A function of SQL is a text between such marks. */
 const DOLLARS = /\b(?:as|do)\s{1,20}(\$\w{0,30}\$)/i;
-interface Program {
-  readonly text: string;
+interface Program extends Written {
+  /** Without its texts over several lines. */
+  readonly bare: string;
   readonly names: readonly string[];
   /** In which each line starts. */
   readonly starts: readonly number[];
-  /** Texts over several lines. */
-  readonly long: readonly TextRange[];
-  readonly isProgram: boolean;
 }
 
 const NOTHING_AROUND: Surroundings = { root: undefined, inner: -1, isRecord: false };
@@ -70,7 +69,12 @@ export function statementFields(
 ): StatedFields[] {
   const starts = [0, ...Array.from(text.matchAll(/\n/g), ({ index }) => index + 1)];
   const long = longTexts(text);
-  const program = { text, names, starts, long, isProgram: PROGRAMS.test(language) };
+  const literals = literalsOf(text);
+  const program = {
+    ...{ text, bare: blanked(text, long), names, starts, long },
+    isProgram: PROGRAMS.test(language),
+    isSql: /sql$/.test(language),
+  };
   const places = namedPlaces(text, names);
   const roots = rootsOf(text, places);
   const found: StatedFields[] = [];
@@ -85,9 +89,13 @@ export function statementFields(
         ? []
         : [{ ...linesAround(program, definition, definition), names: own }];
     });
+  const isBeside = eachOnce((line) => isBesideCode(program, said, line));
+  const belowOf = eachOnce((line) => belowComment(program, said, line));
   let done = 0;
   let next = 0;
+  let literal = 0;
   let free: string | undefined;
+  let freeUntil = 0;
   for (const [at, place] of places.entries()) {
     const { start, end, names: own } = place;
     if (start < done) continue;
@@ -95,9 +103,10 @@ export function statementFields(
     const longText = long[next];
     const isInText =
       longText !== undefined && longText.start < start && !isDocumentation(text, longText.start);
+    const line = lineOf(starts, start);
     const isSaid = said.slice(start, end).trim() !== '';
-    if (isSaid && !isInText && (!place.isWorded || !isBesideCode(program, said, start))) {
-      const below = place.isWorded ? belowComment(program, said, start) : undefined;
+    if (isSaid && !isInText && (!place.isWorded || !isBeside(line))) {
+      const below = place.isWorded ? belowOf(line) : undefined;
       const unit = below === undefined ? undefined : statementOf(program, below, undefined, done);
       if (unit === undefined || isFree(program, unit, false)) continue;
       done = unit.end;
@@ -106,20 +115,27 @@ export function statementFields(
     }
     const around = roots[at] ?? NOTHING_AROUND;
     if (!place.isWorded) {
-      if (!isCodeLabel(text, place, around, program.isProgram)) continue;
-      const range = linesAround(program, { start, end }, place);
+      const range = labelledValue(program, place, around);
+      if (range === undefined) continue;
       done = range.end;
       found.push({ ...range, names: own });
       continue;
     }
-    const root = isInText ? longText : around.root;
-    // Of names of one line that stand alike the first one tells.
-    const line = lineOf(starts, start);
-    const kind = root === undefined ? `${line} ${isParameterAt(text, place, starts[line] ?? 0)}` : undefined;
-    if (kind !== undefined && kind === free) continue;
+    while ((literals[literal]?.end ?? Infinity) <= start) literal += 1;
+    const inLiteral = (literals[literal]?.start ?? Infinity) < start ? literals[literal] : undefined;
+    const root = isInText ? longText : (inLiteral ?? around.root);
+    // Of names that stand alike in one line, or in lines that go with one, the first one tells.
+    const isBeyond = root !== undefined && root.end > endAt(program, line);
+    const kind = isBeyond ? undefined : `${line} ${isParameterAt(text, place, starts[line] ?? 0)}`;
+    if (
+      !isInText &&
+      ((kind !== undefined && kind === free) || Math.max(root?.end ?? 0, endAt(program, line)) < freeUntil)
+    )
+      continue;
     const unit = statementOf(program, place, root, done);
     if (isFree(program, unit, isInText)) {
       free = kind;
+      if (!isInText) freeUntil = unit.end;
       continue;
     }
     done = unit.end;
@@ -155,8 +171,7 @@ const usesOf = (text: string, lists: ReadonlyMap<string, readonly string[]>): Na
   });
 
 /** The line below a comment that is a name alone. */
-function belowComment(program: Program, said: string, place: number): TextRange | undefined {
-  const at = lineOf(program.starts, place);
+function belowComment(program: Program, said: string, at: number): TextRange | undefined {
   const below = program.starts[at + 1];
   if (below === undefined || isComment(lineAt(program, at + 1))) return undefined;
   return isLone(said.slice(program.starts[at], below), program.names)
@@ -165,14 +180,22 @@ function belowComment(program: Program, said: string, place: number): TextRange 
 }
 
 /** Comments of a line that holds code, too. */
-function isBesideCode({ text, starts }: Program, said: string, place: number): boolean {
-  const at = lineOf(starts, place);
+function isBesideCode({ text, starts }: Program, said: string, at: number): boolean {
   const [start = 0, end = text.length] = [starts[at], starts[at + 1]];
   return /[\p{L}\p{N}]/u.test(
     [...text.slice(start, end)]
       .map((sign, index) => (said.charAt(start + index) === sign ? ' ' : sign))
       .join(''),
   );
+}
+
+/** The same of each line in order, looked at once. */
+function eachOnce<T>(of: (line: number) => T): (line: number) => T {
+  let known: { readonly line: number; readonly result: T } | undefined;
+  return (line) => {
+    if (known?.line !== line) known = { line, result: of(line) };
+    return known.result;
+  };
 }
 
 const isDocumentation = (text: string, at: number): boolean =>
@@ -208,7 +231,7 @@ function statementOf(
   const isSql = SQL.test(paragraphAt(program, first));
   const goesOn = (line: string, next: string): boolean =>
     isSql
-      ? !/;[ \t]*\r?$/.test(line) && line.trim() !== '' && next.trim() !== '' && !isComment(line)
+      ? !/;[ \t]*\r?$|^go\r?$/i.test(line) && line.trim() !== '' && next.trim() !== '' && !isComment(line)
       : isGoingOn(line, next);
   const isAfter = (at: number): boolean => (starts[at] ?? 0) >= done;
   for (let count = 0; first > 0 && isAfter(first - 1) && count < MOST_LINES; count += 1) {
@@ -254,7 +277,7 @@ const isComment = (line: string): boolean => /^[ \t]*(?:\/\/|#(?!\[)|--|\/\*|\*)
 function paragraphAt(program: Program, at: number): string {
   let first = at;
   while (first > 0 && at - first < MOST_LINES && lineAt(program, first - 1).trim() !== '') first -= 1;
-  return program.text.slice(program.starts[first], endAt(program, at));
+  return program.bare.slice(program.starts[first], endAt(program, at));
 }
 
 /** Lines, with those that they go on in: an open quotation, a bracket, an operator, a block, a text up to its mark. */
@@ -284,9 +307,9 @@ function linesAround(
   }
   const own = lineOf(starts, place.end);
   const behind = lineAt(program, own);
-  const mark = /<<[-~<]?[ \t]*["']?([\p{L}\p{N}_]{1,40})["']?[^\n]*$/u.exec(behind)?.[1];
+  const mark = /^[^\n]*<<[-~<]?[ \t]*["']?([\p{L}\p{N}_]{1,40})["']?[^\n]*$/u.exec(behind)?.[1];
   const quote = mark ?? DOLLARS.exec(text.slice(place.end, until))?.[1] ?? openQuote(behind);
-  const around = textAt(program, endAt(program, own));
+  const around = textAt(program.long, endAt(program, own));
   if (around !== undefined) until = Math.max(until, endAt(program, lineOf(starts, around.end)));
   else if (quote !== undefined) {
     const closing = text.indexOf(
@@ -298,12 +321,17 @@ function linesAround(
     until = Math.max(until, endAt(program, lineOf(starts, close)));
   } else if (!isParameter) {
     const lines = (at: number): string | undefined => (at < starts.length ? lineAt(program, at) : undefined);
-    if (/(?:[:[({,\\|>]|\b(?:do|then|of))[ \t]*\r?$/.test(line))
+    if (/(?:[:[({,\\|>]|\b(?:do|then|of|match))[ \t]*\r?$/.test(line))
       until = Math.max(until, endOfIndented(program, last));
     const below = lineOf(starts, until);
     if (below > last && /:[ \t]*\r?$/.test(lineAt(program, below))) until = endOfIndented(program, below);
     const ended = isEnded(behind) ? endOfEnded(lines, own, MOST_LINES) : undefined;
     if (ended !== undefined) until = Math.max(until, endAt(program, ended));
+    for (let at = lineOf(starts, until) + 1; at < starts.length && isBranch(lineAt(program, at)); ) {
+      if (indentOf(lineAt(program, at)) !== indentOf(lineAt(program, own))) break;
+      until = Math.max(endAt(program, at), endOfIndented(program, at));
+      at = lineOf(starts, until) + 1;
+    }
   }
   return { start, end: until };
 }
@@ -326,18 +354,6 @@ function braceBelow(program: Program, at: number): number | undefined {
 /** In lines. */
 const MOST_CLAUSES = 12;
 
-/** The text of several lines that a place lies in. */
-function textAt({ long }: Program, place: number): TextRange | undefined {
-  let low = 0;
-  for (let high = long.length; low < high; ) {
-    const middle = (low + high) >> 1;
-    if ((long[middle]?.end ?? 0) <= place) low = middle + 1;
-    else high = middle;
-  }
-  const found = long[low];
-  return found !== undefined && found.start < place ? found : undefined;
-}
-
 /** Whether a name is a parameter of what a line defines, whose block is about something else. */
 function isParameterAt(text: string, { start, end }: TextRange, from: number): boolean {
   const before = text.slice(Math.max(from, start - LOOKED_AT), start);
@@ -348,18 +364,6 @@ function isParameterAt(text: string, { start, end }: TextRange, from: number): b
     (/\([^()]*$/.test(before) || /^[ \t]*[\w"'?]*:?[^=]*,[ \t]*$/.test(behind))
   );
 }
-
-/** The quotation mark that is opened and not closed. */
-function openQuote(behind: string): string | undefined {
-  let open: string | undefined;
-  for (const sign of behind.replace(/\\./g, '').replace(/(?<=\p{L})'(?=\p{L})/gu, '')) {
-    if (open === undefined && (sign === '"' || sign === "'" || sign === '`')) open = sign;
-    else if (sign === open) open = undefined;
-  }
-  return open;
-}
-
-const indentOf = (line: string): number => line.length - line.trimStart().length;
 
 /** Behind the next line that holds something, and those below it that are indented more than the first one. */
 function endOfIndented(program: Program, at: number): number {
@@ -387,6 +391,17 @@ function isFree({ text, names, isProgram }: Program, { start, end }: TextRange, 
     const behind = unit.slice(to, to + LOOKED_AT);
     return !ASSIGNED.test(behind) && !SETTER.test(unit.slice(from, to + LOOKED_AT));
   });
+}
+
+/** Values of a type that is written in front of them, as in tables of tests in Go. */
+function literalsOf(text: string): TextRange[] {
+  const found: TextRange[] = [];
+  for (const { index, 0: all } of text.matchAll(/\bstruct\s{0,8}(?=\{)/g)) {
+    const type = endOfBracket(text, index + all.length, MAX_BLOCK) ?? 0;
+    const end = text.charAt(type) === '{' ? endOfBracket(text, type, MAX_BLOCK) : undefined;
+    if (end !== undefined && index >= (found.at(-1)?.end ?? 0)) found.push({ start: index, end });
+  }
+  return found;
 }
 
 /** Where names are defined as lists or texts, by these names. */

@@ -174,7 +174,7 @@ export function inLines(range: TextRange, joints: readonly Joint[]): TextRange[]
  * closes it.
  */
 const OPENING =
-  /(?<line>(?:^|(?<=[\s;{}(),]))(?:\/\/+!?|#+(?=[ \t#]|$)|--+(?=[ \t-]|$))|^[ \t]*(?:#+(?!!|define\b|include\b|if|endif\b|el|pragma\b|undef\b|error\b|region\b|endregion\b)|;+|%+|'(?!'')|REM\b|--+))|(?<block>\/\*|<!--|\{-|\(\*|"""|\x27\x27\x27)/gi;
+  /(?<line>(?:^|(?<=[\s;{}(),]))(?:\/\/+!?|#+(?=[ \t#]|$)|--+(?=[ \t-]|$))|^[ \t]*(?:#+(?!!|\[|define\b|include\b|if|endif\b|el|pragma\b|undef\b|error\b|region\b|endregion\b)|;+|%+|'(?!'')|REM\b|--+))|(?<block>\/\*|<!--|\{-|\(\*|"""|\x27\x27\x27)/gi;
 const CLOSING: Readonly<Record<string, string>> = { '/*': '*/', '<!--': '-->', '{-': '-}', '(*': '*)' };
 const STARS = /^[ \t]*\*+(?!\/)/;
 
