@@ -28,6 +28,7 @@ describe('UnigramTokenizer', () => {
       '한\u1112\u1161\u11ab 😀👨‍👩‍👧 🇩🇪🇫',
       [4, 34, 3, 4, 33, 3, 4, 3],
     ],
+    ['keeps the marks of long clusters', 'a…\u0301 a…\u0301\u0301', [23, 17, 17, 17, 23, 17, 17, 17, 3]],
     ['keeps tokens that are written out', 'a <mask> b  <mask>', [23, 35, 4, 6, 35]],
     ['reads line ends', 'the\r\nthe\r\r\nthe', [21, 21, 21]],
     ['reads nothing', '', []],
