@@ -38,7 +38,7 @@ export function namedFields(
   }: { readonly language?: string | undefined; readonly separator?: string | undefined },
 ): StatedFields[] {
   // A name may go on behind what opens a line of a quotation or a comment.
-  if (namedPlaces(text.replace(/\n[ \t]*[>#*;%/-]+/g, '\n'), names).length === 0) return [];
+  if (namedPlaces(text.replace(/\n[ \t>#*;%/-]+/g, '\n'), names).length === 0) return [];
   if (language === 'diff' || language === 'patch') {
     const lines = text.replace(/^[-+]/gm, ' ');
     if (lines !== text) return namedFields(lines, names, { language: 'yaml' });
@@ -122,7 +122,13 @@ function saidFields(text: string, names: readonly string[], separator: string | 
     };
     const said = joined.slice(unit.start, unit.end);
     const isBeforeColon = /[:：][*_"'`\s]*$/.test(said);
-    if ((isLone(said, names) || isMenu(said, names)) && !(isBeforeColon && unit.start > from)) continue;
+    const split = inLines(unit, joints).slice(1);
+    const isTitle = split.length > 0 && isUnderlined(lines, lineOf(lines, split.at(-1)?.start ?? 0));
+    const isOfLabel = (isBeforeColon && unit.start > from) || isTitle;
+    if ((isLone(said, names) || isMenu(said, names)) && !isOfLabel) {
+      done = unit.end;
+      continue;
+    }
     const isAsked = /\?[^\p{L}\p{N}]*$/u.test(said.replace(/<[^<>]*>/g, ''));
     const stated = isAsked ? { ...unit, end: until } : unit;
     const ranges = inLines(stated, joints);
