@@ -102,6 +102,17 @@ describe('a name over lines', () => {
   ])('is one: %j', (said) => {
     const kept = left(`Kept.\n\n${said}\n\nKept too.\n`);
     expect(kept).not.toContain('V1');
-    expect(kept).toMatch(/^Kept\.[^]*Kept too\.\n$/);
+    expect(kept).toMatch(/^Kept\.[\s\S]*Kept too\.\n$/);
   });
+});
+
+test.each([
+  ['text/asciidoc', 'Customer::\n+\n----\nV1\n\nV2\n----\n\nOffice::\nKept\n'],
+  [
+    'text/x-tex',
+    '\\begin{description}\n\\item[Customer] V1\n\nV2\n\\item[Office] Kept\n\\end{description}\n',
+  ],
+])('a term of %s goes with all of its paragraphs', (mediaType, text) => {
+  expect(left(text, mediaType)).not.toMatch(/V\d/);
+  expect(left(text, mediaType)).toContain('Kept');
 });
