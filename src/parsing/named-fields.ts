@@ -93,8 +93,10 @@ function saidFields(text: string, names: readonly string[], separator: string | 
   let sentences: readonly TextRange[] = [];
   let paragraph = -1;
   done = 0;
+  let endOfBlock = 0;
   for (const { start, end, names: own, isWorded } of namedPlaces(joined, names)) {
     if (!isWorded || start < done || isEmptied(joined, { start, end })) continue;
+    if ((inLines({ start, end }, joints)[0]?.start ?? 0) < endOfBlock) continue;
     const from = joined.lastIndexOf('\n', start - 1) + 1;
     const until = endOfLine(joined, end);
     const line = joined.slice(from, until);
@@ -141,8 +143,9 @@ function saidFields(text: string, names: readonly string[], separator: string | 
     const above = isOpen ? endOfHeaders(text, lines, last) : last;
     const below =
       isOpen && joined.slice(unit.end, until).trim() === '' ? endOfSection(lines, above, false) : above;
-    if (below > above)
-      found.push({ start: lines[above + 1]?.start ?? 0, end: lineEnd(lines[below]), names: own });
+    if (below === above) continue;
+    endOfBlock = lineEnd(lines[below]);
+    found.push({ start: lines[above + 1]?.start ?? 0, end: endOfBlock, names: own });
   }
   return found;
 }
