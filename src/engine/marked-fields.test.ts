@@ -367,7 +367,7 @@ describe('a text that is no statement', () => {
     ['a.py', 'archive()\nowner = read(it)\nif a: archive()\n', 'owner = read(it)'],
     ['i.md', '---\n\nIt says: a: b.\n\nowner: Ann\n\n# The archive\n\n---\n', 'owner: Ann'],
     ['a.sql', '--- Of the owner\n-- owner: who\nCREATE TABLE archive (owner TEXT);\n---\n', 'owner: who'],
-    ['a.txt', '--- Table of the owner...\nowner: who\nThe archive.\n---\n', 'owner: who'],
+    ['a.txt', '--- Table of the owner...\nowner: who\n\nThe archive.\n---\n', 'owner: who'],
     ['j.md', '---\n\nIt says: a: archive.\n\n- owner: Ann\n\n---\n', 'owner: Ann'],
     ['k.md', '{% include owner = "archive" %}\n\nMore.\n', 'owner = "archive"'],
   ];

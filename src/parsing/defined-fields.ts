@@ -23,6 +23,8 @@ interface Format {
   /** Whether a line that is not blank belongs to what the first one defines, behind the line above it. */
   readonly goesOn: (first: string, line: string, above: string) => boolean;
   readonly reference: RegExp;
+  /** A line that opens and closes a block. */
+  readonly delimiter?: RegExp;
   /** Under which name a text defines what is metadata under another one. */
   readonly aliases?: Readonly<Record<string, string>>;
 }
@@ -41,6 +43,7 @@ const FORMATS: ReadonlyMap<string, Format> = new Map([
       nameOf: (line) => ATTRIBUTE.exec(line)?.[1] ?? termName(line),
       goesOn: isOfAttribute,
       reference: /\{([\p{L}\p{N}_.-]+)\}/gu,
+      delimiter: /^(?:-{4,}|={4,}|\.{4,}|\*{4,}|_{4,})$/,
       aliases: { version: 'revnumber', date: 'revdate' },
     },
   ],
@@ -103,7 +106,7 @@ function* csvTables(text: string): Generator<Row[]> {
 
 const CSV_TABLE = /^[ \t]*\.\. csv-table::[^\n]*\n((?:[ \t]+:[^\n]*\n)+)/gm;
 
-function definitionsIn(source: string, { nameOf, goesOn, reference }: Format): Definition[] {
+function definitionsIn(source: string, { nameOf, goesOn, reference, delimiter }: Format): Definition[] {
   const found: Definition[] = [];
   const open: Definition[] = [];
   const close = (): void => {
@@ -113,8 +116,9 @@ function definitionsIn(source: string, { nameOf, goesOn, reference }: Format): D
   };
   let start = 0;
   let above = '';
+  let block: string | undefined;
   for (const line of source.split('\n')) {
-    const isBlank = line.trim() === '';
+    const isBlank = line.trim() === '' || (block !== undefined && block !== line);
     const name = nameOf(line)?.trim().toLowerCase();
     for (let last = open.at(-1); !isBlank && last !== undefined; last = open.at(-1)) {
       if (goesOn(last.line, line, above)) break;
@@ -131,6 +135,9 @@ function definitionsIn(source: string, { nameOf, goesOn, reference }: Format): D
       last.end = start + line.length;
       for (const [, other = ''] of line.matchAll(reference)) last.references.push(other.trim().toLowerCase());
     }
+    const isOpening = block === undefined && open.length > 0 && delimiter?.test(line) === true;
+    if (block === line) block = undefined;
+    else if (isOpening && source.includes(`\n${line}\n`, start + line.length)) block = line;
     above = line;
     start += line.length + 1;
   }

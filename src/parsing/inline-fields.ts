@@ -1,8 +1,10 @@
 import type { TextRange } from '../core/document.js';
 import { madeOnce } from '../core/made-once.js';
 import { endOfBracket } from './closed-brackets.js';
+import { isAligned } from './label-fields.js';
 import { type Label, labelReader } from './label-reader.js';
 import type { StatedFields } from './markdown/stated-names.js';
+import { isWrapped, lengthOfValue } from './sentence-fields.js';
 import { isStatement, opensStatements } from './statement-lines.js';
 
 /** Names of what a pair of a name and a value calls its name, and its value. */
@@ -15,9 +17,10 @@ const SIGN = String.raw`(?:[:=]=?>?|:=|<>|!=|[<>]=?|\s(?:is|like|in|eq)(?=\s))`;
 /** What may stand behind a name: what closes quotation or emphasis, and a unit. */
 const CLOSING = String.raw`(?:\.[\p{L}\p{N}_.\x2d]{1,60})?(?:[\])]{1,2}\.[\p{L}\p{N}_.\x2d]{1,60}|[\]\\"'\x60*_)}]{0,6})(?:[ \t]?\([^()\n]{0,40}\))?[ \t]*`;
 /** What a name of one word is behind where it is no word of a sentence. */
-const BEFORE_NAME = /[,;{([|&?<>•·–—"'`\t]$|--$/;
-/** The next name of a line of several; behind blanks alone only where values follow their names at once. */
-const NEXT_NAME = /[,;|&][ \t]?["']?[\p{L}_][\p{L}\p{N}_.-]{0,60}["']?[ \t]?[:=]/u;
+const BEFORE_NAME = /[,;:{([|&?<>•·–—"'`\t]$|--$/;
+/** The next name of a line of several; behind a single blank only where values follow their names at once. */
+const NEXT_NAME =
+  /(?:[,;|&•·/\t]|[ \t][-–—]|&nbsp;|[ \t]{2})[ \t]{0,4}["'*_`]{0,3}[\p{L}_][\p{L}\p{N}_.-]{0,60}["'*_`]{0,3}[ \t]?[:=]/u;
 const NEXT_PACKED = /[,;|& \t]["']?[\p{L}_][\p{L}\p{N}_.-]{0,60}["']?=/u;
 const OPENERS = '{[(';
 
@@ -40,6 +43,7 @@ export function inlineFields(
   return [
     ...(isCode ? [] : statements(text, { labelOf, ...forms })),
     ...pairs(text, { labelOf, ...forms }),
+    ...(isCode ? [] : optionsOfCommands(text, { labelOf, ...forms })),
     ...insertedRows(text, labelOf),
     ...rowsBefore(text, labelOf),
     ...(hasBlocks ? blocks(text, { labelOf, ...forms }) : []),
@@ -53,12 +57,14 @@ interface Forms {
   readonly named: RegExp;
   /** A name, labels of a block, and the bracket behind it. */
   readonly block: RegExp;
+  /** A name as an option of a command, with the value behind a blank. */
+  readonly option: RegExp;
 }
 
 const formsOf = madeOnce(
   ({ source }: Label): Forms => ({
     statement: new RegExp(
-      String.raw`(?<![\p{L}\p{N}_])(${source})${CLOSING}(${SIGN})[ \t]*[*_\x60]{0,3}`,
+      String.raw`(?<![\p{L}\p{N}_])(${source})${CLOSING}(${SIGN})(?:[*_\x60]{1,3}(?=\s))?[ \t]*`,
       'giu',
     ),
     named: new RegExp(
@@ -68,6 +74,10 @@ const formsOf = madeOnce(
     block: new RegExp(
       String.raw`(?<![\p{L}\p{N}_.#-])(${source})["']?\]?(?:[ \t]+"[^"\n]{0,120}"){0,3}[ \t]*(?::[ \t]*)?([{<])(?=\s)`,
       'giu',
+    ),
+    option: new RegExp(
+      String.raw`(?<=(?:^|[\s\x60"'(])--?)(${source})[ \t]+(?:"[^"\n]*"|'[^'\n]*'|[^\s\x60"')-][^\s\x60"')]*)`,
+      'gimu',
     ),
   }),
 );
@@ -86,8 +96,13 @@ function* statements(text: string, { labelOf, statement }: Search & Forms): Gene
     const isDenied = /^(?:<|>|!|\s)/.test(sign) && !/^\(?["']/.test(text.slice(behind, behind + 2));
     if (names.length === 0 || isDenied) continue;
     const before = text.slice(Math.max(0, found.index - 3), found.index);
-    if (!isName(all, sign, before)) continue;
-    const end = endOfStated(text, behind, sign);
+    const start = Math.max(lineStart(text, found.index), found.index - MAX_GAP);
+    const isMidLine = text.slice(start, found.index).trim() !== '';
+    const value = text.slice(behind, behind + MAX_GAP).split('\n', 1)[0] ?? '';
+    if (!isName(all, sign, before) && !(isMidLine && lengthOfValue(value, '') > 0)) continue;
+    // Of the first label of a line the others know whether a paragraph goes on.
+    const wrapped = sign === ':' && isMidLine ? names : [];
+    const end = endOfStated(text, { start: found.index, end: behind }, { sign, wrapped });
     if (end === undefined || text.slice(behind, end).trim() === '') continue;
     yield { start: found.index, end, names };
     statement.lastIndex = end;
@@ -116,7 +131,11 @@ function firstOfValue(text: string, from: number): number {
 /** In UTF-16 code units. */
 const MAX_GAP = 80;
 
-function endOfStated(text: string, from: number, sign: string): number | undefined {
+function endOfStated(
+  text: string,
+  { start: name, end: from }: TextRange,
+  { sign, wrapped }: { readonly sign: string; readonly wrapped: readonly string[] },
+): number | undefined {
   const endOfLine = lineEnd(text, from);
   const value = firstOfValue(text, from);
   const first = text.charAt(value);
@@ -125,19 +144,40 @@ function endOfStated(text: string, from: number, sign: string): number | undefin
     return endOfBracket(text, value, MAX_VALUE) ?? endOfParagraph(text, value);
   const rest = text.slice(from, endOfLine);
   if (rest.trim() === '') return undefined;
-  const next = (sign === '=' ? NEXT_PACKED : NEXT_NAME).exec(rest);
-  if (next !== null) return from + next.index;
-  const start = text.lastIndexOf('\n', from - 1) + 1;
-  return opensStatements(text.slice(start, endOfLine), from - start) ? endOfLine : endOfIndented(text, from);
+  const start = lineStart(text, from);
+  const next = (sign === '=' ? NEXT_PACKED : NEXT_NAME).exec(rest)?.index ?? Infinity;
+  const last = Math.min(from + next, closingAround(text, name, from));
+  if (last < endOfLine) return last;
+  const line = text.slice(start, endOfLine);
+  return opensStatements(line, from - start) ? endOfLine : endOfLines(text, from, wrapped);
 }
 
-/** Of a line with those below that are indented more. */
-function endOfIndented(text: string, from: number): number {
-  const indent = /^[ \t]*/.exec(text.slice(text.lastIndexOf('\n', from) + 1, from))?.[0].length ?? 0;
+/** Where what is opened on the line before a name is closed behind its value: a bracket, a comment, code. */
+function closingAround(text: string, name: number, from: number): number {
+  const start = Math.max(lineStart(text, name), name - MAX_PAIR);
+  const opened = OPENED.exec(text.slice(start, name));
+  if (opened === null) return Infinity;
+  const closing = CLOSED_BY[opened[0]];
+  if (closing === undefined) return (endOfBracket(text, start + opened.index, MAX_VALUE) ?? Infinity) - 1;
+  const end = text.indexOf(closing, from);
+  return end < 0 ? Infinity : end;
+}
+
+const OPENED = /[([{](?=[^()[\]{}]*$)|<!--(?=[^>]*$)|[<`](?=["']?$)/;
+const CLOSED_BY: Readonly<Record<string, string>> = { '<!--': '-->', '<': '>', '`': '`' };
+
+/** Of a line with those below that are indented more, and the rest of its paragraph. */
+function endOfLines(text: string, from: number, names: readonly string[]): number {
+  const start = lineStart(text, from);
+  const indent = /^[ \t]*/.exec(text.slice(start, from))?.[0].length ?? 0;
   let end = lineEnd(text, from);
-  for (let next = ''; end < text.length; end += 1 + next.length) {
+  const first = text.slice(start, end);
+  let above = first;
+  for (let next = '', count = 1; end < text.length; end += 1 + next.length, count += 1, above = next) {
     next = text.slice(end + 1, lineEnd(text, end + 1));
-    if (next.trim() === '' || next.length - next.trimStart().length <= indent) break;
+    const isBelow = next.length - next.trimStart().length > indent && !isAligned(first, next);
+    const goesOn = names.length > 0 && isWrapped(above, next, names, count);
+    if (next.trim() === '' || !(isBelow || goesOn)) break;
   }
   return end;
 }
@@ -197,6 +237,11 @@ function signBehind(text: string, at: number): number {
   const sign = /[:=]/g;
   sign.lastIndex = at;
   return sign.exec(text)?.index ?? Infinity;
+}
+
+function* optionsOfCommands(text: string, { labelOf, option }: Search & Forms): Generator<StatedFields> {
+  for (const { 0: all, 1: name = '', index } of text.matchAll(option))
+    yield { start: index, end: index + all.length, names: labelOf(name) };
 }
 
 /** Members that are a name and a value, in braces or in lines of one paragraph. */
@@ -279,6 +324,7 @@ function linesAround(text: string, at: number): TextRange {
 
 const MAX_LINES = 8;
 
+const lineStart = (text: string, at: number): number => text.lastIndexOf('\n', at - 1) + 1;
 const lineEnd = (text: string, at: number): number => {
   const end = text.indexOf('\n', at);
   return end < 0 ? text.length : end;

@@ -1,5 +1,6 @@
 import { type Label, labelReader, MAX_LABEL_LENGTH, withoutMarkup } from './label-reader.js';
 import type { StatedFields } from './markdown/stated-names.js';
+import { isWrapped } from './sentence-fields.js';
 
 /** A line with what opens an item, a heading, a quotation or a field of a list. */
 const OPENING = /^[ \t>]*(?:(?:[-*+]|\d{1,9}[.)])[ \t]+(?:\[[ xX]\][ \t]+)?|#{1,6}[ \t]+)*:?/;
@@ -9,9 +10,6 @@ const BULLET = /^[-*+][ \t]/;
 const FENCE = /^\s*(`{3,}|~{3,})\s*(\w*)/;
 /** Code in other languages says what a program does. */
 const DATA_FENCES: ReadonlySet<string> = new Set(['', 'text', 'yaml', 'yml', 'json', 'toml', 'ini']);
-/** A line as long as this may have been broken by a program. In UTF-16 code units. */
-const WRAPPED_LENGTH = 60;
-const ANY_LABEL = /^[^\s:=][^:=]{0,60}[:=](?:\s|$)/;
 
 const CELL_COMMENT = /^Comment on [A-Z]{1,3}\d{1,7} \(([^()\n]{1,130})\): [^\n]*/gm;
 
@@ -125,9 +123,10 @@ function statementAt(
     return last > at ? { names: term, from, last } : undefined;
   }
   const [all = '', marked = ''] = BOLD.exec(opened) ?? [];
+  const endOfBelow = (own: readonly string[]): number => endOfValue(lines, at, from, isFenced ? [] : own);
   const bold = marked === '' ? [] : labelOf(marked.replace(/[:=]$/, ''));
   if (bold.length > 0 && opened.length > all.length)
-    return { names: bold, from, last: isItem ? endOfItem(lines, at, from) : endOfValue(lines, at, from) };
+    return { names: bold, from, last: Math.max(isItem ? endOfItem(lines, at, from) : at, endOfBelow(bold)) };
   const sign = opened.slice(0, MAX_LABEL_LENGTH).search(SIGN);
   const names = sign < 0 ? [] : labelOf(opened.slice(0, sign));
   if (names.length > 0) {
@@ -141,7 +140,7 @@ function statementAt(
     return {
       names,
       from,
-      last: value.trim() === '' ? endOfSection(lines, at, isFenced) : endOfValue(lines, at, from),
+      last: value.trim() === '' ? endOfSection(lines, at, isFenced) : endOfBelow(names),
     };
   }
   return undefined;
@@ -233,6 +232,7 @@ export function endOfSection(lines: readonly Line[], at: number, isFenced: boole
     if (level !== undefined && (depth === 0 || level <= depth)) return at;
     if (!isBlank && level === undefined) break;
   }
+  const isInside = ({ indent }: Line): boolean => indent > (lines[at]?.indent ?? 0);
   const first = lines[next];
   if (first === undefined) return at;
   const fence = FENCE.exec(first.text)?.[1];
@@ -244,10 +244,11 @@ export function endOfSection(lines: readonly Line[], at: number, isFenced: boole
   const isList = OPENING_MARK.test(first.text);
   let last = next;
   for (next += 1; next < lines.length; next += 1) {
-    const { text, indent, isBlank } = lines[next] as Line;
-    if (isBlank) continue;
-    const isSame = next === last + 1 || (isList && (indent > first.indent || OPENING_MARK.test(text)));
-    if (!isSame || HEADING.test(text)) break;
+    const line = lines[next] as Line;
+    if (line.isBlank) continue;
+    const isOfList = isList && (line.indent > first.indent || OPENING_MARK.test(line.text));
+    const isSame = isInside(first) ? isInside(line) : next === last + 1 || isOfList;
+    if (!isSame || HEADING.test(line.text)) break;
     last = next;
   }
   return last;
@@ -256,20 +257,25 @@ export function endOfSection(lines: readonly Line[], at: number, isFenced: boole
 export const HEADING = /^[ \t>]{0,8}(#{1,6})[ \t]/;
 export const UNDERLINE = /^[ \t]*([=~^"'`.+*_-])\1{2,}[ \t]*$/;
 
-/** With lines that are indented below it, and those that a long one was broken into. */
-function endOfValue(lines: readonly Line[], at: number, from: number): number {
-  const own = lines[at]?.indent ?? 0;
+/** With lines that are indented below it, and those of its paragraph. */
+function endOfValue(lines: readonly Line[], at: number, from: number, names: readonly string[]): number {
+  const { text: first = '', indent: own = 0 } = lines[at] ?? {};
   let last = at;
   for (let next = at + 1; next < lines.length; next += 1) {
     const { text, indent, isBlank } = lines[next] as Line;
-    const isWrapped =
-      (lines[next - 1]?.text.length ?? 0) >= WRAPPED_LENGTH && !ANY_LABEL.test(text.trimStart());
-    const isBelow = indent > own || (from > own && indent >= from);
-    if (isBlank || !(isBelow || (isWrapped && !OPENING_MARK.test(text)))) break;
+    const isBelow = (indent > own || (from > own && indent >= from)) && !isAligned(first, text);
+    const goesOn = names.length > 0 && isWrapped(lines[next - 1]?.text ?? '', text, names, next - at);
+    if (isBlank || !(isBelow || goesOn)) break;
     last = next;
   }
   return last;
 }
+
+/** Whether labels of two lines end in the same place, as those that are set flush right do. */
+export const isAligned = (line: string, below: string): boolean => {
+  const [place, own] = [line, below].map((each) => each.indexOf(': '));
+  return place === own && /^\s+[\p{L}\p{N}_ -]+: /u.test(below);
+};
 
 const OPENING_MARK = /^[ \t]*(?:[-*+>|#]|\d{1,9}[.)] |```|~~~)/;
 

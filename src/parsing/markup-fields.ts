@@ -102,7 +102,9 @@ export function markupFields(text: string, names: readonly string[]): StatedFiel
     const until = Math.min(child?.start ?? element.close, element.open + MAX_CONTENT);
     const leading = labelOf(withoutEntities(text.slice(element.open, until)));
     if (leading.length === 0) continue;
-    if (child === undefined) found.push(...besideOf(element, leading, text));
+    const isAlone =
+      child === undefined || (BREAK.test(child.name) && text.slice(child.end, element.close).trim() === '');
+    if (isAlone) found.push(...besideOf(element, leading, text));
     else found.push({ start: element.open, end: Math.max(element.close, child.end), names: leading });
   }
   return found;

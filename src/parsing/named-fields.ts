@@ -38,7 +38,7 @@ export function namedFields(
   }: { readonly language?: string | undefined; readonly separator?: string | undefined },
 ): StatedFields[] {
   // A name may go on behind what opens a line of a quotation or a comment.
-  if (namedPlaces(text.replace(/\n[ \t]*[>#*;%/-]+/g, '\n'), names).length === 0) return [];
+  if (namedPlaces(text.replace(/\n[ \t>#*;%/-]+/g, '\n'), names).length === 0) return [];
   if (language === 'diff' || language === 'patch') {
     const lines = text.replace(/^[-+]/gm, ' ');
     if (lines !== text) return namedFields(lines, names, { language: 'yaml' });
@@ -93,8 +93,10 @@ function saidFields(text: string, names: readonly string[], separator: string | 
   let sentences: readonly TextRange[] = [];
   let paragraph = -1;
   done = 0;
+  let endOfBlock = 0;
   for (const { start, end, names: own, isWorded } of namedPlaces(joined, names)) {
     if (!isWorded || start < done || isEmptied(joined, { start, end })) continue;
+    if ((inLines({ start, end }, joints)[0]?.start ?? 0) < endOfBlock) continue;
     const from = joined.lastIndexOf('\n', start - 1) + 1;
     const until = endOfLine(joined, end);
     const line = joined.slice(from, until);
@@ -126,7 +128,13 @@ function saidFields(text: string, names: readonly string[], separator: string | 
     };
     const said = joined.slice(unit.start, unit.end);
     const isBeforeColon = /[:：][*_"'`\s]*$/.test(said);
-    if ((isLone(said, names) || isMenu(said, names)) && !(isBeforeColon && unit.start > from)) continue;
+    const split = inLines(unit, joints).slice(1);
+    const isTitle = split.length > 0 && isUnderlined(lines, lineOf(lines, split.at(-1)?.start ?? 0));
+    const isOfLabel = (isBeforeColon && unit.start > from) || isTitle;
+    if ((isLone(said, names) || isMenu(said, names)) && !isOfLabel) {
+      done = unit.end;
+      continue;
+    }
     const isAsked = /\?[^\p{L}\p{N}]*$/u.test(said.replace(/<[^<>]*>/g, ''));
     const stated = isAsked ? { ...unit, end: until } : unit;
     const ranges = inLines(stated, joints);
@@ -139,8 +147,9 @@ function saidFields(text: string, names: readonly string[], separator: string | 
     const above = isOpen ? endOfHeaders(text, lines, last) : last;
     const below =
       isOpen && joined.slice(unit.end, until).trim() === '' ? endOfSection(lines, above, false) : above;
-    if (below > above)
-      found.push({ start: lines[above + 1]?.start ?? 0, end: lineEnd(lines[below]), names: own });
+    if (below === above) continue;
+    endOfBlock = lineEnd(lines[below]);
+    found.push({ start: lines[above + 1]?.start ?? 0, end: endOfBlock, names: own });
   }
   return found;
 }

@@ -3,7 +3,7 @@ import { madeOnce } from '../core/made-once.js';
 import { foldedName } from '../core/metadata.js';
 
 /** What may stand inside a name, backslashes so many as text inside of text has: blanks, signs that join words, what is not seen, and how others write these. */
-const GAP = String.raw`(?:\r?\n[ \t]{0,8}|[ \t\u00A0\u2000-\u200F\u202F\u2060\uFEFF\u00AD\u2010-\u2015\uFF0D\uFF3F_*\x60\x2d]|\.(?!\s)|\\\r?\n[ \t]{0,20}|\\{1,16}[_.\x2d]|&(?:nbsp|shy|lowbar|hyphen|zwnj|zwj|#\d{2,5}|#x[\da-f]{2,5});|%(?:20|2d|5f|2e|c2%a0)|\\{1,16}u(?:00)?(?:5f|20|2d|ad|a0)|</?[a-z]{1,8}/?>){0,6}`;
+const GAP = String.raw`(?:\r?\n[ \t]{0,8}|[ \t\u00A0\u2000-\u200F\u202F\u2060\u3000\uFEFF\u00AD\u2010-\u2015\uFF0D\uFF3F_*\x60\x2d]|\.(?!\s)|\\\r?\n[ \t]{0,20}|\\{1,16}[ _.\x2d]|\]\([^()\s]{0,200}\)|<!--[^<>\n]{0,80}-->|&(?:nbsp|shy|lowbar|hyphen|zwnj|zwj|#\d{2,5}|#x[\da-f]{2,5});|%(?:20|2d|5f|2e|c2%a0)|\\{1,16}u(?:00)?(?:5f|20|2d|ad|a0)|</?[a-z]{1,8} ?/?>){0,6}`;
 const PLAIN = /[\p{L}\p{N}]/u;
 /** Words of a name: behind another of small letters a capital begins one. */
 const WORDS = /[\s_.-]+|(?<=\p{Ll})(?=\p{Lu})/u;

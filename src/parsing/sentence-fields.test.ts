@@ -14,6 +14,11 @@ describe('a sentence of a name that is one word', () => {
     ['The owner is 4,000 EUR. She works.', 'owner is 4,000 EUR'],
     ['The owners of a and b are Ann and Bob. Kept.', 'owners of a and b are Ann and Bob'],
     ['The owner becomes Ann.', 'owner becomes Ann'],
+    ['The owner is **Ann**.', 'owner is **Ann**'],
+    ['The owner (since 2020) is Ann Lee.', 'owner (since 2020) is Ann Lee'],
+    ['The owner, who called, is Ann Lee.', 'owner, who called, is Ann Lee'],
+    ["The owner's name is Ann Lee.", "owner's name is Ann Lee"],
+    ['The owner is named Ann Lee.', 'owner is named Ann Lee'],
     ["Its owner isn't Ann.", "owner isn't Ann"],
     ['The owner\nof it is\nAnn Lee, who works here.', 'owner\nof it is\nAnn Lee'],
   ])('loses name and value alone: %j', (text, cut) => {

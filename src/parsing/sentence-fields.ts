@@ -3,13 +3,14 @@ import type { TextRange } from '../core/document.js';
 import { madeOnce } from '../core/made-once.js';
 import { type Label, labelReader } from './label-reader.js';
 import type { StatedFields } from './markdown/stated-names.js';
+import { isWorded } from './named-places.js';
 import { blanked } from './text-range.js';
 
 /** Of whom, or since when: `of Ann`, `for Ann Lee`, `as of 1 May`. */
-const WHOSE = String.raw`(?:[ \t]+(?:of|for|at|in|as[ \t]+of)(?:[ \t]+[\p{L}\p{N}'’.-]{1,40}){1,4}?)?`;
+const WHOSE = String.raw`(?:['’]s[ \t]+(?:name|value))?(?:[ \t]*\([^()\n]{1,60}\)|,[ \t]+(?:who|which|that)[ \t][^,.;!?\n]{1,60},)?(?:[ \t]+(?:of|for|at|in|as[ \t]+of)(?:[ \t]+[\p{L}\p{N}'’.-]{1,40}){1,4}?)?`;
 const TO_BE = String.raw`(?:(?:should|must|shall|can|may|could|would|will|has|have)[ \t]+)?be(?:en)?|is|was|are|were|isn['’]t|wasn['’]t`;
 const CHANGE = String.raw`equals|remains|remained|becomes?|became|stays|stayed|rises|rose|goes|went|falls|fell|drops|dropped|grew|changes|changed|moves|moved|(?:in|de)creased(?=[ \t]+(?:to|from))`;
-const VERB = String.raw`[ \t]+(?:${TO_BE}|${CHANGE})(?:[ \t]+(?:now|still|only|currently))?(?:[ \t]+(?:set|raised|changed|moved|lowered|increased|cut))?(?:[ \t]+(?:up|down))?(?:[ \t]+(?:to|from|at))?[ \t]+`;
+const VERB = String.raw`[ \t]+(?:${TO_BE}|${CHANGE})(?:[ \t]+(?:now|still|only|currently))?(?:[ \t]+(?:named|called|set|raised|changed|moved|lowered|increased|cut))?(?:[ \t]+(?:up|down))?(?:[ \t]+(?:to|from|at))?[ \t]+`;
 /** The end of what is said: no comma or dot between digits. */
 const CLAUSE_END =
   /[;!?()\n]|,(?!\d)|\.(?![\p{L}\p{N}])|[ \t](?:and|but|because|since|which|that|who|so|when|if|while|as|than|until)(?![\p{L}\p{N}])/u;
@@ -62,7 +63,14 @@ export function sentenceFields(text: string, names: readonly string[]): StatedFi
   return found;
 }
 
-function lengthOfValue(rest: string, verb: string): number {
+/** How much of what stands behind a name and a verb is a value that is told by its form. */
+export function lengthOfValue(marked: string, verb: string): number {
+  const mark = /^[*_]{1,3}/.exec(marked)?.[0].length ?? 0;
+  const length = lengthOfPlain(marked.slice(mark), verb);
+  return length === 0 ? 0 : mark + length;
+}
+
+function lengthOfPlain(rest: string, verb: string): number {
   const isOfSeveral = /[ \t](?:are|were)[ \t]|[ \t]from[ \t]+$/i.test(verb);
   const quoted = QUOTED.exec(rest)?.[0].length;
   if (quoted !== undefined && !isOfSeveral) return quoted;
@@ -105,6 +113,37 @@ export interface Joint {
 /** What goes on in the next line is none of these: an item, a heading, a row, a fence, a definition, what is logged. */
 const OWN_LINE = /^(?:[-*+][ \t]|\d{1,9}[.)][ \t]|#{1,6}[ \t]|[|:=~\x60<{}[\]]|-{3}|\d{2,4}[-/:.T]?\d)/;
 
+/** Whether a paragraph goes on in the next line, both without what opens them. */
+const isGoingOn = (before: string, line: string): boolean =>
+  before !== '' &&
+  line !== '' &&
+  !OWN_LINE.test(line) &&
+  !/^#{1,6}[ \t]/.test(before) &&
+  before.startsWith('//') === line.startsWith('//') &&
+  !isTabular(line) &&
+  !isTabular(before) &&
+  !/[;{}]$|(?<!<br ?\/?)>$/i.test(before) &&
+  !/[;{}]$/.test(line);
+
+const contentOf = (line: string): string => line.replace(/^[ \t>]+/, '').trimEnd();
+
+/** A label at the beginning of a line. */
+const ANY_LABEL =
+  /^(?:["'\p{L}\p{N}_.-]{1,60}[:=](?!\/\/)|[^\s:=][^:=]{0,60}[:=：][*_]{0,3}(?:\s|$)|(?:\S{1,40}[ \t]+){1,3}(?:[-–—]+>?|=>|→|\.{3,}|…+)[ \t])/u;
+/** For a name of one word. */
+const MOST_WRAPPED = 4;
+
+/**
+ * Whether a line goes on with what a label above it states: the rest of the paragraph up to the next label or item, for names of one word up to the end of a sentence.
+ *
+ * @param count of the lines since the label
+ */
+export function isWrapped(above: string, line: string, names: readonly string[], count: number): boolean {
+  const [before, own] = [contentOf(above), contentOf(line)];
+  const isOver = /[.!?]["'”’)*_]{0,3}$/.test(before) || count > MOST_WRAPPED;
+  return isGoingOn(before, own) && !ANY_LABEL.test(own) && (!isOver || names.some(isWorded));
+}
+
 /** Paragraphs as one line each. */
 export function joinedLines(text: string): { readonly joined: string; readonly joints: readonly Joint[] } {
   const joints: Joint[] = [];
@@ -117,17 +156,9 @@ export function joinedLines(text: string): { readonly joined: string; readonly j
     const opened = /^[ \t>]*/.exec(own)?.[0].length ?? 0;
     const left = own.slice(opened);
     const trimmed = own.trimEnd();
-    const isGoingOn =
-      before !== '' &&
-      left !== '' &&
-      !OWN_LINE.test(left) &&
-      !/^#{1,6}[ \t]/.test(before) &&
-      !isTabular(left) &&
-      !isTabular(before) &&
-      !/[;{}>]$/.test(before) &&
-      !/[;{}]$/.test(trimmed);
+    const isJoined = isGoingOn(before, left.trimEnd());
     if (start > 0) {
-      if (isGoingOn) {
+      if (isJoined) {
         const last = parts.pop() ?? '';
         const kept = last.trimEnd();
         length -= last.length - kept.length;
@@ -139,7 +170,7 @@ export function joinedLines(text: string): { readonly joined: string; readonly j
         length += 1;
       }
     }
-    const part = isGoingOn ? line.slice(opened) : line;
+    const part = isJoined ? line.slice(opened) : line;
     parts.push(part);
     length += part.length;
     start += line.length + 1;
@@ -174,7 +205,7 @@ export function inLines(range: TextRange, joints: readonly Joint[]): TextRange[]
  * closes it.
  */
 const OPENING =
-  /(?<line>(?:^|(?<=[\s;{}(),]))(?:\/\/+!?|#+(?=[ \t#]|$)|--+(?=[ \t-]|$))|^[ \t]*(?:#+(?!!|\[|define\b|include\b|if|endif\b|el|pragma\b|undef\b|error\b|region\b|endregion\b)|;+|%+|'(?!'')|REM\b|--+))|(?<block>\/\*|<!--|\{-|\(\*|"""|\x27\x27\x27)/gi;
+  /(?<line>(?:^|(?<=[\s;{}(),]))(?:\/\/+!?|#+(?=[ \t#]|$)|--+(?=[ \t-]|$))|^[ \t]*(?:#+(?!!|\[|define\b|include\b|if|endif\b|el|pragma\b|undef\b|error\b|region\b|endregion\b)|;+|%+(?!\{)|'(?!'')|REM\b|--+))|(?<block>\/\*|<!--|\{-|\(\*|"""|\x27\x27\x27)/gi;
 const CLOSING: Readonly<Record<string, string>> = { '/*': '*/', '<!--': '-->', '{-': '-}', '(*': '*)' };
 const STARS = /^[ \t]*\*+(?!\/)/;
 

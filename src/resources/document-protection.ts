@@ -13,7 +13,7 @@ import {
 import type { WithheldDocument } from './withheld-fields.js';
 
 /** Of what `withheld-fields.ts` takes out of texts: another one means that documents must be processed again. */
-const WITHHOLDING_VERSION = 17;
+const WITHHOLDING_VERSION = 18;
 
 /** How often each type of personal data or secret was taken out of a document. */
 export type RedactionCounts = Readonly<Record<string, number>>;
