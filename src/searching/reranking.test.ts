@@ -58,7 +58,7 @@ describe('reranking, configured', () => {
     expect(asked.results).toHaveLength(3);
   });
 
-  it('runs a cross-encoder without a package, and says what it had no time for', async () => {
+  it('runs a cross-encoder without a package, and none of another hash than is pinned', async () => {
     const all = await engineWith({ model: 'onnx:models/tiny-bert', deadlineMs: 30_000 });
     const response = await all.search('query');
     expect(rerankOf(response)).toMatchObject({ status: 'ran', candidates: 4 });

@@ -4,12 +4,15 @@ import {
   createReadStream,
   existsSync,
   mkdirSync,
+  mkdtempSync,
   readFileSync,
+  rmSync,
   symlinkSync,
   writeFileSync,
 } from 'node:fs';
 import { createServer, type Server } from 'node:http';
 import type { AddressInfo } from 'node:net';
+import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
@@ -153,7 +156,7 @@ describe('model use', () => {
     let mirror: Server;
     let address: string;
     beforeAll(async () => {
-      model = join(temporaryFolder(), 'tiny');
+      model = mkdtempSync(join(tmpdir(), 'reranker-'));
       await writeTinyBert(model);
       mirror = createServer((request, response) => {
         const file = join(model, (request.url ?? '').replace(`/${ID}/resolve/main/`, ''));
@@ -163,7 +166,10 @@ describe('model use', () => {
       await new Promise<void>((listening) => mirror.listen(0, '127.0.0.1', listening));
       address = `http://127.0.0.1:${(mirror.address() as AddressInfo).port}`;
     });
-    afterAll(() => new Promise((closed) => mirror.close(closed)));
+    afterAll(async () => {
+      await new Promise((closed) => mirror.close(closed));
+      rmSync(model, { recursive: true });
+    });
 
     test('is listed, fetched, pinned and used without a new index, and another command goes back', async () => {
       const cwd = temporaryFolder(FILES);
@@ -210,8 +216,8 @@ describe('model use', () => {
       const cwd = temporaryFolder({ 'ragstone.yaml': off });
       cpSync(model, join(cwd, 'models/tiny'), { recursive: true });
       expect((await runRagstone(['model', 'use', './models/tiny'], { cwd })).code).toBe(0);
-      expect(readFileSync(join(cwd, 'ragstone.yaml'), 'utf8')).toContain(
-        'enabled: true, model: onnx:./models/tiny',
+      expect(readFileSync(join(cwd, 'ragstone.yaml'), 'utf8')).toMatch(
+        /enabled: true,\s+model: onnx:\.\/models\/tiny/,
       );
     });
 

@@ -9,7 +9,7 @@ export interface OnnxRerankerOptions {
 }
 
 const MAX_CANDIDATES = 1_000;
-/** Read for each millisecond of the deadline: two cores need some two thirds of it. */
+/** Read for each millisecond of the deadline: two cores need half of it, where nothing else uses them. */
 const CHARACTERS = 8;
 /** Share of the deadline after which no further passage is begun, so that what was read is not lost. */
 const READING = 0.75;
