@@ -3,6 +3,7 @@ import { keyOfContext } from '../../chunking/contextual/chunk-contextualiser.js'
 import { ContextCache } from '../../chunking/contextual/context-cache.js';
 import type { ResolvedConfig } from '../../config/resolved-config.js';
 import { indexedTextOf } from '../../core/analysis/indexed-text.js';
+import { partsOf } from '../../core/analysis/passage-parts.js';
 import type { StoredChunk } from '../../core/chunk.js';
 import { headingPathOf, titleOf } from '../../core/chunk-metadata.js';
 import { DATA_FOLDERS } from '../../core/data-folder.js';
@@ -10,7 +11,6 @@ import { cacheOwner } from '../../core/scope.js';
 import { cacheKeyerOf } from '../../embedding/embedding-cache.js';
 import { holdsVectors, keysOfVectors } from '../../embedding/kept-vectors.js';
 import { readerIdentity } from '../../embedding/static/reader/encoder-model.js';
-import { partsOf } from '../../embedding/static/reader/passage-parts.js';
 import { contextModelName } from '../../resources/assembly/resolve-context-model.js';
 
 /** What the caches keep of some chunks. */

@@ -1,8 +1,8 @@
 import { asksForLink, isLinkList } from '../../core/analysis/bare-links.js';
+import { partsOf } from '../../core/analysis/passage-parts.js';
 import { dotProduct } from '../../core/dot-product.js';
 import { RAGError } from '../../core/errors.js';
 import { logOddsOf } from '../../core/logistic.js';
-import { partsOf } from '../../embedding/static/reader/passage-parts.js';
 import type { ComparedTexts, TextReader } from '../../embedding/text-reader.js';
 import type { RerankedCandidate, Reranker, RerankRemark } from '../reranker.js';
 

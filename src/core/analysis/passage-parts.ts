@@ -1,6 +1,6 @@
-import { type IndexedTextParts, indexedTextOf } from '../../../core/analysis/indexed-text.js';
-import { passageUnits } from '../../../core/analysis/passage-units.js';
-import type { TextRange } from '../../../core/document.js';
+import type { TextRange } from '../document.js';
+import { type IndexedTextParts, indexedTextOf } from './indexed-text.js';
+import { passageUnits } from './passage-units.js';
 
 /** Characters of a part, where no unit is longer (docs/research/reader.md). */
 const PART = 300;
