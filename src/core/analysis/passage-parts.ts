@@ -7,7 +7,7 @@ const PART = 300;
 
 /**
  * What the reader reads of a passage, one after the other: neighbouring sentences, items, rows and lines, each part below title and headings.
- * The vector of a whole passage is the mean of all that it says, and an answer is mostly a sentence or two.
+ * The vector of a whole passage is the mean of all that it says, and an answer is mostly a sentence or two. Of one without text these are title and headings.
  */
 export function partsOf({ content, ...above }: IndexedTextParts): readonly string[] {
   const parts: TextRange[] = [];
@@ -16,5 +16,6 @@ export function partsOf({ content, ...above }: IndexedTextParts): readonly strin
     if (last !== undefined && end - last.start <= PART) parts[parts.length - 1] = { start: last.start, end };
     else parts.push({ start, end });
   }
-  return parts.map(({ start, end }) => indexedTextOf({ ...above, content: content.slice(start, end) }));
+  const texts = parts.length === 0 ? [content] : parts.map(({ start, end }) => content.slice(start, end));
+  return texts.map((text) => indexedTextOf({ ...above, content: text }));
 }

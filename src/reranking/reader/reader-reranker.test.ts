@@ -98,6 +98,15 @@ describe('the reader', () => {
     expect([late.order[0], late.remark?.isUnfinished]).toEqual(['short', true]);
   });
 
+  test('reads the title of a passage without text', async () => {
+    const reranker = createReaderReranker({
+      builtin: builtinOf({ ' ': 0.5, other: 0.6 }),
+      reader: scripted({ q: [1, 0], 'Invoices\n ': [1, 0], other: [0, 1] }),
+    });
+    const answer = await reranker.doRerank('q', [{ ...passage(' '), title: 'Invoices' }, passage('other')]);
+    expect(answer[0]?.reading).toBe(1);
+  });
+
   test('puts a list of links behind what it is as near to, unless a link is asked for', async () => {
     const links = '[Logs](a.md)\n[How long logs are kept](b.md)\n[Log levels](c.md)';
     const options = {

@@ -12,7 +12,7 @@ const READ = 30;
  * Of a cosine beside log-odds. More is better for questions in other words and worse for those in the words of the passage; at this weight no
  * set lost (docs/research/reader.md).
  */
-const WEIGHT = 20;
+const WEIGHT = 16;
 /** See `ReaderRerankerOptions.characters`. */
 const CHARACTERS = 9_000;
 /** Taken from a list of links, in log-odds: it says where something is told. Chosen by hand. */
