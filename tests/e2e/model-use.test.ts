@@ -191,7 +191,6 @@ describe('model use', () => {
         expect.objectContaining({
           name: NAME,
           isReranker: true,
-          install: null,
           path: join(cwd, '.ragstone/models', ID),
         }),
       );
