@@ -22,7 +22,7 @@ import type {
   ProtectedDocument,
   RedactionCounts,
 } from '../resources/document-protection.js';
-import { parseWithheld } from '../resources/withheld-fields.js';
+import { parseWithheld } from '../resources/withheld-document.js';
 import { documentDates } from './document-dates.js';
 import { type GatedMetadata, gateMetadata } from './document-metadata.js';
 import { sliceReader, stringReader } from './slice-reader.js';

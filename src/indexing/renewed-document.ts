@@ -8,12 +8,8 @@ import { lastAtOrBefore } from '../core/last-at-or-before.js';
 import type { Metadata, MetadataValue } from '../core/metadata.js';
 import type { LedgerDocument } from '../ledger/ledger.js';
 import type { MetadataSealing } from '../platform/security/sealed-metadata.js';
-import {
-  isEmptied,
-  type WithheldText,
-  withheldLabels,
-  withholdStored,
-} from '../resources/withheld-fields.js';
+import { withholdStored } from '../resources/withheld-document.js';
+import { isEmptied, type WithheldText, withheldLabels } from '../resources/withheld-fields.js';
 import { documentOfChunks, type WholeDocument } from './carry-over.js';
 import { rebuildChunks } from './rebuilt-chunks.js';
 import type { BatchDocument } from './write-batch.js';

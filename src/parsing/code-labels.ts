@@ -4,6 +4,7 @@ import { endOfBracket } from './closed-brackets.js';
 import { type Surroundings, textAt } from './named-roots.js';
 import { PARAMETER } from './sentence-fields.js';
 import { isGoingOn, isStatement, openQuote, opensBlock } from './statement-lines.js';
+import { endOfLine } from './text-range.js';
 
 /** What a name of one word is in front of where it is a label. */
 const LABEL = new RegExp(
@@ -162,15 +163,11 @@ function endOfValue(
   from: number,
   { quote: within, isSql, isOption }: Form,
 ): { readonly end: number; readonly isBlock: boolean } {
-  const lineEnd = (at: number): number => {
-    const end = text.indexOf('\n', at);
-    return end < 0 ? text.length : end;
-  };
   const sign = /^[^\p{L}\p{N}"'`([{\n]*/u.exec(text.slice(from, from + LOOKED_AT))?.[0] ?? '';
   const isTag = /^=["'{]/.test(text.slice(from, from + 2));
   let quote = within;
   let at = from;
-  let lines = lineEnd(from);
+  let lines = endOfLine(text, from);
   for (;;) {
     TOKEN.lastIndex = at;
     const match = TOKEN.exec(text);
@@ -211,7 +208,7 @@ function endOfValue(
       }
     } else if ('([{'.includes(first)) {
       const closing = endOfBracket(text, index, MOST);
-      const end = lineEnd(index);
+      const end = endOfLine(text, index);
       if (
         closing !== undefined &&
         closing > end &&
@@ -223,9 +220,10 @@ function endOfValue(
       const line = text.slice(Math.max(text.lastIndexOf('\n', index - 1) + 1, index - LOOKED_AT), index);
       if (opensBlock(line)) return { end: index, isBlock: true };
       const isEmpty = said.length <= sign.length;
-      if (!isEmpty && !isGoingOn(line, text.slice(at, lineEnd(at)))) return { end: index, isBlock: false };
+      if (!isEmpty && !isGoingOn(line, text.slice(at, endOfLine(text, at))))
+        return { end: index, isBlock: false };
     }
-    if (at > lines) lines = lineEnd(at);
+    if (at > lines) lines = endOfLine(text, at);
   }
 }
 

@@ -5,7 +5,7 @@ import type { StatedFields } from './markdown/stated-names.js';
 import { isLone, isWorded as isWordedName, namedPlaces } from './named-places.js';
 import { statementFields } from './named-statements.js';
 import { BLANKS, commentsAlone, inLines, joinedLines, PARAMETER, separatorIn } from './sentence-fields.js';
-import { blanked } from './text-range.js';
+import { blanked, endOfLine } from './text-range.js';
 
 const FENCE = /^[ \t>]{0,12}(`{3,}|~{3,})[ \t]*([^\s`{]*)/;
 /** What opens a quotation, an item or a heading. */
@@ -193,10 +193,6 @@ const LINK = /\[([^[\]\n]{0,200})\]\([^()\s]{0,400}\)/g;
 const isUnderlined = (lines: readonly Line[], at: number): boolean =>
   UNDERLINE.test(lines[at + 1]?.text ?? '');
 const lineEnd = (line: Line | undefined): number => (line?.start ?? 0) + (line?.text.length ?? 0);
-const endOfLine = (text: string, from: number): number => {
-  const end = text.indexOf('\n', from);
-  return end < 0 ? text.length : end;
-};
 
 /** The number of the line of a place. */
 function lineOf(lines: readonly Line[], place: number): number {

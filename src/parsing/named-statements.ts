@@ -1,8 +1,9 @@
 import type { TextRange } from '../core/document.js';
 import { endOfBracket } from './closed-brackets.js';
 import { labelledValue, type Written } from './code-labels.js';
+import { DEFINED_LIST, definitionsIn, usesOf } from './defined-lists.js';
 import type { StatedFields } from './markdown/stated-names.js';
-import { isLone, type NamedPlace, namedPlaces, withoutNames } from './named-places.js';
+import { isLone, namedPlaces, withoutNames } from './named-places.js';
 import { longTexts, rootsOf, type Surroundings, textAt } from './named-roots.js';
 import {
   endOfEnded,
@@ -159,16 +160,6 @@ export function statementFields(
   }
   return found;
 }
-
-const DEFINING = String.raw`^[ \t]*(?:(?:const|let|var|final|val|auto|my)[ \t]+)?[$@]?([\p{L}_][\p{L}\p{N}_]*)[ \t]*(?::[^=\n]{1,60})?:?=[ \t]*(?=[[("'\x60{])`;
-const DEFINED_LIST = new RegExp(DEFINING.replace('{])', '])'), 'u');
-
-/** Where names stand that are defined as something else that names a field. */
-const usesOf = (text: string, lists: ReadonlyMap<string, readonly string[]>): NamedPlace[] =>
-  [...text.matchAll(/[\p{L}_][\p{L}\p{N}_]*/gu)].flatMap(({ 0: name, index }) => {
-    const names = lists.get(name);
-    return names === undefined ? [] : [{ start: index, end: index + name.length, names, isWorded: true }];
-  });
 
 /** The line below a comment that is a name alone. */
 function belowComment(program: Program, said: string, at: number): TextRange | undefined {
@@ -401,13 +392,5 @@ function literalsOf(text: string): TextRange[] {
     const end = text.charAt(type) === '{' ? endOfBracket(text, type, MAX_BLOCK) : undefined;
     if (end !== undefined && index >= (found.at(-1)?.end ?? 0)) found.push({ start: index, end });
   }
-  return found;
-}
-
-/** Where names are defined as lists or texts, by these names. */
-function definitionsIn(text: string): Map<string, TextRange> {
-  const found = new Map<string, TextRange>();
-  for (const { 1: name = '', index, 0: all } of text.matchAll(new RegExp(DEFINING, 'gmu')))
-    found.set(name, { start: index, end: index + all.length });
   return found;
 }

@@ -1,6 +1,7 @@
 import type { TextRange } from '../core/document.js';
 import { type Label, labelReader, MAX_LABEL_LENGTH } from './label-reader.js';
 import type { StatedFields } from './markdown/stated-names.js';
+import { MARKDOWN, MOST_HEADINGS, markdownTables, RULE } from './markdown-tables.js';
 import { fencesOf } from './named-fields.js';
 import { isLone, isWorded } from './named-places.js';
 import { cellsOf, type Row, recordsOf } from './table-rows.js';
@@ -216,9 +217,6 @@ function* alignedBelow(
 const ALIGNED = /\S+(?: \S+)*/g;
 const MOST_ALIGNED = 200;
 
-/** As separator: tables of Markdown. */
-export const MARKDOWN = 'markdown';
-
 /** Names of fields by the column that states them. */
 type Columns = Map<number, readonly string[]>;
 
@@ -302,9 +300,6 @@ function* inTable(
   }
 }
 
-/** In rows. */
-const MOST_HEADINGS = 6;
-
 /** The names that a cell is the end of, with those above it. */
 function labelDown(above: string | undefined, text: string, labelOf: Label): readonly string[] {
   if (above === undefined || text === '' || text.length + above.length > MAX_LABEL_LENGTH) return [];
@@ -373,48 +368,4 @@ function* judged(rows: Iterable<Row>): Generator<readonly [Row, FirstCells]> {
 function* withCells(rows: readonly Row[]): Generator<readonly [Row, FirstCells]> {
   const cells = firstCellsOf(rows);
   for (const row of rows) yield [row, cells];
-}
-
-const RULE = /^[\s>|:+=\u2500-\u257F-]+$/;
-
-/**
- * A row of names above a rule, and the rows below it, where rows that stood in lines of their own have blank lines around them; whether only blank
- * lines stand between it and the table before.
- */
-function* markdownTables(text: string): Generator<{ readonly rows: Row[]; readonly isBelowOther: boolean }> {
-  let above: { readonly line: string; readonly start: number } | undefined;
-  let rows: Row[] = [];
-  /** Rows above the last one before a rule, over which names may go down. */
-  let leading: readonly Row[] = [];
-  let isBelowOther = false;
-  let isBehindBlank = false;
-  let start = 0;
-  for (const line of text.split('\n')) {
-    const isRow = line.includes('|');
-    if (!isRow || rows.length > 0) leading = [];
-    if (isRow && above?.line.includes('|') === true && line.includes('-') && RULE.test(line)) {
-      const isNext = rows.length > 0 && isBehindBlank;
-      if (isNext && rows.at(-1)?.[0]?.start === cellsOf(above.line, above.start)[0]?.start) rows.pop();
-      if (rows.length === 0 || isNext) {
-        if (rows.length > 0) yield { rows, isBelowOther };
-        isBelowOther = isNext;
-        const last = cellsOf(above.line, above.start).map((cell) => ({ ...cell, isHeading: true }));
-        rows = [...leading.slice(0, -1).filter(({ length }) => length === last.length), last];
-      }
-      isBehindBlank = false;
-    } else if (isRow && rows.length > 0) {
-      const row = cellsOf(line, start);
-      if (!isBehindBlank || row.length === rows[0]?.length) rows.push(row);
-    } else if (line.trim() === '') isBehindBlank = true;
-    else {
-      if (rows.length > 0) yield { rows, isBelowOther };
-      rows = [];
-      isBelowOther = false;
-      isBehindBlank = false;
-    }
-    if (isRow && rows.length === 0) leading = [...leading, cellsOf(line, start)].slice(-MOST_HEADINGS);
-    above = { line, start };
-    start += line.length + 1;
-  }
-  if (rows.length > 0) yield { rows, isBelowOther };
 }

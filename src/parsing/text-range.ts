@@ -11,6 +11,12 @@ export function trimRange(text: string, { start, end }: TextRange): TextRange | 
   return first < last ? { start: first, end: last } : undefined;
 }
 
+/** Where the line of a place ends: its line feed, or the end of the text. */
+export function endOfLine(text: string, at: number): number {
+  const end = text.indexOf('\n', at);
+  return end < 0 ? text.length : end;
+}
+
 /** Each line end becomes one line feed without any offset moving: the carriage return of a pair becomes a space. */
 export function levelLineEnds(text: string): string {
   return text.includes('\r') ? text.replace(/\r\n/g, ' \n').replace(/\r/g, '\n') : text;

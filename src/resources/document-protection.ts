@@ -10,7 +10,7 @@ import {
   type SealedOwner,
   type SealingSettings,
 } from '../platform/security/sealed-metadata.js';
-import type { WithheldDocument } from './withheld-fields.js';
+import type { WithheldDocument } from './withheld-document.js';
 
 /** Of what `withheld-fields.ts` takes out of texts: another one means that documents must be processed again. */
 const WITHHOLDING_VERSION = 18;

@@ -5,7 +5,8 @@ import { OPEN_ACCESS } from '../core/scope.js';
 import { createAsciidocParser } from '../parsing/asciidoc/asciidoc-parser.js';
 import { createParsers } from '../parsing/create-parsers.js';
 import { fileTypeOf } from '../sources/file-types.js';
-import { parseWithheld, withholdText } from './withheld-fields.js';
+import { parseWithheld } from './withheld-document.js';
+import { withholdText } from './withheld-fields.js';
 
 const VALUE = 'zirconflorin';
 const secrets = fc.oneof(

@@ -6,7 +6,7 @@ import type { HistoryVersion, LedgerHistory } from '../../ledger/history.js';
 import type { GenerationReader, LedgerDocument } from '../../ledger/ledger.js';
 import type { Drift } from '../../operations/engine.js';
 import type { MetadataSealing } from '../../platform/security/sealed-metadata.js';
-import { withholdStored } from '../../resources/withheld-fields.js';
+import { withholdStored } from '../../resources/withheld-document.js';
 
 type NamedDocument = Pick<LedgerDocument, 'documentId' | 'externalId' | 'title' | 'metadata'>;
 
