@@ -114,7 +114,7 @@ test('a passage about another language goes behind one of the language asked for
   const guide = { content: 'In C# the pool of objects holds 128.', document: 'guide.md', score: 0.4 };
   const question = 'What is the capacity of the object pool in C#?';
   const ask = (chunks: (typeof pool)[]) =>
-    answerQuestion({ question }, testDependencies(fixedRetrieve(chunks), undefined, { abstainBelow: 0.22 }));
+    answerQuestion({ question }, testDependencies(fixedRetrieve(chunks), undefined, { abstainBelow: 0.2 }));
   expect((await ask([pool, guide])).citations[0]?.source).toBe('guide.md');
   expect((await ask([pool])).abstained).toBe(true);
   expect((await ask([{ ...pool, document: 'pool.md' }])).abstained).toBe(false);

@@ -36,7 +36,7 @@ export interface SearchSignals {
 const USUAL = { keyword: 0.75, semantic: 0.6, reading: 0.45 };
 
 /** Cosine of passages about something else: what is in a script that no model reads has words alone to show. Chosen by hand. */
-const UNREAD = -0.15;
+const UNREAD = -0.2;
 
 /** What the passages gave, most likely to answer first. */
 export interface ConfidenceEvidence {

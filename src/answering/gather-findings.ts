@@ -165,7 +165,7 @@ const ofError = (errors: readonly string[], { quotations: [best] }: ConfidenceEv
 const ASKED_FOR = 0.3;
 
 /** Below the threshold of quotations: what is of something else is no answer. A language model may see what it is of. */
-const OF_ANOTHER = 0.2;
+const OF_ANOTHER = 0.19;
 
 const packContext = (
   question: string,

@@ -64,7 +64,7 @@ const POOLS = {
 };
 
 const dependencies = (known: readonly string[]) => ({
-  ...testDependencies(fixedRetrieve([POOLS, LEASE]), undefined, { abstainBelow: 0.22 }),
+  ...testDependencies(fixedRetrieve([POOLS, LEASE]), undefined, { abstainBelow: 0.2 }),
   isKnownWord: async (word: string) => known.includes(word),
 });
 
