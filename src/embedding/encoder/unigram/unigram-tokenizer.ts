@@ -1,3 +1,5 @@
+import { countWith, emit, encodeWith, type Tokenize, type TokenSink } from '../token-sink.js';
+import { isHighSurrogate } from '../word-piece/character-class.js';
 import { unitsOf } from '../word-piece/normalise-text.js';
 import { NONE, PieceTrie, WORD_START } from '../word-piece/piece-trie.js';
 import { WordMemo } from '../word-piece/word-memo.js';
@@ -29,12 +31,6 @@ export interface UnigramModel {
   readonly splitsAtWhiteSpace: boolean;
 }
 
-/** Where token ids go: written as far as they fit, or only counted. */
-interface Sink {
-  readonly target?: Int32Array;
-  count: number;
-}
-
 /**
  * The Unigram tokenizer of SentencePiece (Kudo 2018): each word is cut into the pieces whose probabilities have the greatest product (Viterbi 1967), and
  * characters without a piece that follow each other are one unknown token. Same ids as `tokenizers` of Hugging Face, without those of the template; linear time.
@@ -62,19 +58,15 @@ export class UnigramTokenizer {
 
   /** Writes the ids of the first pieces, as many as fit, and returns how many it wrote. */
   encodeInto(text: string, target: Int32Array): number {
-    const sink: Sink = { target, count: 0 };
-    this.#tokenize(text, sink, target.length);
-    return Math.min(sink.count, target.length);
+    return encodeWith(this.#tokenize, text, target);
   }
 
   /** Number of pieces of the text. */
   countTokens(text: string): number {
-    const sink: Sink = { count: 0 };
-    this.#tokenize(text, sink, Number.POSITIVE_INFINITY);
-    return sink.count;
+    return countWith(this.#tokenize, text);
   }
 
-  #tokenize(text: string, sink: Sink, limit: number): void {
+  readonly #tokenize: Tokenize = (text, sink, limit) => {
     const visitToken = (id: number): void => emit(sink, id);
     const visitNormalised = (section: string): void =>
       this.#tokenizeWords(this.#marked(section), sink, limit);
@@ -83,7 +75,7 @@ export class UnigramTokenizer {
         this.#normalisedTokens.forEachSection(this.#model.normalise(section), visitNormalised, visitToken);
     };
     this.#tokens.forEachSection(text.toWellFormed(), visitText, visitToken);
-  }
+  };
 
   /** The code units of normalised text with a mark before each word, in place of white space. */
   #marked(text: string): Uint16Array {
@@ -104,7 +96,7 @@ export class UnigramTokenizer {
     return marked.subarray(0, length);
   }
 
-  #tokenizeWords(text: Uint16Array, sink: Sink, limit: number): void {
+  #tokenizeWords(text: Uint16Array, sink: TokenSink, limit: number): void {
     for (let start = 0, end = 0; start < text.length && sink.count < limit; start = end) {
       const most = Math.min(text.length, start + MOST_UNITS);
       end = start + 1;
@@ -160,10 +152,3 @@ export class UnigramTokenizer {
     this.#from[at] = from;
   }
 }
-
-function emit(sink: Sink, id: number): void {
-  if (sink.target !== undefined && sink.count < sink.target.length) sink.target[sink.count] = id;
-  sink.count++;
-}
-
-const isHighSurrogate = (unit: number): boolean => unit >= 0xd8_00 && unit <= 0xdb_ff;

@@ -53,3 +53,6 @@ const isIdeograph = (codePoint: number): boolean =>
   (codePoint >= 0x4e_00 && codePoint <= 0x9f_ff) ||
   (codePoint >= 0x34_00 && codePoint <= 0x4d_bf) ||
   (codePoint >= 0xf9_00 && codePoint <= 0xfa_ff);
+
+/** Whether a code unit is the first of two. */
+export const isHighSurrogate = (unit: number): boolean => unit >= 0xd8_00 && unit <= 0xdb_ff;

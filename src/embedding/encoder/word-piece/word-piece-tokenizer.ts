@@ -1,6 +1,7 @@
 import type { TextRange } from '../../../core/document.js';
 import { RAGError } from '../../../core/errors.js';
-import { classOf, PUNCTUATION, SPACE } from './character-class.js';
+import { countWith, emit, encodeWith, type Tokenize, type TokenSink } from '../token-sink.js';
+import { classOf, isHighSurrogate, PUNCTUATION, SPACE } from './character-class.js';
 import { knownScripts } from './known-scripts.js';
 import { lowerCaseOfPlain, MAX_WORD_CHARACTERS, normalisedUnits, unitsOf } from './normalise-text.js';
 import { CONTINUATION, NONE, PieceTrie, WORD_START } from './piece-trie.js';
@@ -11,13 +12,6 @@ const UNKNOWN = '[UNK]';
 // Written in a text, these stand for themselves, as in BERT's reference tokenizers.
 const SPECIAL_PIECES = ['[PAD]', UNKNOWN, '[CLS]', '[SEP]', '[MASK]'];
 const SPECIAL_TOKENS = /(\[(?:PAD|UNK|CLS|SEP|MASK)\])/;
-
-/** Where token ids go. */
-interface Sink {
-  /** Ids are written here, as far as they fit; absent where only the number matters. */
-  readonly target?: Int32Array;
-  count: number;
-}
 
 /** Adds up the pieces of the words in a slice of a text, from sums over the words before each. */
 class SliceCounter {
@@ -120,16 +114,12 @@ export class WordPieceTokenizer {
 
   /** Writes the ids of the first pieces, as many as fit, and returns how many it wrote. */
   encodeInto(text: string, target: Int32Array): number {
-    const sink: Sink = { target, count: 0 };
-    this.#tokenize(text, sink, target.length);
-    return Math.min(sink.count, target.length);
+    return encodeWith(this.#tokenize, text, target);
   }
 
   /** Number of pieces of the text. */
   countTokens(text: string): number {
-    const sink: Sink = { count: 0 };
-    this.#tokenize(text, sink, Number.POSITIVE_INFINITY);
-    return sink.count;
+    return countWith(this.#tokenize, text);
   }
 
   /** `countTokens` as chunkers want it, with the faster way for slices of one text. */
@@ -163,7 +153,7 @@ export class WordPieceTokenizer {
         : counter.count(start, end);
   }
 
-  #tokenize(text: string, sink: Sink, limit: number): void {
+  readonly #tokenize: Tokenize = (text, sink, limit) => {
     const sections = text.includes('[') ? text.split(SPECIAL_TOKENS) : [text];
     for (const section of sections) {
       if (sink.count >= limit) return;
@@ -171,9 +161,9 @@ export class WordPieceTokenizer {
       if (special === undefined) this.#tokenizeWords(normalisedUnits(section), sink, limit);
       else emit(sink, special);
     }
-  }
+  };
 
-  #tokenizeWords(text: Uint16Array, sink: Sink, limit: number): void {
+  #tokenizeWords(text: Uint16Array, sink: TokenSink, limit: number): void {
     forEachWord(text, (start, end, characters) => {
       const count = this.#split(text, { start, end }, characters);
       if (sink.target === undefined) sink.count += count;
@@ -247,13 +237,6 @@ function forEachWord(text: Uint16Array, visit: VisitWord): void {
     start = end;
   }
 }
-
-function emit(sink: Sink, id: number): void {
-  if (sink.target !== undefined && sink.count < sink.target.length) sink.target[sink.count] = id;
-  sink.count++;
-}
-
-const isHighSurrogate = (unit: number): boolean => unit >= 0xd8_00 && unit <= 0xdb_ff;
 
 const unitAt = (text: Uint16Array, position: number): number => text[position] ?? 0;
 
