@@ -104,6 +104,21 @@ export async function findPassages(
   return { ...found, ...inTime(found, tookMs), stages: { ...clock.times, ...found.stages }, tookMs };
 }
 
+/** One more than passages that a reranker looks at: each search reads at least one of them. */
+const MOST_SEARCHES = 101;
+
+/** A search that is made again until the reranker has looked at all candidates: an answer and a measure must not hang on how busy the machine is. */
+export async function findWhole(
+  query: CheckedQuery,
+  scope: Scope,
+  options: FindOptions,
+): Promise<FoundPassages> {
+  for (let turn = 1; ; turn += 1) {
+    const found = await findPassages(query, scope, options);
+    if (turn === MOST_SEARCHES || found.lanes.every(({ unfinished }) => unfinished !== true)) return found;
+  }
+}
+
 /** Whether the deadline was kept is known at the end. */
 const inTime = ({ plan }: Found, tookMs: number): Pick<FoundPassages, 'plan'> =>
   plan?.deadlineMs === undefined ? {} : { plan: { ...plan, isInTime: tookMs <= plan.deadlineMs } };

@@ -29,7 +29,7 @@ import { contextSettings } from './context-settings.js';
 import { correctWords, type WordCheck } from './correct-words.js';
 import { chunksOf, type ScopedRead } from './document-chunks.js';
 import { fieldValues } from './field-values.js';
-import { findPassages } from './find-passages.js';
+import { findPassages, findWhole } from './find-passages.js';
 import { isKnownIdentifier, isKnownWord } from './known-names.js';
 import { resultsFor } from './question-complexity.js';
 import { findRelated } from './related.js';
@@ -303,7 +303,8 @@ function toolsFor(request: AskRequest, asking: Answering): AgentTools {
 const retrieveFor =
   (request: AskRequest, { scope, resources, seen, limits }: Answering): Retrieve =>
   async (query, { topK, mode, isWidened, signal }) => {
-    const found = await findPassages(
+    const find = request.limits?.deadlineMs === undefined ? findWhole : findPassages;
+    const found = await find(
       {
         text: query,
         ...(request.filters === undefined ? {} : { filters: request.filters }),

@@ -7,7 +7,7 @@ import { originsOf } from '../indexing/document-paths.js';
 import type { ScoreExplanation, SearchQuery, SearchResponse, SearchResult } from '../operations/engine.js';
 import { toldDegradation } from '../platform/degradation/degradation-report.js';
 import type { CandidateExplanation, RankedCandidate } from '../retrieval/retriever.js';
-import { findPassages } from './find-passages.js';
+import { findPassages, findWhole } from './find-passages.js';
 import type { SearchResources } from './searched-index.js';
 
 /** Question to ranked passages, as a response. */
@@ -15,8 +15,9 @@ export async function runSearch(
   query: SearchQuery,
   scope: Scope,
   resources: SearchResources,
+  find = findPassages,
 ): Promise<SearchResponse> {
-  const found = await findPassages(query, scope, { resources });
+  const found = await find(query, scope, { resources });
   const originOf = originsOf(resources.config);
   const named =
     query.options?.explainScore === true ? await namesOnPaths(found.passages, resources) : new Map();
@@ -39,21 +40,12 @@ export async function runSearch(
   };
 }
 
-/** One more than passages that a reranker looks at: each search reads at least one of them. */
-const MOST_SEARCHES = 101;
-
-/** A search that is made again until the reranker has looked at all candidates: what is measured or compared must not hang on how busy the machine is. */
-export async function runWholeSearch(
+/** The same, once the reranker has looked at all candidates. */
+export const runWholeSearch = (
   query: SearchQuery,
   scope: Scope,
   resources: SearchResources,
-): Promise<SearchResponse> {
-  for (let turn = 1; ; turn += 1) {
-    const response = await runSearch(query, scope, resources);
-    if (turn === MOST_SEARCHES || response.lanes.every(({ unfinished }) => unfinished !== true))
-      return response;
-  }
-}
+): Promise<SearchResponse> => runSearch(query, scope, resources, findWhole);
 
 const DATES = ['createdAt', 'updatedAt'] as const;
 
