@@ -16,7 +16,8 @@ export interface JudgedQuotation {
 
 /**
  * Whether a quotation tells of something else of the same kind: of ADR 12 where ADR 13 is asked for, of the mail service where it is the search
- * service, of holidays where it is sick leave, of when it was opened where it is when it was closed, of nobody where it is who approved it. Told by words and numbers of the
+ * service, of holidays where it is sick leave, of when it was opened where it is when it was closed, of nobody where it is who approved it, of no time where it is when it
+ * was introduced. Told by words and numbers of the
  * quoted passage, its title, headings, path and metadata.
  */
 export function isOfAnother(question: string, quotation: JudgedQuotation): boolean {
@@ -36,6 +37,7 @@ export function isOfAnother(question: string, quotation: JudgedQuotation): boole
     isOtherField(question, quotation) ||
     isOfAnotherTime(question, quotation) ||
     namesNobody(question, quotation) ||
+    namesNoTime(question, quotation) ||
     isOtherRow(question, quotation, told)
   );
 }
@@ -160,10 +162,10 @@ function isOfAnotherTime(question: string, { entry, text }: JudgedQuotation): bo
 }
 
 const WHO_DID =
-  /^(?:and )?who (?:has |had )?(?:approved|reviewed|wrote|written|authored|drafted|decided|reported|signed|created|introduced|proposed|invented|founded|filed|requested)\b/i;
+  /^(?:and )?who (?:has |had )?(?:approved|reviewed|wrote|written|authored|drafted|decided|reported|signed|created|introduced|proposed|invented|founded|filed|requested|owns?|maintains?|leads?|manages?|runs)\b/i;
 /** A role, an address, or a name behind a label or within a sentence. */
 const PERSON =
-  /@|\b(?:I|we|he|she|they|team|group|board|committee|council|engineers?|developers?|managers?|leads?|heads?|owners?|directors?|editors?|officers?|architects?|admins?)\b|(?<=[\p{L}\p{N},;:=|"'] ["']?)\p{Lu}\p{Ll}+/gu;
+  /@|\b(?:I|we|he|she|they|team|group|board|committee|council|company|community|squad|department|members?|maintainers?|contributors?|authors?|engineers?|developers?|managers?|leads?|heads?|owners?|directors?|editors?|officers?|architects?|admins?)\b|(?<=[\p{L}\p{N},;:=|"'] ["']?)\p{Lu}\p{Ll}+/gu;
 
 /** Nobody is told of, where it is asked who did it. */
 function namesNobody(question: string, { text }: JudgedQuotation): boolean {
@@ -171,6 +173,15 @@ function namesNobody(question: string, { text }: JudgedQuotation): boolean {
   const asked = new Set(analyzeText(question));
   return (text.match(PERSON) ?? []).every((word) => isAskedOf(word, asked));
 }
+
+const WHEN_DID = /^(?:and )?when (?:was|were|did|has|have)\b/i;
+/** A date, a version, a duration, or what it followed, however it is written. */
+const TIME =
+  /\d|\b(?:jan|feb|mar|apr|may|jun|jul|aug|sep|oct|nov|dec)[a-z]*\b|\b\p{L}+day\b|\b(?:after|before|once|when|while|during|since|until|till|ago|recently|already|never|always|now|currently|originally|initially|later|first|century|decade|release|version)\b/iu;
+
+/** No time is told, where it is asked when it was. */
+const namesNoTime = (question: string, { text }: JudgedQuotation): boolean =>
+  WHEN_DID.test(question) && !TIME.test(text);
 
 /** A pronoun and an address are of no question. */
 function isAskedOf(word: string, asked: ReadonlySet<string>): boolean {
