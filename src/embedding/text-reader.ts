@@ -4,7 +4,7 @@ export interface TextsToCompare {
   readonly query?: string | undefined;
   /** The most wanted first. */
   readonly passages: readonly string[];
-  /** How much is read of passages that were not read before: the first ones, until so many characters are reached. */
+  /** How much is read of passages that were not read before: the first ones, until so many characters or a second are reached; by `Infinity` all, however long it takes. */
   readonly characters: number;
 }
 

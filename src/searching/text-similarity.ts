@@ -58,9 +58,6 @@ async function modelsFor(scope: Scope, resources: EngineResources): Promise<Mode
   return { queries: await forQueries(facts, ledger, scope), passages: embedder };
 }
 
-/** Characters of quotations that are read for one answer, more than it ever has. */
-const CHARACTERS = 20_000;
-
 const readers = new Map<string, Promise<TextReader>>();
 const loadReader = (): Promise<TextReader> =>
   sharedLoad(readers, BUILTIN, async () => {
@@ -71,7 +68,7 @@ const loadReader = (): Promise<TextReader> =>
 /** Cosines of a question and texts by the reader, which keeps what it read in memory alone. */
 export const readerSimilarity: Reading = async (question, texts, signal) => {
   const reader = await loadReader();
-  const asked = { query: question, passages: texts, characters: CHARACTERS };
+  const asked = { query: question, passages: texts, characters: Number.POSITIVE_INFINITY };
   const { query, passages } = await reader.read(asked, signal).catch((error: unknown) => {
     if (!RAGError.isInstance(error) || error.reason === 'ABORTED') throw error;
     // The reranker tells that the reader fails.

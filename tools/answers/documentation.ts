@@ -14,7 +14,7 @@ export const FETCHED = fileURLToPath(
 );
 
 /** YAML is read where a pattern names it: tickets that packages ship are written in it. */
-const READ = ['**', '**/*.yaml'];
+export const READ = ['**', '**/*.yaml'];
 
 /** The questions of every documentation set of a side, each set with an engine over its documents. */
 export async function* documentationSets(

@@ -90,9 +90,10 @@ const places = new Map<string, Map<string, number[]>>();
 for (const collection of await judgedCollections('test', options)) {
   if (!KINDS.includes(collection.kind) || !collection.name.includes(options.only)) continue;
   const group = collection.kind === 'documentation' ? 'test side' : collection.name;
-  const found = places.get(group) ?? new Map<string, number[]>(Object.keys(rerankers).map((name) => [name, []]));
+  const found =
+    places.get(group) ?? new Map<string, number[]>(Object.keys(rerankers).map((name) => [name, []]));
   places.set(group, found);
-  await withEngine(collection.index, { reranker: switched }, async (engine) => {
+  await withEngine(collection, { reranker: switched }, async (engine) => {
     for (const [name, reranker] of Object.entries(rerankers)) {
       current = reranker;
       for (const { text, isRight } of collection.queries) {

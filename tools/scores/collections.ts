@@ -2,7 +2,7 @@ import { readFile } from 'node:fs/promises';
 import path from 'node:path';
 import { parseCsv, readBeir, readJsonLines } from '../../bench/shared/data-files.js';
 import type { IndexRequest, SearchResult } from '../../src/index.js';
-import { FETCHED } from '../answers/documentation.js';
+import { FETCHED, READ } from '../answers/documentation.js';
 import { readDocSets, readQuestions } from '../questions/doc-sets.js';
 import { quoteOf } from '../questions/quotes.js';
 import { HELD_OUT_JIRA } from '../rerank/collections.js';
@@ -14,6 +14,8 @@ export interface JudgedQuery {
   readonly isOwn?: (result: SearchResult) => boolean;
 }
 
+type FilesSources = readonly { name: string; type: 'files'; root: string; paths: string[] }[];
+
 /** Something to index, and what is asked of it. */
 export interface JudgedCollection {
   readonly name: string;
@@ -22,6 +24,8 @@ export interface JudgedCollection {
   /** Collections of one subject: questions of one may have answers in another. */
   readonly subject: string;
   readonly index: IndexRequest;
+  /** What is configured for it; `index` names nothing then. */
+  readonly sources?: FilesSources;
   readonly queries: readonly JudgedQuery[];
 }
 
@@ -56,7 +60,8 @@ async function documentation(fetched: string): Promise<JudgedCollection[]> {
         kind: 'documentation',
         side: split,
         subject: SUBJECTS[name] ?? name,
-        index: { paths: [folder] },
+        index: {},
+        sources: [{ name, type: 'files', root: folder, paths: [...READ] }],
         queries: await Promise.all(
           queries.map(async ({ question, gold, alternates }) => ({
             text: question,

@@ -89,7 +89,7 @@ async function observe(kind: Kind): Promise<Observed[]> {
   const observed: Observed[] = [];
   const reranker = await openObserved(kind);
   for (const collection of collections)
-    await withEngine(collection.index, { reranker }, async (engine) => {
+    await withEngine(collection, { reranker }, async (engine) => {
       for (const query of collection.queries)
         observed.push(await observeOwn(engine, query, { of: collection.kind, kind }));
       for (const { text } of strangersTo(collection, collections, STRANGERS)) {

@@ -39,7 +39,7 @@ console.log(
 );
 for (const collection of collections.filter(({ name }) => name.includes(options.only))) {
   const { own, strange } = await withEngine(
-    collection.index,
+    collection,
     { model: options.model, reranker },
     async (engine) => {
       const ask = async ({ text, isRight, isOwn = () => false }: JudgedQuery): Promise<Asked> => {

@@ -3,13 +3,14 @@ import { tmpdir } from 'node:os';
 import path from 'node:path';
 import { ReaderThreads } from '../../src/embedding/static/reader/reader-threads.js';
 import { loadWordRarity } from '../../src/embedding/static/word-rarity.js';
-import { createEngine, type Engine, type IndexRequest, type Reranker } from '../../src/index.js';
+import { createEngine, type Engine, type Reranker } from '../../src/index.js';
 import { createBuiltinReranker } from '../../src/reranking/builtin/builtin-reranker.js';
 import { createReaderReranker } from '../../src/reranking/reader/reader-reranker.js';
+import type { JudgedCollection } from './collections.js';
 
 /** An engine over what is to be indexed, gone afterwards. @param options `model` embeds, `reranker` orders */
 export async function withEngine<Result>(
-  index: IndexRequest,
+  { index, sources = [] }: Pick<JudgedCollection, 'index' | 'sources'>,
   { model, reranker }: { readonly model?: string | undefined; readonly reranker?: Reranker | undefined },
   use: (engine: Engine) => Promise<Result>,
 ): Promise<Result> {
@@ -17,7 +18,7 @@ export async function withEngine<Result>(
   const embedding = model === undefined ? {} : { embedding: { model } };
   const retrieval = { rerank: { deadlineMs: 600_000 } };
   const engine = await createEngine({
-    config: { provider: 'memory', ...embedding, retrieval },
+    config: { provider: 'memory', sources: [...sources], ...embedding, retrieval },
     dataDir,
     reranker,
   });

@@ -20,7 +20,7 @@ const MOST_THREADS = 2;
 const TEXTS_A_THREAD = 6;
 /** After so many milliseconds without a text the threads end. */
 const IDLE_MS = 300_000;
-/** A call reads no longer than that from the first answer of a thread on, however slow the machine is, in milliseconds. */
+/** A call that does not ask for all reads no longer than that from the first answer of a thread on, however slow the machine is, in milliseconds. */
 const LONGEST_MS = 1_000;
 /** Characters of the longest text that is read whole, about 254 tokens: what is behind them costs nothing. */
 const LONGEST_TEXT = 1_100;
@@ -138,7 +138,7 @@ export class ReaderThreads implements TextReader {
           const { key, ...asked } = text;
           const reading = thread.call(asked, signal).then((vector) => {
             fresh.set(key, vector);
-            until = Math.min(until, runtime().elapsed() + LONGEST_MS);
+            if (Number.isFinite(characters)) until = Math.min(until, runtime().elapsed() + LONGEST_MS);
             inFlight.delete(reading);
           });
           inFlight.add(reading);
