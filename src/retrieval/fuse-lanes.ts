@@ -1,8 +1,6 @@
 import { compareCandidates, type FoundCandidate, withContribution } from './candidate.js';
-import { adaptiveWeights, denseLogOddsFor } from './fusion/adaptive-weights.js';
-import { fuse } from './fusion/fuse.js';
-import { convexCombination, type FusionLane, reciprocalRank } from './fusion/lane-scores.js';
-import { laneWeightsFor } from './fusion/lane-weights.js';
+import { convexCombination, type FusionLane, fuse, reciprocalRank } from './fusion/fuse.js';
+import { adaptiveWeights, denseLogOddsFor, laneWeightsFor } from './fusion/lane-weights.js';
 import type { IdentifierHit } from './lanes/identifier-lane.js';
 import type { FusionSettings, LaneWeights } from './retriever.js';
 import type { LaneOutcomes } from './run-lanes.js';

@@ -1,8 +1,7 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import { chunk, idsOf, laneHits, sumOf } from '../test-candidates.js';
-import { fuse } from './fuse.js';
-import { convexCombination, type FusionLane, reciprocalRank } from './lane-scores.js';
+import { convexCombination, type FusionLane, fuse, reciprocalRank } from './fuse.js';
 
 const weights = fc.double({ min: 0, max: 1, noNaN: true });
 const lanes: fc.Arbitrary<FusionLane[]> = fc

@@ -1,6 +1,72 @@
-import { compareCandidates, type FoundCandidate, type FoundChunk } from '../candidate.js';
+import { compareCandidates, type FoundCandidate, type FoundChunk, type Hit } from '../candidate.js';
 import type { Contribution } from '../retriever.js';
-import type { FusionLane, LaneScoring } from './lane-scores.js';
+
+/**
+ * Signals whose contributions make up the fused score. `expansion`: what was found for words or vectors added to the query. `graph`: what is
+ * connected with what was found.
+ */
+const LANE_SIGNALS = ['dense', 'lexical', 'expansion', 'graph'] as const;
+
+type LaneSignal = (typeof LANE_SIGNALS)[number];
+
+/** The share of a score that fusion gave, in [0, 1]. */
+export function fusedPartOf(contributions: readonly Contribution[]): number {
+  const isOfLane = (signal: string): boolean => LANE_SIGNALS.some((lane) => lane === signal);
+  return contributions.reduce((sum, { signal, value }) => sum + (isOfLane(signal) ? value : 0), 0);
+}
+
+/** What one lane found, best first, and its share in the fusion. */
+export interface FusionLane {
+  readonly signal: LaneSignal;
+  /** At least 0. */
+  readonly weight: number;
+  readonly hits: readonly Hit[];
+  /**
+   * Its scores count from 0, not from its weakest hit: what it found stands above what it did not find.
+   * @default true of `graph` alone, where what is not connected scores 0
+   */
+  readonly countsFromZero?: boolean;
+}
+
+/** The lane's contribution to each of its hits, in their order; at most the lane's weight, at least 0. */
+export type LaneScoring = (lane: FusionLane) => Float64Array;
+
+/**
+ * Min-max normalised scores times the weight: the best hit gets the whole weight, the worst nothing, as a chunk that the
+ * lane did not find gets nothing. Where all scores are equal each gets the whole weight. (Bruch, Gai and Ingber, "An
+ * Analysis of Fusion Functions for Hybrid Retrieval", TOIS 2023, find such convex combinations better than rank fusion.)
+ */
+export const convexCombination: LaneScoring = ({
+  signal,
+  hits,
+  weight,
+  countsFromZero = signal === 'graph',
+}) => {
+  const parts = new Float64Array(hits.length);
+  let minimum = countsFromZero ? 0 : Number.POSITIVE_INFINITY;
+  let maximum = Number.NEGATIVE_INFINITY;
+  for (const { score } of hits) {
+    if (score < minimum) minimum = score;
+    if (score > maximum) maximum = score;
+  }
+  const span = maximum - minimum;
+  hits.forEach(({ score }, i) => {
+    parts[i] = span === 0 ? weight : (weight * (score - minimum)) / span;
+  });
+  return parts;
+};
+
+/**
+ * Reciprocal rank fusion: weight / (k + rank), scaled so that the first hit gets the whole weight. (Cormack, Clarke and
+ * Büttcher, SIGIR 2009; they use k = 60.)
+ */
+export function reciprocalRank(k: number): LaneScoring {
+  return ({ hits, weight }) => {
+    const parts = new Float64Array(hits.length);
+    for (let i = 0; i < parts.length; i++) parts[i] = (weight * (k + 1)) / (k + i + 1);
+    return parts;
+  };
+}
 
 interface Merged {
   readonly chunk: FoundChunk;

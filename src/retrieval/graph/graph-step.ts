@@ -1,19 +1,26 @@
 import type { StoredChunk } from '../../core/chunk.js';
 import { headingPathOf } from '../../core/chunk-metadata.js';
 import { and, type Filter, oneOf } from '../../core/filter.js';
+import { logOddsOf, sigmoid } from '../../core/logistic.js';
 import type { Notice } from '../../core/notice.js';
 import type { GraphPassage } from '../../relations/graph/linked-from.js';
 import { sectionOf } from '../../relations/graph/names.js';
 import type { RankedDocument } from '../../relations/graph/rank.js';
 import type { GraphStep } from '../../relations/graph/walk.js';
-import type { FoundCandidate, FoundChunk, Hit } from '../candidate.js';
-import type { FusionLane } from '../fusion/lane-scores.js';
+import {
+  compareCandidates,
+  type FoundCandidate,
+  type FoundChunk,
+  type Hit,
+  withContribution,
+} from '../candidate.js';
+import type { FusionLane } from '../fusion/fuse.js';
 import { findByText } from '../lanes/find-chunks.js';
 import { type LaneInput, laneOff, runLane } from '../lanes/lane.js';
 import type { ReadChunks } from '../read-chunks.js';
 import type { LaneReport, RetrievalRequest } from '../retriever.js';
 import type { RetrieverOptions } from '../retriever-options.js';
-import { folderShares } from './places.js';
+import { folderShares, newnessAmong } from './places.js';
 
 /** All numbers here were chosen on half of the projects and pages of `bench/quality/graph.ts`, the others are reported. */
 const DEFAULT_HOPS = 1;
@@ -56,7 +63,7 @@ export interface GraphStepResult {
   readonly notices: readonly Notice[];
 }
 
-export type ConnectionOf = (chunk: StoredChunk) => number;
+type ConnectionOf = (chunk: StoredChunk) => number;
 
 const NOTHING: GraphStepResult = { lanes: [], reports: [], paths: new Map(), notices: [] };
 
@@ -210,3 +217,28 @@ async function linkedSections(
 
 const placeOf = ({ metadata: { chunkIndex } }: StoredChunk): number =>
   typeof chunkIndex === 'number' ? chunkIndex : 0;
+
+/** Log-odds for an item that is behind the newest by a factor of e less: items refer to what is new, much more than to what is old. */
+const NEWER = 0.5;
+
+/**
+ * What a reranker ordered by text alone, ordered by text and connections: their log-odds are added. What was not reranked stays where it is, for
+ * there the graph's lane has its share in the order.
+ */
+export async function orderByGraph(
+  candidates: readonly FoundCandidate[],
+  { connectionOf, read }: { readonly connectionOf: ConnectionOf | undefined; readonly read: ReadChunks },
+): Promise<readonly FoundCandidate[]> {
+  if (connectionOf === undefined) return candidates;
+  const isReranked = ({ rerankScore }: FoundCandidate): boolean => rerankScore !== undefined;
+  const reranked = await read(candidates.filter(isReranked));
+  const newness = newnessAmong(reranked.map(({ chunk }) => chunk));
+  const connected = reranked.map((candidate): FoundCandidate => {
+    const connection = connectionOf(candidate.chunk) + NEWER * newness(candidate.chunk);
+    if (connection === 0) return candidate;
+    const order = candidate.score - candidate.identifierHits;
+    const score = sigmoid(logOddsOf(order) + connection);
+    return { ...withContribution(candidate, 'graph', score - order), isConnected: connection > 0 };
+  });
+  return [...connected.sort(compareCandidates), ...candidates.filter((candidate) => !isReranked(candidate))];
+}

@@ -4,7 +4,7 @@ import type { StoredChunk } from '../../core/chunk.js';
 import { and, contains, or } from '../../core/filter.js';
 import { inTurn } from '../../core/turns.js';
 import type { Hit } from '../candidate.js';
-import { identifierRoles } from '../identifier-roles.js';
+import { identifierRoles } from '../prepared-query.js';
 import { definitionsOfIdentifier, definitionsOfWord, plainNameIn } from './definitions.js';
 import { findWithin } from './find-chunks.js';
 import type { LaneHits, LaneInput } from './lane.js';

@@ -13,7 +13,7 @@ import {
   type FoundChunk,
   withContribution,
 } from '../candidate.js';
-import { fusedPartOf } from '../fusion/lane-scores.js';
+import { fusedPartOf } from '../fusion/fuse.js';
 import type { ReadCandidates } from '../read-chunks.js';
 import type { RetrievalRequest } from '../retriever.js';
 
