@@ -21,7 +21,6 @@ import {
 import { codePartsOf } from './references/code-parts.js';
 import { importsOf, isModule } from './references/imports.js';
 import { linksOf } from './references/links.js';
-import { mentionsOf } from './references/mentions.js';
 import { relationsOf } from './references/relations.js';
 import { sharedOf } from './references/shared.js';
 import { definedIn, hasDefinitions, symbolsNamedIn } from './references/symbols.js';
@@ -155,3 +154,15 @@ const distinct = (texts: readonly string[]): string[] => [...new Set(texts)];
 const distinctReferences = (references: readonly GraphReference[]): GraphReference[] => [
   ...new Map(references.map((reference) => [`${reference.kind} ${reference.target}`, reference])).values(),
 ];
+
+const KEY = /(?<![A-Za-z0-9_])[A-Z][A-Z0-9]{1,9}-\d{1,7}(?![A-Za-z0-9_])/g;
+const NUMBER = /(?<![\w&/])(AB)?#(\d{1,9})(?![\w-])/g;
+
+/** Keys (`PAY-142`) and numbers (`#142`, `AB#142`) of items that a text names. A key that no item has is an edge to nothing. */
+function mentionsOf(text: string, source: string): GraphReference[] {
+  const keys = Array.from(text.matchAll(KEY), ([key]) => keyName(key));
+  const numbers = Array.from(text.matchAll(NUMBER), ([, boards, number = '']) =>
+    boards === undefined ? numberName(source, number) : boardsName(number),
+  );
+  return [...keys, ...numbers].map((target) => ({ kind: 'mention', target }));
+}
