@@ -15,7 +15,7 @@ import type {
   MeasureText,
 } from './chunker.js';
 import { outlineOf } from './outline.js';
-import { createTextSizer, type TextSizer } from './text-sizer.js';
+import { createTextSizer, type TextSizer } from './pieces.js';
 
 /**
  * The chunker of a strategy.

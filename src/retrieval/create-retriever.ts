@@ -7,8 +7,7 @@ import { runtime } from '../core/runtime.js';
 import { traced } from '../core/telemetry.js';
 import type { StoreCapabilities } from '../stores/vector-store.js';
 import { type FoundCandidate, type Hit, rankedCandidateOf } from './candidate.js';
-import { fuseLanes, laneWeightsOf } from './fuse-lanes.js';
-import { type FusionLane, fusedPartOf } from './fusion/fuse.js';
+import { type FusionLane, fusedPartOf, fuseLanes, laneWeightsOf } from './fusion/fuse.js';
 import { graphStep, orderByGraph } from './graph/graph-step.js';
 import { joinIdentifierHits } from './lanes/identifier-lane.js';
 import type { LaneInput } from './lanes/lane.js';
@@ -17,7 +16,7 @@ import { operatorsInTime, READ } from './operators-step.js';
 import { type PreparedQuery, prepareQuery, processQuery } from './prepared-query.js';
 import { chunkReader, PassagesByWords, type ReadCandidates, type ReadChunks } from './read-chunks.js';
 import { isMmrOn, refine } from './refining/refine.js';
-import { rerankStep } from './rerank/rerank-step.js';
+import { rerankStep } from './rerank/rerank.js';
 import type {
   LaneReport,
   QueryUnderstanding,

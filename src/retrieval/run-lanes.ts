@@ -3,9 +3,16 @@ import type { Filter } from '../core/filter.js';
 import { withDeadline } from '../core/with-deadline.js';
 import type { StoreCapabilities, VectorCollection } from '../stores/vector-store.js';
 import { plainNameIn } from './lanes/definitions.js';
-import { findByText, findByVector } from './lanes/find-chunks.js';
 import { type IdentifierHit, searchIdentifiers } from './lanes/identifier-lane.js';
-import { type LaneHits, type LaneInput, type LaneOutcome, laneOff, runLane } from './lanes/lane.js';
+import {
+  findByText,
+  findByVector,
+  type LaneHits,
+  type LaneInput,
+  type LaneOutcome,
+  laneOff,
+  runLane,
+} from './lanes/lane.js';
 import type { PreparedQuery } from './prepared-query.js';
 import type { LaneReport, RetrievalMode } from './retriever.js';
 

@@ -18,12 +18,11 @@ import {
   WHOLE_KEY,
   withoutExtension,
 } from './names.js';
-import { codePartsOf } from './references/code-parts.js';
 import { importsOf, isModule } from './references/imports.js';
 import { linksOf } from './references/links.js';
 import { relationsOf } from './references/relations.js';
 import { sharedOf } from './references/shared.js';
-import { definedIn, hasDefinitions, symbolsNamedIn } from './references/symbols.js';
+import { codePartsOf, definedIn, hasDefinitions, symbolsNamedIn } from './references/symbols.js';
 
 /** What the ledger keeps of a document: the rows depend on nothing else, so that they can be made again at any time. */
 export interface GraphDocument {

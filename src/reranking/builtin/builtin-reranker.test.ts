@@ -7,8 +7,7 @@ import { profileOf } from '../../core/analysis/query-profile.js';
 import type { RerankCandidate } from '../reranker.js';
 import { createBuiltinReranker } from './builtin-reranker.js';
 import { extractFeatures, FEATURES, type Feature } from './features.js';
-import { BUILTIN_RERANKER_FILE, readRerankerModel } from './reranker-model.js';
-import { TreeEnsemble } from './tree-ensemble.js';
+import { BUILTIN_RERANKER_FILE, readRerankerModel, TreeEnsemble } from './reranker-model.js';
 
 const rarityOf = (word: string): number => Math.min(10, word.length);
 

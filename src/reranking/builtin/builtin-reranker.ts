@@ -3,8 +3,7 @@ import { throwIfAborted } from '../../core/errors.js';
 import { sigmoid } from '../../core/logistic.js';
 import type { RerankCandidate, RerankedCandidate, Reranker } from '../reranker.js';
 import { extractFeatures, FEATURES } from './features.js';
-import { type RerankerModel, readRerankerModel } from './reranker-model.js';
-import { TreeEnsemble } from './tree-ensemble.js';
+import { type RerankerModel, readRerankerModel, TreeEnsemble } from './reranker-model.js';
 
 export interface BuiltinRerankerOptions {
   /** How rare words are in general. */

@@ -16,8 +16,7 @@ import {
   withContribution,
 } from '../candidate.js';
 import type { FusionLane } from '../fusion/fuse.js';
-import { findByText } from '../lanes/find-chunks.js';
-import { type LaneInput, laneOff, runLane } from '../lanes/lane.js';
+import { findByText, type LaneInput, laneOff, runLane } from '../lanes/lane.js';
 import type { ReadChunks } from '../read-chunks.js';
 import type { LaneReport, RetrievalRequest } from '../retriever.js';
 import type { RetrieverOptions } from '../retriever-options.js';

@@ -6,8 +6,8 @@ import { inTurn } from '../../core/turns.js';
 import type { Hit } from '../candidate.js';
 import { identifierRoles } from '../prepared-query.js';
 import { definitionsOfIdentifier, definitionsOfWord, plainNameIn } from './definitions.js';
-import { findWithin } from './find-chunks.js';
 import type { LaneHits, LaneInput } from './lane.js';
+import { findWithin } from './lane.js';
 
 /**
  * An identifier in more chunks than this tells them apart no better than a word does (`3.4.0` in release notes), so its

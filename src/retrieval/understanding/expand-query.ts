@@ -3,8 +3,14 @@ import { type Notice, noticesOfKind } from '../../core/notice.js';
 import { withDeadline } from '../../core/with-deadline.js';
 import type { FoundCandidate, Hit } from '../candidate.js';
 import type { FusionLane } from '../fusion/fuse.js';
-import { findByText, findByVector } from '../lanes/find-chunks.js';
-import { type LaneInput, type LaneOutcome, laneOff, runLane } from '../lanes/lane.js';
+import {
+  findByText,
+  findByVector,
+  type LaneInput,
+  type LaneOutcome,
+  laneOff,
+  runLane,
+} from '../lanes/lane.js';
 import { chunkReader } from '../read-chunks.js';
 import type { ExpansionSettings, RetrievalMode } from '../retriever.js';
 import type { RetrieverOptions } from '../retriever-options.js';
