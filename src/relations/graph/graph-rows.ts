@@ -1,6 +1,6 @@
 import { compareText } from '../../core/filter.js';
 import { itemIdsOf } from '../../core/item-id.js';
-import type { Metadata } from '../../core/metadata.js';
+import type { Metadata, MetadataValue } from '../../core/metadata.js';
 import type { GraphReference, GraphRows } from './graph.js';
 import {
   boardsName,
@@ -13,6 +13,7 @@ import {
   pageName,
   pathName,
   readSection,
+  resolvePath,
   symbolName,
   urlName,
   WHOLE_KEY,
@@ -20,7 +21,6 @@ import {
 } from './names.js';
 import { importsOf, isModule } from './references/imports.js';
 import { linksOf } from './references/links.js';
-import { relationsOf } from './references/relations.js';
 import { sharedOf } from './references/shared.js';
 import { codePartsOf, definedIn, hasDefinitions, symbolsNamedIn } from './references/symbols.js';
 
@@ -164,4 +164,66 @@ function mentionsOf(text: string, source: string): GraphReference[] {
     boards === undefined ? numberName(source, number) : boardsName(number),
   );
   return [...keys, ...numbers].map((target) => ({ kind: 'mention', target }));
+}
+
+/** Metadata fields whose values name other items, as trackers and their exports call them; compared without case, `_` and `-`. */
+const FIELDS: ReadonlySet<string> = new Set([
+  'parent',
+  'parentid',
+  'epic',
+  'epicid',
+  'epiclink',
+  'children',
+  'links',
+  'issuelinks',
+  'relations',
+  'related',
+  'relatedto',
+  'relateditems',
+  'dependson',
+  'dependencies',
+  'blocks',
+  'blockedby',
+  'duplicates',
+  'duplicateof',
+  'supersedes',
+  'supersededby',
+]);
+
+/** Fields of an object that says more than whose item it is. */
+const IDS = ['key', 'id', 'target', 'url', 'path'];
+
+/** Items that metadata names as related: by key, number, path or address. */
+function relationsOf(
+  metadata: Metadata,
+  { source, path }: { readonly source: string; readonly path: string },
+): GraphReference[] {
+  const values = Object.entries(metadata).flatMap(([field, value]) =>
+    FIELDS.has(field.toLowerCase().replace(/[_-]/g, '')) ? identitiesIn(value) : [],
+  );
+  return values
+    .flatMap((value) => namesOfItem(value.trim(), { source, path }))
+    .map((target) => ({ kind: 'relation', target }));
+}
+
+function identitiesIn(value: MetadataValue): string[] {
+  if (typeof value === 'string' || typeof value === 'number') return [String(value)];
+  if (Array.isArray(value)) return value.flatMap((entry: MetadataValue) => identitiesIn(entry));
+  if (typeof value !== 'object' || value === null) return [];
+  const entries = value as Metadata;
+  return IDS.flatMap((id) => (entries[id] === undefined ? [] : identitiesIn(entries[id])));
+}
+
+function namesOfItem(
+  value: string,
+  { source, path }: { readonly source: string; readonly path: string },
+): string[] {
+  if (WHOLE_KEY.test(value)) return [keyName(value), pathName(source, value)];
+  const number = /^#?(\d{1,9})$/.exec(value)?.[1];
+  if (number !== undefined) return [numberName(source, number)];
+  const url = urlName(value);
+  if (url !== undefined) return [url];
+  const resolved = value === '' || value.length > 300 ? undefined : resolvePath(path, value);
+  // An id as it is, and a path beside the document.
+  return resolved === undefined ? [] : [...new Set([pathName(source, value), pathName(source, resolved)])];
 }
