@@ -1,6 +1,6 @@
 import { basename, dirname } from 'node:path';
 import { DATA_FOLDERS } from '../core/data-folder.js';
-import { realPathOf } from '../platform/security/real-path.js';
+import { realPathOf } from '../platform/security/path-containment.js';
 import { DEFAULT_DATA_DIR } from './find-project.js';
 import type { ResolvedConfig } from './resolved-config.js';
 

@@ -3,7 +3,7 @@ import { runtime } from '../core/runtime.js';
 import type { LedgerItem } from '../ledger/ledger.js';
 import type { OwedBatch } from '../ledger/owed.js';
 import type { SourceItem } from '../sources/source.js';
-import { deleteOrMove } from './delete-gone.js';
+import { deleteOrMove } from './delete-documents.js';
 import type { IndexPipeline } from './index-pipeline.js';
 import type { IndexRun } from './index-run.js';
 import { beingWritten } from './item-claims.js';

@@ -1,9 +1,9 @@
 import type { Block, ParsedDocument } from '../../core/document.js';
-import { piecesOf } from '../block-pieces.js';
 import type { ChunkRange } from '../chunk-range.js';
 import { headingsOf, type Outline, sharedHeadings } from '../outline.js';
 import { pack } from '../pack.js';
 import type { CutContext } from '../pieces.js';
+import { piecesOf } from '../pieces.js';
 
 /**
  * Chunks along the structure of a document. Blocks under one heading are joined to chunks of even size; a block stays
