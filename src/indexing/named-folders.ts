@@ -1,5 +1,5 @@
 import { join, resolve } from 'node:path';
-import { projectOfIndex } from '../config/project-of-index.js';
+import { projectOfIndex } from '../config/find-project.js';
 import type { ResolvedConfig } from '../config/resolved-config.js';
 import { contentHash } from '../core/ids.js';
 import type { GenerationReader, Ledger, LedgerItem } from '../ledger/ledger.js';
