@@ -27,7 +27,6 @@ const interfaceFiles = [
   'platform/security/sealed-metadata',
   // Guards that every stage which touches paths must share.
   'platform/security/path-containment',
-  'platform/security/real-path',
   'platform/security/url-guard',
   // How files of an index are made.
   'platform/security/private-files',

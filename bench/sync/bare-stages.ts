@@ -9,7 +9,7 @@ import type { ChunkRecord, ChunkSpan } from '../../src/core/chunk.js';
 import { contentHash } from '../../src/core/ids.js';
 import { LOCAL_SCOPE, OPEN_ACCESS } from '../../src/core/scope.js';
 import { loadBuiltinTokenizer } from '../../src/embedding/static/static-embedder.js';
-import { createPlainTextParser } from '../../src/parsing/plain-text/plain-text-parser.js';
+import { PLAIN_TEXT_PARSER } from '../../src/parsing/plain-text/plain-text-parser.js';
 import { createLibsqlStore } from '../../src/stores/libsql/libsql-store.js';
 import { embedTexts } from '../shared/embed-texts.js';
 import { timed } from '../shared/statistics.js';
@@ -63,7 +63,7 @@ export async function runBareStages(
 ): Promise<BareStages> {
   const list = await timed(() => listRows(client));
   const read = await timed(() => readRows(client));
-  const parser = createPlainTextParser();
+  const parser = PLAIN_TEXT_PARSER;
   const parse = await timed(() =>
     read.value.map((issue) => ({
       issue,

@@ -5,7 +5,7 @@ import type { Metadata } from '../core/metadata.js';
 import type { ChunkDescription, ChunkRange } from './chunk-range.js';
 import type { DocumentCuts, MeasureSlice, ReadSlice } from './chunker.js';
 import { headingPathOf, headingsOf, namesHeadedIn, type Outline } from './outline.js';
-import type { TextSizer } from './text-sizer.js';
+import type { TextSizer } from './pieces.js';
 
 export interface AssemblyOptions {
   readonly outline: Outline;

@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest';
 import type { ParsedDocument } from '../core/document.js';
 import { createMarkdownParser } from '../parsing/markdown/markdown-parser.js';
-import { createPbiJsonParser } from '../parsing/pbi-json/pbi-json-parser.js';
+import { PBI_JSON_PARSER } from '../parsing/pbi-json/pbi-json-parser.js';
 import type { ChunkingOptions } from './chunker.js';
 import { createChunker } from './create-chunker.js';
 
@@ -15,7 +15,7 @@ const raw = (content: string, mediaType: string) => ({
 const markdown = (content: string): ParsedDocument =>
   createMarkdownParser().parse(raw(content, 'text/markdown'));
 const item = (value: unknown): ParsedDocument =>
-  createPbiJsonParser().parse(raw(JSON.stringify(value), 'application/vnd.ragstone.pbi+json'));
+  PBI_JSON_PARSER.parse(raw(JSON.stringify(value), 'application/vnd.ragstone.pbi+json'));
 
 /** One token a word. */
 const countWords = (text: string): number => text.split(/\s+/).filter((word) => word !== '').length;

@@ -2,20 +2,28 @@ import { trimBlank } from '../core/analysis/boundaries.js';
 import type { ChunkSpan } from '../core/chunk.js';
 import type { ParsedDocument } from '../core/document.js';
 import { RAGError } from '../core/errors.js';
+import { adaptiveChunks, partLimits } from './adaptive/adaptive-chunks.js';
 import { assembleCuts } from './assemble-cuts.js';
-import { BUILTIN_CHUNKERS, type BuiltinChunker } from './builtin-chunkers.js';
 import type { ChunkRange } from './chunk-range.js';
 import type {
   Chunker,
   ChunkingOptions,
+  ChunkingStrategy,
   CutRange,
+  CutRequest,
   DocumentChunker,
   DocumentCuts,
   MeasureSlice,
   MeasureText,
 } from './chunker.js';
-import { outlineOf } from './outline.js';
-import { createTextSizer, type TextSizer } from './text-sizer.js';
+import { codeChunks } from './code/code-chunks.js';
+import { fieldChunks } from './fields/field-chunks.js';
+import { fixedChunks } from './fixed/fixed-chunks.js';
+import { type Outline, outlineOf } from './outline.js';
+import { type CutContext, createTextSizer, type TextSizer } from './pieces.js';
+import { recursiveChunks } from './recursive/recursive-chunks.js';
+import { semanticChunks } from './semantic/semantic-chunks.js';
+import { wholeChunk } from './whole/whole-chunk.js';
 
 /**
  * The chunker of a strategy.
@@ -112,3 +120,59 @@ function checkLimits({ minSize, maxSize, overlap }: ChunkingOptions): void {
   if (!(minSize >= 0 && minSize <= maxSize)) fail('minSize must be between 0 and maxSize');
   if (!(overlap >= 0 && overlap < maxSize)) fail('overlap must be at least 0 and less than maxSize');
 }
+
+/** What the chunkers of this folder are told beside what every chunker is. */
+interface BuiltinRequest extends CutRequest, CutContext {
+  readonly outline: Outline;
+  readonly limits: ChunkingOptions;
+}
+
+/** A chunker that has measured its chunks. */
+interface BuiltinChunker extends Chunker {
+  readonly strategy: ChunkingStrategy;
+  /** Its chunks may have any length. @default false */
+  readonly isUnbounded?: boolean;
+  cut(request: BuiltinRequest): ChunkRange[];
+}
+
+/** Every strategy of Ragstone's own. */
+export const BUILTIN_CHUNKERS: readonly BuiltinChunker[] = [
+  { strategy: 'semantic', cut: structuralChunks },
+  {
+    strategy: 'adaptive',
+    cut: (request) =>
+      request.document.code === undefined
+        ? adaptiveChunks(structuralChunks({ ...request, limits: smallParts(request.limits) }))
+        : structuralChunks(request),
+  },
+  {
+    strategy: 'recursive',
+    cut: (request) => recursiveChunks(request.document, request.limits.splitOn, request),
+  },
+  { strategy: 'fixed', cut: (request) => fixedChunks(request.document, request.limits.unit, request) },
+  {
+    strategy: 'pbi_aware',
+    // What is not a work item has no fields to keep together.
+    cut: (request) =>
+      hasFields(request.document)
+        ? fieldChunks(request.document, request.limits, request)
+        : structuralChunks(request),
+  },
+  {
+    strategy: 'whole',
+    isUnbounded: true,
+    cut: ({ document, sizer }) => wholeChunk(document, sizer),
+  },
+];
+
+/** Along the syntax tree of source code, else along headings and blocks. */
+function structuralChunks(request: BuiltinRequest): ChunkRange[] {
+  const { document, outline } = request;
+  return document.code === undefined
+    ? semanticChunks(document, outline, request)
+    : codeChunks(document.code, request);
+}
+
+const smallParts = (limits: ChunkingOptions): ChunkingOptions => ({ ...limits, ...partLimits(limits) });
+
+const hasFields = ({ blocks }: ParsedDocument): boolean => blocks.some(({ kind }) => kind === 'field');

@@ -6,8 +6,7 @@ import { runtime } from '../core/runtime.js';
 import { meansOf, type QueryScores } from '../evaluation/query-scores.js';
 import type { Question } from '../evaluation/question-set.js';
 import type { QuestionMeans } from '../evaluation/score-questions.js';
-import { usualWeightsFor } from '../retrieval/fusion/adaptive-weights.js';
-import { laneWeightsFor } from '../retrieval/fusion/lane-weights.js';
+import { laneWeightsFor, usualWeightsFor } from '../retrieval/fusion/lane-weights.js';
 import type { EvaluatedConfig, EvaluateOptions, EvaluationReport } from './experiment-types.js';
 import {
   type EvaluationSession,

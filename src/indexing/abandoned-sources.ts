@@ -1,8 +1,7 @@
 import { join, relative } from 'node:path';
 import type { ResolvedConfig } from '../config/resolved-config.js';
 import type { GenerationReader, Ledger, LedgerItem } from '../ledger/ledger.js';
-import { isPathInside } from '../platform/security/path-containment.js';
-import { realPathOf } from '../platform/security/real-path.js';
+import { isPathInside, realPathOf } from '../platform/security/path-containment.js';
 import { deleteItems } from './delete-documents.js';
 import { isPathSource, isPushSource } from './folder-names.js';
 import { presenceOf } from './folder-presence.js';

@@ -10,9 +10,9 @@ import { RAGError } from '../core/errors.js';
 import { contentHash } from '../core/ids.js';
 import { PARSING_VERSION } from '../parsing/parsing-version.js';
 import { installedOcr } from '../parsing/pdf/installed-ocr.js';
-import { realPathOf } from '../platform/security/real-path.js';
+import { realPathOf } from '../platform/security/path-containment.js';
 import { createSourcesFor } from '../resources/assembly/open-sources.js';
-import { contextModelName } from '../resources/assembly/resolve-context-model.js';
+import { contextModelName } from '../resources/assembly/resolve-model.js';
 import { protectionSettings } from '../resources/document-protection.js';
 import { sourceDefinition } from '../sources/definitions.js';
 import { maxBytesOf } from '../sources/file-types.js';
@@ -20,7 +20,7 @@ import { assertDistinct, createPushSource, type PushedDocument } from '../source
 import type { Source } from '../sources/source.js';
 import { isPathSource, pushSourceName } from './folder-names.js';
 import { pathSourceName, unknownPlace } from './named-folders.js';
-import type { PreparationRecipe } from './preparation/preparation-recipe.js';
+import type { PreparationRecipe } from './preparation/preparer.js';
 import { retentionKey } from './retention.js';
 import { rootOf } from './root-folder.js';
 import type { ConfiguredSource, Retention } from './source-task.js';
@@ -172,7 +172,7 @@ export function selectSources(
 async function assembleSource(parts: SourceParts, config: ResolvedConfig): Promise<ConfiguredSource> {
   const { source, sourceType, root, retention, chunking, frontmatterFields, settings } = parts;
   // A search opens no source: what reads and parses is loaded with the first.
-  const { openPreparation } = await import('./preparation/preparation-recipe.js');
+  const { openPreparation } = await import('./preparation/preparer.js');
   const { limits, indexing } = config.rag;
   await resolveSecrets(config.rag.security.encryption, ['rag', 'security', 'encryption'], config);
   const ocr = installedOcr();

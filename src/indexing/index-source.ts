@@ -1,17 +1,91 @@
+import { toRAGError } from '../core/errors.js';
 import { runtime } from '../core/runtime.js';
 import type { LedgerItem } from '../ledger/ledger.js';
 import type { OwedBatch } from '../ledger/owed.js';
 import type { SourceItem } from '../sources/source.js';
-import { deleteOrMove } from './delete-gone.js';
+import { deleteOrMove } from './delete-documents.js';
+import type { IndexPipeline } from './index-pipeline.js';
+import type { IndexRun } from './index-run.js';
 import { beingWritten } from './item-claims.js';
+import type { KeptOut } from './kept-out.js';
 import { listChanges, onlyOf, type SourceChanges } from './list-changes.js';
-import { beginListing, giveUpListing, owedBatches, oweListed, oweOrLeave, stillGone } from './owed-work.js';
+import {
+  beginListing,
+  endSource,
+  giveUpListing,
+  owedBatches,
+  oweListed,
+  oweOrLeave,
+  type SourceEnd,
+  stillGone,
+  takeListing,
+} from './owed-work.js';
 import { leaveOut } from './read-item.js';
 import { carryOutRetention } from './retention.js';
 import { assertNotShrunk, isEmptied, mayShrink } from './shrink-guard.js';
 import { keyOf, nothingWritten, orLeave, type SourcePass, takeLeft } from './source-pass.js';
-import { type SourceTask, USUAL_BYTES } from './source-task.js';
+import { type ListedSource, SourceRecord } from './source-record.js';
+import { type ConfiguredSource, type SourceTask, USUAL_BYTES } from './source-task.js';
+import type { WriteTargets } from './write-batch.js';
 import { readAndWrite, recordFailure } from './write-items.js';
+
+/** Indexes a source, unless another process has listed it meanwhile or it waits after a failure; leaves batches to workers where there are any. */
+export async function indexListedSource(
+  source: ConfiguredSource,
+  targets: WriteTargets,
+  pipeline: IndexPipeline &
+    Pick<SourceTask, 'preparerFor' | 'live'> &
+    Pick<SourceEnd, 'finish'> & { readonly keptOut: (source: string) => KeptOut },
+  run: IndexRun,
+): Promise<void> {
+  const { options, contextualiser, preparerFor, live } = pipeline;
+  // What a call named on this host is nothing that others can read.
+  const handOver = pipeline.configuredNames.has(source.source.name) ? pipeline.handOver : undefined;
+  const keptOut = pipeline.keptOut(source.source.name);
+  const parts = { preparerFor, contextualiser, keptOut, handOver, isPush: pipeline.isPush };
+  const task = { configured: source, targets, options, run, live, ...parts };
+  const since = options.unlessListedSince;
+  try {
+    if (since !== undefined) await takeListing(task, Infinity);
+    const batches = (await indexUnlessListed(task)) ?? [];
+    if (batches.length === 0) return;
+    await giveUpListing({ tenant: options.scope.tenant, source: source.source.name }, targets);
+    await handOver?.(batches, (problem) => run.notice(problem));
+    // A worker that had done the last of them while the source was still listed left its end to this run.
+    await endSource({ task, finish: pipeline.finish });
+  } finally {
+    // An error that keeps it from being given back is told before this one.
+    await giveUpListing({ tenant: options.scope.tenant, source: source.source.name }, targets).catch(
+      () => undefined,
+    );
+  }
+}
+
+/** Batches that are left to workers, where any are. */
+async function indexUnlessListed(task: SourceTask): Promise<readonly OwedBatch[] | undefined> {
+  const { configured: source, targets, options, run } = task;
+  const record = await SourceRecord.open({ configured: source, targets, options });
+  if (options.unlessListedSince !== undefined && record.wasListedSince(options.unlessListedSince)) {
+    run.notice(`"${source.source.name}" was listed by another process meanwhile.`);
+    return undefined;
+  }
+  if (options.heedBackoff === true && record.isWaiting) {
+    run.notice(record.waitingNotice);
+    return undefined;
+  }
+  const since = await record.begin();
+  try {
+    const listed = await indexSource(task, since);
+    await record.succeed(listed, since);
+    return listed.handedOver;
+  } catch (error) {
+    const failure = toRAGError(error, 'INTERNAL', `The source "${source.source.name}" could not be indexed.`);
+    if (!failure.reason.startsWith('SOURCE_')) throw failure;
+    await record.fail(failure);
+    run.errors.push({ source: source.source.name, reason: failure.reason, message: failure.message });
+    return undefined;
+  }
+}
 
 /** Items that are claimed together: a share that another writer can work beside. */
 const CLAIMED_AT_ONCE = 256;
@@ -68,18 +142,6 @@ async function endHandOver(
   if (cursor !== undefined) await targets.ledger.setSourceCursor(tenant, name, cursor);
   const handedOver = await owedBatches(targets.ledger, { tenant, source: name });
   return { isThrough: handedOver.length === 0, isRecorded: true, handedOver };
-}
-
-/** What came of a run over one source. */
-export interface ListedSource {
-  /** When its listing was complete, ISO-8601 UTC. */
-  readonly listedAt: string;
-  /** Everything that it named was dealt with; false where another process is at it. */
-  readonly isThrough: boolean;
-  /** Everything that it named was dealt with, or is written down as owed: nothing has to be listed again for it. */
-  readonly isRecorded: boolean;
-  /** Batches that workers are to do; absent where the run did its work itself. */
-  readonly handedOver?: readonly OwedBatch[] | undefined;
 }
 
 /** Lists a source and does what has to be done, for all items or some; where the next listing goes on. */

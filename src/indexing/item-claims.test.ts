@@ -11,7 +11,7 @@ import type { Embedder } from '../embedding/embedder.js';
 import { verifyIndex } from '../features/maintenance/verify-index.js';
 import type { Ledger } from '../ledger/ledger.js';
 import { openLedger } from '../ledger/sqlite/open-ledger.js';
-import { createPlainTextParser } from '../parsing/plain-text/plain-text-parser.js';
+import { PLAIN_TEXT_PARSER } from '../parsing/plain-text/plain-text-parser.js';
 import { createPushSource } from '../sources/push/push-source.js';
 import type { ListedChange, Source } from '../sources/source.js';
 import { collectionOf, membersOf } from '../stores/collection-members.js';
@@ -98,7 +98,7 @@ function run({
   embedder = createHashEmbedder({ dimensions: 8 }),
   ...happenings
 }: RunOptions = {}) {
-  const parser = createPlainTextParser();
+  const parser = PLAIN_TEXT_PARSER;
   const configured: ConfiguredSource = {
     source: worldSource(happenings),
     sourceType: 'note',

@@ -1,9 +1,9 @@
 import { join, resolve } from 'node:path';
-import { projectOfIndex } from '../config/project-of-index.js';
+import { projectOfIndex } from '../config/find-project.js';
 import type { ResolvedConfig } from '../config/resolved-config.js';
 import { contentHash } from '../core/ids.js';
 import type { GenerationReader, Ledger, LedgerItem } from '../ledger/ledger.js';
-import { realPathOf } from '../platform/security/real-path.js';
+import { realPathOf } from '../platform/security/path-containment.js';
 import { readRegularFileSync } from '../platform/security/regular-file.js';
 import { folderOfName, isPathSource, keyOfLink, nameOfFolder, pathOfLink } from './folder-names.js';
 import { presenceOf } from './folder-presence.js';

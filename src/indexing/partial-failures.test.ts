@@ -9,7 +9,7 @@ import { LOCAL_SCOPE, OPEN_ACCESS } from '../core/scope.js';
 import type { Ledger } from '../ledger/ledger.js';
 import { openLedger } from '../ledger/sqlite/open-ledger.js';
 import { createMarkdownParser } from '../parsing/markdown/markdown-parser.js';
-import { createPlainTextParser } from '../parsing/plain-text/plain-text-parser.js';
+import { PLAIN_TEXT_PARSER } from '../parsing/plain-text/plain-text-parser.js';
 import { createMarkdownSource } from '../sources/markdown/markdown-source.js';
 import type { ReadResult, Source } from '../sources/source.js';
 import { createMemoryStore } from '../stores/memory/memory-store.js';
@@ -58,7 +58,7 @@ const index = (source: Source) =>
         preparation: {
           chunker: WHOLE,
           parsers: new Map(
-            [createPlainTextParser(), createMarkdownParser({})].flatMap((parser) =>
+            [PLAIN_TEXT_PARSER, createMarkdownParser({})].flatMap((parser) =>
               parser.mediaTypes.map((type) => [type, parser] as const),
             ),
           ),

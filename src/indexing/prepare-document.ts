@@ -23,10 +23,8 @@ import type {
   RedactionCounts,
 } from '../resources/document-protection.js';
 import { parseWithheld } from '../resources/withheld-document.js';
-import { documentDates } from './document-dates.js';
-import { type GatedMetadata, gateMetadata } from './document-metadata.js';
+import { documentDates, type GatedMetadata, gateMetadata, wellFormed } from './document-metadata.js';
 import { sliceReader, stringReader } from './slice-reader.js';
-import { wellFormed } from './well-formed.js';
 
 /** What of a chunk makes it the same: its identity, and the hash of its record, which tells whether what the store holds is right. */
 export interface ChunkSketch {

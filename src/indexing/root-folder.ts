@@ -1,7 +1,7 @@
 import { statSync } from 'node:fs';
 import { dirname, resolve } from 'node:path';
 import type { ResolvedConfig, ResolvedSource } from '../config/resolved-config.js';
-import { realPathOf } from '../platform/security/real-path.js';
+import { realPathOf } from '../platform/security/path-containment.js';
 import { sourceDefinition } from '../sources/definitions.js';
 
 /**

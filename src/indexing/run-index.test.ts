@@ -10,7 +10,7 @@ import { LOCAL_SCOPE } from '../core/scope.js';
 import { verifyIndex } from '../features/maintenance/verify-index.js';
 import type { Ledger } from '../ledger/ledger.js';
 import { openLedger } from '../ledger/sqlite/open-ledger.js';
-import { createPlainTextParser } from '../parsing/plain-text/plain-text-parser.js';
+import { PLAIN_TEXT_PARSER } from '../parsing/plain-text/plain-text-parser.js';
 import { createPushSource, type PushedDocument } from '../sources/push/push-source.js';
 import { createMemoryStore } from '../stores/memory/memory-store.js';
 import type { VectorCollection, VectorStore } from '../stores/vector-store.js';
@@ -45,7 +45,7 @@ afterEach(async () => {
 });
 
 function configured(documents: readonly PushedDocument[], processingKey = 'k'): ConfiguredSource {
-  const parser = createPlainTextParser();
+  const parser = PLAIN_TEXT_PARSER;
   return {
     source: createPushSource({ name: 'notes', documents, listing: 'complete' }),
     sourceType: 'note',

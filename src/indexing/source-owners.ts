@@ -1,6 +1,6 @@
 import { hostname } from 'node:os';
 import { relative, resolve } from 'node:path';
-import { isLedgerElsewhere } from '../config/project-of-index.js';
+import { isLedgerElsewhere } from '../config/find-project.js';
 import type { ResolvedConfig } from '../config/resolved-config.js';
 import type { SourceOwners } from '../ledger/source-state.js';
 import { presenceOf } from './folder-presence.js';

@@ -1,9 +1,21 @@
 import type { RAGError } from '../core/errors.js';
 import { runtime } from '../core/runtime.js';
+import type { OwedBatch } from '../ledger/owed.js';
 import type { LedgerFailure, SourceState } from '../ledger/source-state.js';
 import { DEFAULT_RETRY_POLICY, isAhead, nextAttemptAt } from '../operations/retry-policy.js';
-import type { ListedSource } from './index-source.js';
 import type { SourceTask } from './source-task.js';
+
+/** What came of a run over one source. */
+export interface ListedSource {
+  /** When its listing was complete, ISO-8601 UTC. */
+  readonly listedAt: string;
+  /** Everything that it named was dealt with; false where another process is at it. */
+  readonly isThrough: boolean;
+  /** Everything that it named was dealt with, or is written down as owed: nothing has to be listed again for it. */
+  readonly isRecorded: boolean;
+  /** Batches that workers are to do; absent where the run did its work itself. */
+  readonly handedOver?: readonly OwedBatch[] | undefined;
+}
 
 /** Everything is listed again after a week where the configuration says nothing else, in milliseconds. */
 export const DEFAULT_RECONCILE_MS = 7 * 24 * 3_600_000;

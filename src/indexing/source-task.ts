@@ -8,8 +8,7 @@ import type { Source } from '../sources/source.js';
 import type { IndexRun } from './index-run.js';
 import type { ItemProcessing } from './item-keys.js';
 import type { KeptOut } from './kept-out.js';
-import type { PreparationRecipe } from './preparation/preparation-recipe.js';
-import type { Preparer } from './preparation/preparer.js';
+import type { PreparationRecipe, Preparer } from './preparation/preparer.js';
 import type { PreparationParts } from './prepare-document.js';
 import type { WriteTargets } from './write-batch.js';
 

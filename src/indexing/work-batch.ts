@@ -2,7 +2,7 @@ import { RAGError } from '../core/errors.js';
 import type { LedgerItem } from '../ledger/ledger.js';
 import type { OwedBatch, OwedItem } from '../ledger/owed.js';
 import { DEFAULT_RETRY_POLICY, failedAlike, isAhead } from '../operations/retry-policy.js';
-import { deleteGone } from './delete-gone.js';
+import { deleteGone } from './delete-documents.js';
 import { type ItemProcessing, isReadAlike, itemKey } from './item-keys.js';
 import { leaveOut } from './read-item.js';
 import { keyOf, nothingWritten, orLeave, type SourcePass, takeLeft } from './source-pass.js';

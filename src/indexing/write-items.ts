@@ -1,15 +1,14 @@
 import type { RAGError } from '../core/errors.js';
 import { mapInOrder } from '../core/map-in-order.js';
 import { runtime } from '../core/runtime.js';
+import { cacheKeyer } from '../embedding/embedding-cache.js';
 import { DEFAULT_RETRY_POLICY, nextAttemptAt } from '../operations/retry-policy.js';
 import type { SourceItem } from '../sources/source.js';
-import { deleteDocuments } from './delete-documents.js';
-import { deleteVanished } from './delete-gone.js';
+import { deleteDocuments, deleteVanished } from './delete-documents.js';
 import { finishDocument } from './finish-pushes.js';
 import { IndexRun } from './index-run.js';
 import { itemKey, keyAsRead } from './item-keys.js';
 import type { Preparer } from './preparation/preparer.js';
-import { previewItems } from './preview-items.js';
 import { type ItemRead, prepareItem, readItem, settleItem, withoutRepeats } from './read-item.js';
 import { withoutExpired } from './retention.js';
 import { orLeave, type SourcePass } from './source-pass.js';
@@ -195,4 +194,40 @@ async function settleItems(reads: readonly ItemRead[], task: SourceTask): Promis
     version === undefined ? [] : [{ itemId, version }],
   );
   if (changed.length > 0) await targets.ledger.owed?.settle(options.scope.tenant, source.name, changed);
+}
+
+/** What a dry run does with items in place of writing them: counts what would be written, and what that would cost. */
+async function previewItems(reads: readonly ItemRead[], task: SourceTask): Promise<void> {
+  await estimateEmbedding(reads, task);
+  countPreview(reads, task);
+  for (const { documents } of reads) for (const { batches } of documents) await batches.return?.();
+}
+
+/** What a hosted model will be asked to embed: texts of chunks that are neither indexed nor cached. */
+async function estimateEmbedding(reads: readonly ItemRead[], task: SourceTask): Promise<void> {
+  const { embedder, embedding, ledger } = task.targets;
+  if (embedder.estimate === undefined) return;
+  const texts = new Set<string>();
+  for (const { documents } of reads) {
+    for (const { documentId, batches } of documents) {
+      const indexed = new Set((await ledger.chunks(documentId)).map(({ chunkId }) => chunkId));
+      for await (const chunks of batches)
+        for (const { record, indexedText } of chunks) if (!indexed.has(record.id)) texts.add(indexedText);
+    }
+  }
+  const unique = [...texts];
+  const keyOf = cacheKeyer(embedder.identity, 'document', embedding.owner);
+  const cached = (await embedding.cache?.getMany(unique.map(keyOf), embedder.dimensions)) ?? [];
+  const missing = unique.filter((_, index) => cached[index] === undefined);
+  task.run.addEmbedding(await embedder.estimate(missing));
+}
+
+function countPreview(reads: readonly ItemRead[], { run }: SourceTask): void {
+  for (const { item, documents, gone } of reads) {
+    const tally = run.of(item.id);
+    tally.documentsProcessed += documents.length;
+    tally.documentsDeleted += gone.length;
+    tally.chunksCreated += documents.reduce((sum, { sketches }) => sum + sketches.length, 0);
+    run.itemDone(item.bytes ?? 1);
+  }
 }

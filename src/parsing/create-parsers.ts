@@ -1,12 +1,12 @@
-import { createAsciidocParser } from './asciidoc/asciidoc-parser.js';
+import { ASCIIDOC_PARSER } from './asciidoc/asciidoc-parser.js';
 import { createCodeParser } from './code/code-parser.js';
 import { createConfluenceStorageParser } from './confluence-storage/confluence-storage-parser.js';
 import { type ConvertedFormat, convertedParser } from './converted-parser.js';
-import { createCsvParser } from './csv/csv-parser.js';
+import { CSV_PARSER } from './csv/csv-parser.js';
 import { createDocxParser } from './docx/docx-parser.js';
 import { EPUB_FORMAT } from './epub/epub-format.js';
 import { createHtmlParser } from './html/html-parser.js';
-import { createJsonParser } from './json/json-parser.js';
+import { JSON_PARSER } from './json/json-parser.js';
 import { MAIL_FORMAT } from './mail/mail-format.js';
 import { createMarkdownParser, type MarkdownParserOptions } from './markdown/markdown-parser.js';
 import { NOTEBOOK_FORMAT } from './notebook/notebook-format.js';
@@ -14,11 +14,11 @@ import { ODT_FORMAT } from './odt/odt-format.js';
 import { OPEN_API_FORMAT } from './open-api/open-api-format.js';
 import { ORG_FORMAT } from './org/org-format.js';
 import type { Parser } from './parser.js';
-import { createPbiJsonParser } from './pbi-json/pbi-json-parser.js';
+import { PBI_JSON_PARSER } from './pbi-json/pbi-json-parser.js';
 import { createPdfParser, type PdfParserOptions } from './pdf/pdf-parser.js';
-import { createPlainTextParser } from './plain-text/plain-text-parser.js';
+import { PLAIN_TEXT_PARSER } from './plain-text/plain-text-parser.js';
 import { PPTX_FORMAT } from './pptx/pptx-format.js';
-import { createRstParser } from './rst/rst-parser.js';
+import { RST_PARSER } from './rst/rst-parser.js';
 import { RTF_FORMAT } from './rtf/rtf-format.js';
 import { TEX_FORMAT } from './tex/tex-format.js';
 import { XLSX_FORMAT } from './xlsx/xlsx-format.js';
@@ -38,16 +38,16 @@ export function createParsers(options: ParserOptions = {}): ReadonlyMap<string, 
   const markdown = createMarkdownParser(options);
   const parsers: readonly Parser[] = [
     markdown,
-    createPlainTextParser(),
-    createRstParser(),
-    createAsciidocParser(),
-    createPbiJsonParser(),
+    PLAIN_TEXT_PARSER,
+    RST_PARSER,
+    ASCIIDOC_PARSER,
+    PBI_JSON_PARSER,
     createHtmlParser({ markdown }),
     createConfluenceStorageParser({ markdown }),
     createPdfParser(options.pdf),
     createDocxParser({ markdown }),
-    createCsvParser(),
-    createJsonParser(),
+    CSV_PARSER,
+    JSON_PARSER,
     createCodeParser(),
     ...CONVERTED_FORMATS.map((format) => convertedParser(format, markdown)),
   ];

@@ -2,7 +2,7 @@ import fc from 'fast-check';
 import { expect, test } from 'vitest';
 import type { RawDocument } from '../core/document.js';
 import { OPEN_ACCESS } from '../core/scope.js';
-import { createAsciidocParser } from '../parsing/asciidoc/asciidoc-parser.js';
+import { ASCIIDOC_PARSER } from '../parsing/asciidoc/asciidoc-parser.js';
 import { createParsers } from '../parsing/create-parsers.js';
 import { fileTypeOf } from '../sources/file-types.js';
 import { parseWithheld } from './withheld-document.js';
@@ -55,7 +55,7 @@ test.each(HEADERS.flatMap((content) => FACTS.map(([field, value]) => ({ content,
   'the header of AsciiDoc tells no $field that is marked: $content',
   async ({ content, field, value }) => {
     const raw = { externalId: 'a.adoc', mediaType: 'text/asciidoc', metadata: {}, access: OPEN_ACCESS };
-    const parse = (each: RawDocument) => Promise.resolve(createAsciidocParser().parse(each));
+    const parse = (each: RawDocument) => Promise.resolve(ASCIIDOC_PARSER.parse(each));
     const { parsed } = await parseWithheld({ ...raw, content }, [field], parse);
     expect(parsed.text).not.toContain(value);
     // It is encrypted.
@@ -345,8 +345,7 @@ test.each(STRUCTURES)(
   async (externalId, name, content, kept) => {
     const { mediaType } = fileTypeOf(externalId);
     const raw = { externalId, mediaType, metadata: {}, access: OPEN_ACCESS, content };
-    const parse = async (each: RawDocument) =>
-      (parsers.get(each.mediaType) ?? createAsciidocParser()).parse(each);
+    const parse = async (each: RawDocument) => (parsers.get(each.mediaType) ?? ASCIIDOC_PARSER).parse(each);
     const { text } = (await parseWithheld(raw, [name], parse)).parsed;
     expect(text).not.toMatch(/V\d/);
     for (const each of kept) expect(text).toContain(each);

@@ -1,6 +1,7 @@
 import type { StoredChunk } from '../core/chunk.js';
 import { compareText } from '../core/filter.js';
-import type { Contribution, MorePassages } from './retriever.js';
+import type { GraphStep } from '../relations/graph/walk.js';
+import type { Contribution, MorePassages, RankedCandidate } from './retriever.js';
 
 /** A chunk that was found and perhaps not read yet: where finding is all that a step needs, the record stays in the store. */
 export type FoundChunk = Pick<StoredChunk, 'id'>;
@@ -79,3 +80,39 @@ export const withScore = (candidate: Candidate, score: number, signal: string): 
   ...withContribution(candidate, signal, score - candidate.score),
   score,
 });
+
+/** What leaves retrieval: contributions of the same signal are added up, `calibration` last. */
+export function rankedCandidateOf(candidate: Candidate, path?: readonly GraphStep[]): RankedCandidate {
+  const {
+    chunk,
+    score,
+    probability = 0,
+    isMoved = false,
+    semanticScore,
+    keywordScore,
+    rerankScore,
+    more,
+  } = candidate;
+  return {
+    chunk,
+    score,
+    probability,
+    ...(more === undefined ? {} : { more }),
+    ...(isMoved ? { movedBy: 'variety' as const } : {}),
+    explanation: {
+      ...(semanticScore === undefined ? {} : { semanticScore }),
+      ...(keywordScore === undefined ? {} : { keywordScore }),
+      ...(rerankScore === undefined ? {} : { rerankScore }),
+      ...(path === undefined ? {} : { path }),
+      contributions: summed(candidate.contributions),
+    },
+  };
+}
+
+function summed(contributions: readonly Contribution[]): Contribution[] {
+  const values = new Map<string, number>();
+  for (const { signal, value } of contributions) values.set(signal, (values.get(signal) ?? 0) + value);
+  return Array.from(values, ([signal, value]) => ({ signal, value })).sort(
+    (a, b) => Number(a.signal === 'calibration') - Number(b.signal === 'calibration'),
+  );
+}

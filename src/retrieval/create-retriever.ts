@@ -1,26 +1,22 @@
 import { profileOf, type WordRarity } from '../core/analysis/query-profile.js';
 import { type FoundSynonym, synonymsIn } from '../core/analysis/synonyms.js';
 import { DegradationLevel } from '../core/degradation.js';
-import { throwIfAborted } from '../core/errors.js';
+import { RAGError, throwIfAborted } from '../core/errors.js';
 import type { Notice } from '../core/notice.js';
 import { runtime } from '../core/runtime.js';
 import { traced } from '../core/telemetry.js';
-import type { FoundCandidate, Hit } from './candidate.js';
-import { expansionStep } from './expansion-step.js';
-import { fuseLanes, laneWeightsOf } from './fuse-lanes.js';
-import { type FusionLane, fusedPartOf } from './fusion/lane-scores.js';
-import { graphStep } from './graph/graph-step.js';
-import { orderByGraph } from './graph/order-by-graph.js';
+import type { StoreCapabilities } from '../stores/vector-store.js';
+import { type FoundCandidate, type Hit, rankedCandidateOf } from './candidate.js';
+import { type FusionLane, fusedPartOf, fuseLanes, laneWeightsOf } from './fusion/fuse.js';
+import { graphStep, orderByGraph } from './graph/graph-step.js';
 import { joinIdentifierHits } from './lanes/identifier-lane.js';
 import type { LaneInput } from './lanes/lane.js';
 import type { MatchContext } from './match/match-features.js';
 import { operatorsInTime, READ } from './operators-step.js';
-import { PassagesByWords } from './passages-by-words.js';
-import { type PreparedQuery, prepareQuery } from './prepared-query.js';
-import { rankedCandidateOf } from './ranked-candidate.js';
-import { chunkReader, type ReadCandidates, type ReadChunks } from './read-chunks.js';
+import { type PreparedQuery, prepareQuery, processQuery } from './prepared-query.js';
+import { chunkReader, PassagesByWords, type ReadCandidates, type ReadChunks } from './read-chunks.js';
 import { isMmrOn, refine } from './refining/refine.js';
-import { rerankStep } from './rerank/rerank-step.js';
+import { rerankStep } from './rerank/rerank.js';
 import type {
   LaneReport,
   QueryUnderstanding,
@@ -34,9 +30,8 @@ import type { RetrieverOptions } from './retriever-options.js';
 import { type LaneOutcomes, runLanes } from './run-lanes.js';
 import { leftUntil } from './time-left.js';
 import type { ExpansionOutcome } from './understanding/expand-query.js';
-import { processQuery } from './understanding/processed-query.js';
+import { expandQuery } from './understanding/expand-query.js';
 import type { ProcessedQuery } from './understanding/query-expander.js';
-import { assertRequest } from './validate-request.js';
 
 /** A retriever over one scoped collection: lanes, fusion, reranking, near-duplicates, calibration, threshold, recency, MMR. */
 export function createRetriever(options: RetrieverOptions): Retriever {
@@ -297,7 +292,7 @@ async function fuseAndExpand(
   const fuse = (expansions: readonly FusionLane[]) =>
     traced('stage', { stage: 'fuse' }, () => fuseLanes(outcomes, { ...settings, expansions }));
   const fused = await fuse([]);
-  const expansion = await expansionStep(options, { query, fused, lane, mode });
+  const expansion = await expandQuery(options, { query, fused, lane, mode });
   return {
     fuse,
     found: expansion.lanes.length === 0 ? fused : await fuse(expansion.lanes),
@@ -340,3 +335,25 @@ const laneNotice = ({ lane, status, reason }: LaneReport): Notice[] =>
   status === 'failed'
     ? [{ kind: 'search-degraded', text: `The ${lane} lane failed and the others answered: ${reason ?? ''}` }]
     : [];
+
+/** Throws `QUERY_INVALID` for a number outside its range, naming it. */
+function assertRequest(request: RetrievalRequest, { maxTopK }: StoreCapabilities): void {
+  const { topK, minSimilarity, mmrLambda, nearDuplicateThreshold, recencyHalfLifeDays, scoreFall } = request;
+  if (!Number.isInteger(topK) || topK < 1 || topK > maxTopK)
+    throw invalid(`topK must be an integer from 1 to ${maxTopK}, not ${topK}.`);
+  if (!(minSimilarity >= 0 && minSimilarity <= 1))
+    throw invalid(`minSimilarity must lie in [0, 1], not ${minSimilarity}.`);
+  if (scoreFall !== undefined && !(scoreFall >= 0 && scoreFall < 1))
+    throw invalid(`scoreFall must lie in [0, 1), not ${scoreFall}.`);
+  assertShare('mmrLambda', mmrLambda);
+  assertShare('nearDuplicateThreshold', nearDuplicateThreshold);
+  if (recencyHalfLifeDays !== undefined && !(recencyHalfLifeDays >= 0))
+    throw invalid(`recencyHalfLifeDays must be 0 or more, not ${recencyHalfLifeDays}.`);
+}
+
+function assertShare(name: string, value: number | undefined): void {
+  if (value !== undefined && !(value > 0 && value <= 1))
+    throw invalid(`${name} must lie in (0, 1], not ${value}.`);
+}
+
+const invalid = (message: string): RAGError => new RAGError('QUERY_INVALID', message);

@@ -8,9 +8,9 @@ import { compareText } from '../core/filter.js';
 import { type Notice, noticesOfKind } from '../core/notice.js';
 import { withDeadline } from '../core/with-deadline.js';
 import type { Candidate, Hit } from './candidate.js';
-import { findByText } from './lanes/find-chunks.js';
 import type { IdentifierHit } from './lanes/identifier-lane.js';
 import type { LaneInput } from './lanes/lane.js';
+import { findByText } from './lanes/lane.js';
 import type { PreparedQuery } from './prepared-query.js';
 import type { RemovedCandidate } from './retriever.js';
 

@@ -1,5 +1,12 @@
-import { extractIdentifiers, isErrorName } from '../core/analysis/identifiers.js';
-import { type AnalyzedQuery, analyzeQuery, MAX_QUERY_LENGTH } from '../core/analysis/lexical-analyzer.js';
+import { ENGLISH_STOP_WORDS } from '../core/analysis/english-stop-words.js';
+import { extractIdentifiers, isErrorName, withoutIdentifiers } from '../core/analysis/identifiers.js';
+import {
+  type AnalyzedQuery,
+  analyzeQuery,
+  analyzeText,
+  MAX_QUERY_LENGTH,
+} from '../core/analysis/lexical-analyzer.js';
+import { foldCase, normaliseText } from '../core/analysis/normalise.js';
 import type { QueryOperators } from '../core/analysis/query-operators.js';
 import {
   MAX_QUERY_IDENTIFIERS,
@@ -8,9 +15,10 @@ import {
   readQueryText,
 } from '../core/analysis/query-text.js';
 import type { StackTrace } from '../core/analysis/stack-trace.js';
-import { cutToUnits } from '../core/analysis/tokens.js';
+import { cutToUnits, forEachWord } from '../core/analysis/tokens.js';
 import { RAGError } from '../core/errors.js';
 import { type Notice, noticesOfKind } from '../core/notice.js';
+import type { ProcessedQuery, QueryIntent } from './understanding/query-expander.js';
 
 /** Most that are counted, so that the rarest are looked up. */
 const MAX_COUNTED_IDENTIFIERS = 64;
@@ -111,4 +119,86 @@ function noticesOf(text: string, lexical: AnalyzedQuery, identifiers: readonly s
       `The query names ${identifiers.length >= MAX_READ_IDENTIFIERS ? 'more than ' : ''}${identifiers.length} identifiers; the ${MAX_QUERY_IDENTIFIERS} rarest were looked up exactly, names of errors first.`,
     );
   return noticesOfKind('query-cut', notices);
+}
+
+/**
+ * Identifiers that are issued rather than coined: tickets with three digits, issue numbers, vulnerabilities, versions,
+ * hashes, UUIDs, error codes, HTTP statuses, paths, line references. `PD-1` and `getUserById` may be words of a sentence.
+ */
+const ISSUED = [
+  /^[a-z][a-z0-9]+-\d{3,}$/,
+  /^#\d+$/,
+  /^(?:cve|ghsa)-/,
+  /^v?\d+(?:\.\d+)+/,
+  /^(?=.*\d)[0-9a-f-]{7,}$/,
+  /^(?:0x[0-9a-f]+|[a-z]{1,6}\d{3,6}[a-z]?)$/,
+  /\//,
+  /:\d+$/,
+];
+
+/** A query with at most so many other terms is about its identifiers, whatever they are. */
+const MAX_OTHER_TERMS = 2;
+
+interface IdentifierRoles {
+  /** Their exact hits come before everything else; hits of the others are lifted above paraphrases only. */
+  readonly decisive: ReadonlySet<string>;
+  /** The query is nothing but identifiers. */
+  readonly isAlone: boolean;
+}
+
+/**
+ * Decisive are issued identifiers, and all of them where the query hardly says anything else; never what only frames of a stack
+ * trace name. Where what was pasted names errors, they alone are: times, addresses and numbers of calls are issued too.
+ */
+export function identifierRoles({
+  text,
+  identifiers,
+  framed,
+  lexical,
+  isPasted,
+}: PreparedQuery): IdentifierRoles {
+  const words = new Set(analyzeText(withoutIdentifiers(text)));
+  const others = lexical.terms.filter((term) => words.has(term)).length;
+  const isIssued = (identifier: string): boolean => ISSUED.some((pattern) => pattern.test(identifier));
+  const said = identifiers.filter((identifier) => !framed.has(identifier));
+  const errors = isPasted ? said.filter(isErrorName) : [];
+  const chosen = others <= MAX_OTHER_TERMS ? said : said.filter(isIssued);
+  return {
+    decisive: new Set(errors.length > 0 ? errors : chosen),
+    isAlone: others === 0,
+  };
+}
+
+/** Most keywords that are named of a query. */
+const MAX_KEYWORDS = 12;
+
+const ASKS =
+  /\?\s*$|^\s*(?:who|what|which|whose|when|where|why|how|is|are|was|were|do|does|did|can|could|should|would|will|has|have|may)\b/i;
+
+/** A query as expanders see it. */
+export function processQuery(query: PreparedQuery): ProcessedQuery {
+  return {
+    text: query.text,
+    terms: query.lexical.terms,
+    identifiers: query.identifiers,
+    keywords: extractKeywords(query.text),
+    intent: intentOf(query),
+  };
+}
+
+/** The words of a text that name something, folded to lower case, distinct, in order of appearance; at most 12. */
+export function extractKeywords(text: string): string[] {
+  const found = new Set<string>();
+  forEachWord(normaliseText(text), (word) => {
+    const folded = foldCase(word);
+    if (found.size < MAX_KEYWORDS && !ENGLISH_STOP_WORDS.has(folded.replaceAll("'", ''))) found.add(folded);
+  });
+  return [...found];
+}
+
+/** `identifier`: the query is about the identifiers that it names. `question`: it asks. `keywords`: anything else. */
+function intentOf(query: PreparedQuery): QueryIntent {
+  const { decisive, isAlone } = identifierRoles(query);
+  if (query.identifiers.length > 0 && (isAlone || decisive.size > 0)) return 'identifier';
+  return ASKS.test(query.text) ? 'question' : 'keywords';
 }

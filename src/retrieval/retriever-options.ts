@@ -6,8 +6,8 @@ import type { RankedDocument } from '../relations/graph/rank.js';
 import type { WalkOptions } from '../relations/graph/walk.js';
 import type { Reranker } from '../reranking/reranker.js';
 import type { StoreCapabilities, VectorCollection } from '../stores/vector-store.js';
-import type { EmbedQuery } from './lanes/dense-lane.js';
 import type { RetrievalSettings, StageTrace } from './retriever.js';
+import type { EmbedQuery } from './run-lanes.js';
 import type { LoadChatModel } from './understanding/chat-expanders.js';
 
 /** The graph of what is searched, as the asker may read it. */

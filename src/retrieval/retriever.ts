@@ -20,7 +20,7 @@ export interface LaneWeights {
 
 export interface FusionSettings {
   /**
-   * `adaptive`: weighted sum of min-max normalised scores, the weights found for each query (`fusion/adaptive-weights.ts`).
+   * `adaptive`: weighted sum of min-max normalised scores, the weights found for each query (`fusion/lane-weights.ts`).
    * `convex-combination`: the same with fixed weights. `reciprocal-rank`: weighted sum of 1 / (k + rank), which ignores how
    * far apart scores are and suffers when one lane is weak.
    * @default 'adaptive'

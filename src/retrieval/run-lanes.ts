@@ -3,12 +3,21 @@ import type { Filter } from '../core/filter.js';
 import { withDeadline } from '../core/with-deadline.js';
 import type { StoreCapabilities, VectorCollection } from '../stores/vector-store.js';
 import { plainNameIn } from './lanes/definitions.js';
-import { type EmbedQuery, searchDense } from './lanes/dense-lane.js';
 import { type IdentifierHit, searchIdentifiers } from './lanes/identifier-lane.js';
-import { type LaneHits, type LaneInput, type LaneOutcome, laneOff, runLane } from './lanes/lane.js';
-import { searchLexical } from './lanes/lexical-lane.js';
+import {
+  findByText,
+  findByVector,
+  type LaneHits,
+  type LaneInput,
+  type LaneOutcome,
+  laneOff,
+  runLane,
+} from './lanes/lane.js';
 import type { PreparedQuery } from './prepared-query.js';
 import type { LaneReport, RetrievalMode } from './retriever.js';
+
+/** Embeds a query; unit length, or all zero for text without any token that the model knows. */
+export type EmbedQuery = (text: string, signal?: AbortSignal) => Promise<Float32Array>;
 
 export interface LanesInput {
   readonly collection: VectorCollection;
@@ -77,6 +86,17 @@ async function runDense(input: LanesInput): Promise<LaneOutcome> {
   return runInTime('dense', input, (lane) => searchDense(lane, input.embedQuery));
 }
 
+/** Nearest chunks by cosine. */
+async function searchDense(input: LaneInput, embedQuery: EmbedQuery): Promise<LaneHits> {
+  const { query, filter, limit, signal } = input;
+  if (query.isWordless) return { hits: [], reason: 'The query holds no letter and no digit.' };
+  const vector = await embedQuery(query.text, signal);
+  // Every chunk is equally near to no direction at all: the store would answer with the first ids.
+  if (vector.every((component) => component === 0))
+    return { hits: [], reason: 'The embedding model knows no word of the query.' };
+  return { hits: await findByVector(input, { vector, topK: limit, filter }) };
+}
+
 async function runLexical(input: LanesInput): Promise<LaneOutcome> {
   if (input.capabilities.lexical === 'none' || input.collection.searchText === undefined)
     return laneOff('lexical', 'The store cannot search for words.');
@@ -84,6 +104,20 @@ async function runLexical(input: LanesInput): Promise<LaneOutcome> {
   const outcome = await runInTime('lexical', input, searchLexical);
   if (addedTextIndex === undefined || outcome.report.reason !== undefined) return outcome;
   return { ...outcome, report: { ...outcome.report, reason: `By ${addedTextIndex}.` } };
+}
+
+/** Chunks that share words with the query, by BM25; a word that the query repeats counts each time. */
+async function searchLexical(input: LaneInput): Promise<LaneHits> {
+  const { query, filter, limit } = input;
+  const { terms, counts, isStopWordsOnly } = query.lexical;
+  if (terms.length === 0)
+    return {
+      hits: [],
+      reason: isStopWordsOnly
+        ? 'The query holds only words that are in nearly every text.'
+        : 'The query holds no word.',
+    };
+  return { hits: await findByText(input, { terms, weights: counts, topK: limit, filter }) };
 }
 
 async function runIdentifier(

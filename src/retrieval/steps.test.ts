@@ -1,12 +1,9 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import { calibrate, nonIncreasing } from './calibration/calibration.js';
-import { promoteIdentifierHits } from './fuse-lanes.js';
-import { applyThreshold } from './refining/cut-by-score.js';
-import { maximalMarginalRelevance } from './refining/maximal-marginal-relevance.js';
-import { removeNearDuplicates } from './refining/near-duplicates.js';
-import { applyRecency } from './refining/recency.js';
-import { jaccard, wordShingles } from './refining/word-shingles.js';
+import { promoteIdentifierHits } from './fusion/fuse.js';
+import { jaccard, removeNearDuplicates, wordShingles } from './refining/near-duplicates.js';
+import { applyRecency, applyThreshold, maximalMarginalRelevance } from './refining/refine.js';
 import { candidate, candidates, chunk, idsOf, sumOf } from './test-candidates.js';
 
 const isSubsequence = (part: readonly string[], whole: readonly string[]): boolean => {

@@ -5,7 +5,7 @@ import { afterEach, expect, test } from 'vitest';
 import type { Embedder } from '../embedding/embedder.js';
 import { createEngine } from '../engine/create-engine.js';
 import type { Engine } from '../operations/engine.js';
-import { rerankCost } from '../reranking/hosted/rerank-price.js';
+import { rerankCost } from '../reranking/hosted/hosted-reranker.js';
 import type { Reranker } from '../reranking/reranker.js';
 import { createHashEmbedder } from '../testing/hash-embedder.js';
 

@@ -15,7 +15,7 @@ import { reach, refusalOf } from '../platform/degradation/parts.js';
 import { describeFailure } from '../platform/providers/call-failure.js';
 import { splitModelName } from '../platform/providers/provider-table.js';
 import type { LoadedEmbedder, ModelHandle } from '../resources/handles/model-handle.js';
-import type { EmbedQuery } from '../retrieval/lanes/dense-lane.js';
+import type { EmbedQuery } from '../retrieval/run-lanes.js';
 import type { SearchedIndex } from './searched-index.js';
 
 /** The embedding model as a search uses it. */

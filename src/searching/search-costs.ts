@@ -1,9 +1,9 @@
 import { RAGError } from '../core/errors.js';
-import type { EmbedQuery } from '../retrieval/lanes/dense-lane.js';
 import type { SearchPlanReport } from '../retrieval/planning/plan-report.js';
 import { SearchBudget } from '../retrieval/planning/search-budget.js';
 import { FEWEST, rerankedAfter } from '../retrieval/planning/search-plan.js';
 import type { RetrievalRequest, RetrievalSettings } from '../retrieval/retriever.js';
+import type { EmbedQuery } from '../retrieval/run-lanes.js';
 import type { QueryModel } from './query-model.js';
 import type { FindResources } from './searched-index.js';
 

@@ -10,7 +10,7 @@ import type {
   RetrievalResult,
   Retriever,
 } from '../retrieval/retriever.js';
-import { resultsFor } from './question-complexity.js';
+import { resultsFor } from './retrieval-request.js';
 
 /**
  * Most passages that are shown: what was asked for, else `rag.retrieval.topK`, of which `rag.retrieval.rerank.topK` are left

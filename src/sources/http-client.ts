@@ -1,12 +1,14 @@
+import type { LookupAddress } from 'node:dns';
+import { lookup } from 'node:dns/promises';
+import type { LookupFunction } from 'node:net';
 import { type BulkheadPolicy, bulkhead } from 'cockatiel';
-import { type Agent, type Dispatcher, request } from 'undici';
+import { Agent, type Dispatcher, Pool, request } from 'undici';
 import type * as z from 'zod';
 import { RAGError, throwIfAborted } from '../core/errors.js';
 import { retry } from '../core/retry.js';
 import { runtime, sleep, timeoutSignal } from '../core/runtime.js';
 import { withoutUndefined } from '../core/without-undefined.js';
 import { createUrlGuard, type UrlGuard } from '../platform/security/url-guard.js';
-import { openConnections, type ResolveName } from './http-connections.js';
 import { connectionError, statusError } from './http-errors.js';
 
 export interface HttpClientOptions extends Partial<PacingOptions> {
@@ -299,3 +301,45 @@ class Pacing {
     await sleep(waitMs, signal);
   }
 }
+
+/** Every address of a name. */
+type ResolveName = (hostname: string) => Promise<LookupAddress[]>;
+
+interface ConnectionOptions {
+  readonly guard: UrlGuard;
+  /** In milliseconds, for connecting, for the answer to begin, and between its parts. */
+  readonly timeoutMs: number;
+  /** Connections to one origin. */
+  readonly connections: number;
+  readonly resolve?: ResolveName;
+}
+
+/** Connections that go only where the guard allows: names are looked up here and nowhere else. */
+function openConnections(options: ConnectionOptions): Agent {
+  const { timeoutMs, connections } = options;
+  return new Agent({
+    factory: (origin) =>
+      new Pool(origin, {
+        connections,
+        headersTimeout: timeoutMs,
+        bodyTimeout: timeoutMs,
+        connect: { timeout: timeoutMs, lookup: guardedLookup(new URL(origin).origin, options) },
+      }),
+  });
+}
+
+function guardedLookup(origin: string, { guard, resolve = resolveAll }: ConnectionOptions): LookupFunction {
+  return (hostname, options, callback) => {
+    const answer = async (): Promise<void> => {
+      const addresses = guard.allowedAddresses(origin, await resolve(hostname));
+      const [first] = addresses;
+      if (options.all === true) callback(null, addresses);
+      else callback(null, first?.address ?? '', first?.family);
+    };
+    answer().catch((error: unknown) =>
+      callback(error instanceof Error ? error : new Error(String(error)), ''),
+    );
+  };
+}
+
+const resolveAll: ResolveName = (hostname) => lookup(hostname, { all: true });

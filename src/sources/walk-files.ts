@@ -7,7 +7,7 @@ import { sourceFiles } from '../core/runtime.js';
 import { isPathInside } from '../platform/security/path-containment.js';
 import { invalidNameError, outsideRootError, unreadableError } from './file-errors.js';
 import type { GitignoreRules } from './gitignore.js';
-import { FolderMovedError, readFolderInPlace } from './opened-place.js';
+import { FolderMovedError, readFolderInPlace } from './open-file.js';
 import type { UnreadableItem } from './source.js';
 
 export interface WalkOptions {

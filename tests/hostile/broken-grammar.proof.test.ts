@@ -2,8 +2,7 @@ import { expect, test } from 'vitest';
 import { codeMediaType } from '../../src/core/media-types.js';
 import { OPEN_ACCESS } from '../../src/core/scope.js';
 import { createParsers } from '../../src/parsing/create-parsers.js';
-import { isolateParsers } from '../../src/parsing/worker/isolate-parsers.js';
-import { parsingFor } from '../../src/parsing/worker/parsing-threads.js';
+import { isolateParsers, parsingFor } from '../../src/parsing/worker/parsing-threads.js';
 
 const parsers = isolateParsers(createParsers(), {}, { timeoutMs: 30_000, memoryMb: 1_024 });
 

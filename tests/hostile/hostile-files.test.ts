@@ -2,7 +2,7 @@ import { describe, expect, it } from 'vitest';
 import { RAGError } from '../../src/core/errors.js';
 import { OPEN_ACCESS } from '../../src/core/scope.js';
 import { createParsers } from '../../src/parsing/create-parsers.js';
-import { isolateParsers } from '../../src/parsing/worker/isolate-parsers.js';
+import { isolateParsers } from '../../src/parsing/worker/parsing-threads.js';
 import { HOSTILE_FILES, type HostileFile } from './hostile-files.js';
 
 const parsers = isolateParsers(createParsers(), {}, { timeoutMs: 30_000, memoryMb: 1_024 });

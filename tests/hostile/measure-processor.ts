@@ -6,7 +6,7 @@
 import type { ParsedDocument } from '../../src/core/document.js';
 import { OPEN_ACCESS } from '../../src/core/scope.js';
 import { createParsers } from '../../src/parsing/create-parsers.js';
-import { isolateParsers } from '../../src/parsing/worker/isolate-parsers.js';
+import { isolateParsers } from '../../src/parsing/worker/parsing-threads.js';
 import { LONG_DOCUMENTS, type MakeDocument } from './long-documents.js';
 import { MEASURED_CHUNKERS } from './measured-chunkers.js';
 

@@ -1,5 +1,4 @@
-import { BUILTIN_CHUNKERS } from '../../src/chunking/builtin-chunkers.js';
-import { createChunker } from '../../src/chunking/create-chunker.js';
+import { BUILTIN_CHUNKERS, createChunker } from '../../src/chunking/create-chunker.js';
 
 const SETTINGS = {
   unit: 'tokens',

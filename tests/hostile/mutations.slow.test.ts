@@ -4,7 +4,7 @@ import { codeMediaType, MEDIA_TYPES } from '../../src/core/media-types.js';
 import { OPEN_ACCESS } from '../../src/core/scope.js';
 import { seededRandom } from '../../src/evaluation/random.js';
 import { createParsers } from '../../src/parsing/create-parsers.js';
-import { isolateParsers } from '../../src/parsing/worker/isolate-parsers.js';
+import { isolateParsers } from '../../src/parsing/worker/parsing-threads.js';
 import { docxEntries, docxParagraph, docxTable, makeZip } from '../fixtures/documents/make-docx.js';
 import { makePdf } from '../fixtures/documents/make-pdf.js';
 import { IS_LONG } from '../long-forms.js';

@@ -3,7 +3,7 @@ import { RAGError } from '../../src/core/errors.js';
 import { MEDIA_TYPES } from '../../src/core/media-types.js';
 import { OPEN_ACCESS } from '../../src/core/scope.js';
 import { createParsers } from '../../src/parsing/create-parsers.js';
-import { isolateParsers } from '../../src/parsing/worker/isolate-parsers.js';
+import { isolateParsers } from '../../src/parsing/worker/parsing-threads.js';
 import { makePdf } from '../fixtures/documents/make-pdf.js';
 
 const VALID = Buffer.from(

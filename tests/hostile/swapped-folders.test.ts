@@ -9,7 +9,7 @@ import { isUnreadable, type Source } from '../../src/sources/source.js';
 import { temporaryFolder } from '../e2e/temporary-folder.js';
 
 // Invariant: nothing outside of the folder of a source is listed or read, whatever takes the place of its folders meanwhile.
-// Kept by src/sources/opened-place.ts.
+// Kept by src/sources/open-file.ts.
 
 let outer: string;
 let root: string;

@@ -2,7 +2,7 @@ import path from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { OPEN_ACCESS } from '../../src/core/scope.js';
 import type { GoldQuote, Question } from '../../src/evaluation/question-set.js';
-import { createRstParser } from '../../src/parsing/rst/rst-parser.js';
+import { RST_PARSER } from '../../src/parsing/rst/rst-parser.js';
 import { type DocSet, readDocSets, readQuestions, type Span } from '../questions/doc-sets.js';
 import { quoteAsRead, quoteOf } from '../questions/quotes.js';
 import { readUnanswerable, readWrittenPassages } from '../questions/written-questions.js';
@@ -97,7 +97,7 @@ const quotesOf = (spans: readonly Span[], folder: string): Promise<GoldQuote[]> 
 const storedQuote = (span: Span, folder: string): Promise<string> =>
   span.path.endsWith('.rst') ? quoteAsRead(span, folder, readRst) : quoteOf(span, folder);
 
-const rst = createRstParser();
+const rst = RST_PARSER;
 const readRst = (content: string): string =>
   rst.parse({
     ...{ externalId: 'a.rst', mediaType: 'text/x-rst', content, metadata: {}, access: OPEN_ACCESS },

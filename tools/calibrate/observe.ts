@@ -9,7 +9,7 @@ import {
 import type { CalibratedStage } from '../../src/retrieval/calibration/calibration-model.js';
 import type { Candidate, FoundCandidate } from '../../src/retrieval/candidate.js';
 import { DEFAULT_RETRIEVAL_SETTINGS } from '../../src/retrieval/default-settings.js';
-import { fuseLanes } from '../../src/retrieval/fuse-lanes.js';
+import { fuseLanes } from '../../src/retrieval/fusion/fuse.js';
 import { prepareQuery } from '../../src/retrieval/prepared-query.js';
 import { chunkReader } from '../../src/retrieval/read-chunks.js';
 import { rerankCandidates } from '../../src/retrieval/rerank/rerank.js';

@@ -1,8 +1,8 @@
 import { compareText } from '../../src/core/filter.js';
 import { sigmoid } from '../../src/core/logistic.js';
 import { mean } from '../../src/evaluation/metrics.js';
-import { adaptiveWeights } from '../../src/retrieval/fusion/adaptive-weights.js';
-import { convexCombination } from '../../src/retrieval/fusion/lane-scores.js';
+import { convexCombination } from '../../src/retrieval/fusion/fuse.js';
+import { adaptiveWeights } from '../../src/retrieval/fusion/lane-weights.js';
 import type { LaneWeights } from '../../src/retrieval/retriever.js';
 import { type CollectionLanes, ndcgOf, type QueryLanes } from './lane-results.js';
 

@@ -15,8 +15,8 @@ import { createStaticEmbedder } from '../../src/embedding/static/static-embedder
 import { loadWordRarity } from '../../src/embedding/static/word-rarity.js';
 import { createTransformersEmbedder } from '../../src/embedding/transformers/transformers-embedder.js';
 import { createBuiltinReranker } from '../../src/reranking/builtin/builtin-reranker.js';
+import { convexCombination, reciprocalRank } from '../../src/retrieval/fusion/fuse.js';
 import type { LearnedLogOdds } from '../../src/retrieval/fusion/fusion-model.js';
-import { convexCombination, reciprocalRank } from '../../src/retrieval/fusion/lane-scores.js';
 import { modelNameOf } from '../../src/retrieval/model-name.js';
 import { type FusionCollection, heldOutCollections, trainCollections } from './collections.js';
 import { fusionPage, type ModelFigures } from './fusion-page.js';

@@ -13,7 +13,7 @@ import { createTransformersEmbedder } from '../../src/embedding/transformers/tra
 import { seededRandom } from '../../src/evaluation/random.js';
 import { extractFeatures, FEATURES } from '../../src/reranking/builtin/features.js';
 import { DEFAULT_RETRIEVAL_SETTINGS } from '../../src/retrieval/default-settings.js';
-import { fuseLanes } from '../../src/retrieval/fuse-lanes.js';
+import { fuseLanes } from '../../src/retrieval/fusion/fuse.js';
 import { prepareQuery } from '../../src/retrieval/prepared-query.js';
 import { chunkReader } from '../../src/retrieval/read-chunks.js';
 import { toRerankCandidate } from '../../src/retrieval/rerank/rerank.js';

@@ -6,7 +6,7 @@ import type { ParsedDocument } from '../../core/document.js';
 import { codeMediaType, MEDIA_TYPES } from '../../core/media-types.js';
 import { OPEN_ACCESS } from '../../core/scope.js';
 import { createCodeParser } from '../../parsing/code/code-parser.js';
-import { createJsonParser } from '../../parsing/json/json-parser.js';
+import { JSON_PARSER } from '../../parsing/json/json-parser.js';
 import type { ChunkingOptions } from '../chunker.js';
 import { createChunker } from '../create-chunker.js';
 
@@ -102,7 +102,7 @@ describe('where code is cut', () => {
 
   it('cuts JSON between members, with the keys above as heading path', () => {
     const people = Array.from({ length: 6 }, (_, i) => ({ name: `Person ${i}`, note: 'word '.repeat(30) }));
-    const parsed = createJsonParser().parse(document(JSON.stringify({ people }), MEDIA_TYPES.json));
+    const parsed = JSON_PARSER.parse(document(JSON.stringify({ people }), MEDIA_TYPES.json));
     const chunks = createChunker(WORDS, countWords).chunk(parsed);
     // The first chunk begins with what opens the list.
     expect(chunks.map(({ headingPath }) => headingPath.join(' > '))).toEqual([

@@ -1,8 +1,8 @@
 import type { Block, ParsedDocument } from '../../core/document.js';
-import { piecesOf } from '../block-pieces.js';
 import type { ChunkRange } from '../chunk-range.js';
 import { pack } from '../pack.js';
 import type { CutContext } from '../pieces.js';
+import { piecesOf } from '../pieces.js';
 
 export interface FieldOptions {
   readonly preserveFields: readonly string[];

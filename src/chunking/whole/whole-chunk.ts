@@ -1,7 +1,7 @@
 import { trimBlank } from '../../core/analysis/boundaries.js';
 import type { ParsedDocument } from '../../core/document.js';
 import type { ChunkRange } from '../chunk-range.js';
-import type { TextSizer } from '../text-sizer.js';
+import type { TextSizer } from '../pieces.js';
 
 /** The document as one chunk, whatever its length; none where it holds only white space. */
 export function wholeChunk({ text }: ParsedDocument, sizer: TextSizer): ChunkRange[] {

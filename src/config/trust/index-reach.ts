@@ -1,8 +1,7 @@
 import { RAGError } from '../../core/errors.js';
 import { splitModelName } from '../../platform/providers/provider-table.js';
-import { isPathInside } from '../../platform/security/path-containment.js';
-import { realPathOf } from '../../platform/security/real-path.js';
-import { isLedgerElsewhere, projectOfIndex } from '../project-of-index.js';
+import { isPathInside, realPathOf } from '../../platform/security/path-containment.js';
+import { isLedgerElsewhere, projectOfIndex } from '../find-project.js';
 import type { ResolvedConfig } from '../resolved-config.js';
 import { BUILT_PROVIDERS } from '../schema/storage.js';
 import { findOddEntries } from './odd-entries.js';

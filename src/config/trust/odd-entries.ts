@@ -2,8 +2,7 @@ import { accessSync, constants, type Dirent, lstatSync, readdirSync, type Stats 
 import { basename, dirname, join } from 'node:path';
 import { DATA_FOLDERS, isDataEntry, isDataFolder } from '../../core/data-folder.js';
 import { systemErrorCode } from '../../core/errors.js';
-import { isPathInside } from '../../platform/security/path-containment.js';
-import { realPathOf } from '../../platform/security/real-path.js';
+import { isPathInside, realPathOf } from '../../platform/security/path-containment.js';
 import { DEFAULT_DATA_DIR } from '../find-project.js';
 import type { ResolvedConfig } from '../resolved-config.js';
 

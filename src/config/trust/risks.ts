@@ -1,7 +1,6 @@
 import { resolve } from 'node:path';
 import { splitModelName } from '../../platform/providers/provider-table.js';
-import { isPathInside } from '../../platform/security/path-containment.js';
-import { realPathOf } from '../../platform/security/real-path.js';
+import { isPathInside, realPathOf } from '../../platform/security/path-containment.js';
 import { type ConfigPath, formatPath, isRecord, leavesOf, valueAt } from '../config-path.js';
 import type { ExpandedTree } from '../expand-tree.js';
 import { isChoice } from '../json-schema.js';

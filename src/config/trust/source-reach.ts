@@ -1,5 +1,4 @@
-import { isPathInside } from '../../platform/security/path-containment.js';
-import { realPathOf } from '../../platform/security/real-path.js';
+import { isPathInside, realPathOf } from '../../platform/security/path-containment.js';
 import { sourceDefinition } from '../../sources/definitions.js';
 import type { Confinement } from '../../sources/source-definition.js';
 import type { ResolvedConfig } from '../resolved-config.js';

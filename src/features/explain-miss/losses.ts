@@ -1,6 +1,5 @@
 import type { MissRemedy } from '../../operations/miss-explanation.js';
-import { usualWeightsFor } from '../../retrieval/fusion/adaptive-weights.js';
-import { laneWeightsFor } from '../../retrieval/fusion/lane-weights.js';
+import { laneWeightsFor, usualWeightsFor } from '../../retrieval/fusion/lane-weights.js';
 import type { LaneReport } from '../../retrieval/retriever.js';
 import type { Journey, Loss } from './journey.js';
 import { type AskedSearch, type FollowedSearch, followSearch, type Wanted } from './ranking.js';

@@ -11,7 +11,7 @@ import { cacheOwner } from '../../core/scope.js';
 import { cacheKeyerOf } from '../../embedding/embedding-cache.js';
 import { holdsVectors, keysOfVectors } from '../../embedding/kept-vectors.js';
 import { readerIdentity } from '../../embedding/static/reader/encoder-model.js';
-import { contextModelName } from '../../resources/assembly/resolve-context-model.js';
+import { contextModelName } from '../../resources/assembly/resolve-model.js';
 
 /** What the caches keep of some chunks. */
 export interface CacheKeys {

@@ -12,7 +12,7 @@ import type { ConfiguredSource } from '../../indexing/source-task.js';
 import type { IndexFacts, Ledger } from '../../ledger/ledger.js';
 import { openLedger } from '../../ledger/sqlite/open-ledger.js';
 import type { Drift } from '../../operations/engine.js';
-import { createPlainTextParser } from '../../parsing/plain-text/plain-text-parser.js';
+import { PLAIN_TEXT_PARSER } from '../../parsing/plain-text/plain-text-parser.js';
 import { createSealing } from '../../platform/security/sealed-metadata.js';
 import { createPushSource, type PushedDocument } from '../../sources/push/push-source.js';
 import { collectionOf as collectionOfMembers, membersOf } from '../../stores/collection-members.js';
@@ -57,7 +57,7 @@ afterEach(async () => {
 });
 
 function configured(documents: readonly PushedDocument[]): ConfiguredSource {
-  const parser = createPlainTextParser();
+  const parser = PLAIN_TEXT_PARSER;
   return {
     source: createPushSource({ name: 'notes', documents, listing: 'complete' }),
     sourceType: 'note',

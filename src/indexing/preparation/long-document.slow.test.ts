@@ -2,7 +2,7 @@ import { afterAll, describe, expect, it } from 'vitest';
 import type { ChunkingOptions } from '../../chunking/chunker.js';
 import { LOCAL_SCOPE, OPEN_ACCESS } from '../../core/scope.js';
 import { decodeText } from '../../ledger/text-encoding.js';
-import { openPreparation, type PreparationRecipe } from './preparation-recipe.js';
+import { openPreparation, type PreparationRecipe } from './preparer.js';
 import { ThreadPreparer } from './thread-preparer.js';
 
 const CHUNKING: ChunkingOptions = {

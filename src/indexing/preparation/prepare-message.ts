@@ -1,7 +1,7 @@
 import type { RawDocument } from '../../core/document.js';
 import type { SentError } from '../../core/sent-error.js';
 import type { ChunkSketch, DocumentSummary, PreparationOrigin, PreparedChunk } from '../prepare-document.js';
-import type { PreparationRecipe } from './preparation-recipe.js';
+import type { PreparationRecipe } from './preparer.js';
 
 /** Asks a thread to prepare a document; plain data, as everything here. */
 export interface PrepareRequest {

@@ -6,8 +6,8 @@ import { embedAll } from '../../embedding/embed-all.js';
 import type { Embedder } from '../../embedding/embedder.js';
 import { createStaticEmbedder } from '../../embedding/static/static-embedder.js';
 import { type EmbeddedChunk, type PreparedDocument, prepareDocument } from '../prepare-document.js';
-import { openPreparation } from './preparation-recipe.js';
 import { FREE_BATCHES, type FromThread, type PrepareRequest, type ToThread } from './prepare-message.js';
+import { openPreparation } from './preparer.js';
 
 const open = memoised(openPreparation);
 const openModel = memoised((folder: string) => createStaticEmbedder({ folder }));

@@ -7,9 +7,13 @@ import { LOCAL_SCOPE, OPEN_ACCESS } from '../../core/scope.js';
 import { embedAll } from '../../embedding/embed-all.js';
 import { createStaticEmbedder } from '../../embedding/static/static-embedder.js';
 import { BATCH_CHUNKS, KEPT_CHUNKS, type PreparedChunk, type PreparedDocument } from '../prepare-document.js';
-import { openPreparation, type PreparationRecipe } from './preparation-recipe.js';
 import { FREE_BATCHES } from './prepare-message.js';
-import { inlinePreparer, type PreparationOrder } from './preparer.js';
+import {
+  inlinePreparer,
+  openPreparation,
+  type PreparationOrder,
+  type PreparationRecipe,
+} from './preparer.js';
 import { ThreadPreparer, type ThreadPreparerOptions } from './thread-preparer.js';
 
 const CHUNKING: ChunkingOptions = {

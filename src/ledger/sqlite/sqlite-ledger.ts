@@ -1,18 +1,20 @@
+import { RAGError } from '../../core/errors.js';
+import { numberAt } from '../../platform/sqlite/row.js';
 import { bytesOf, type SqliteDatabase } from '../../platform/sqlite/sqlite-database.js';
 import type { GenerationReader, GenerationTarget, GenerationWriter, IndexFacts, Ledger } from '../ledger.js';
 import { storableText } from '../ledger-text.js';
 import { countChange } from '../rows/changes.js';
 import { text } from '../rows/columns.js';
 import { ROW_TABLES } from '../rows/document-rows.js';
-import { FACT_TABLES } from '../rows/facts.js';
+import { FACT_TABLES, forgetGoneFacts } from '../rows/facts.js';
 import { LedgerGenerationReader } from '../rows/generation-reader.js';
+import { liveGeneration } from '../rows/generations.js';
 import { dropHistory, HISTORY_TABLES } from '../rows/history.js';
 import { insert, select } from '../rows/program.js';
 import { startRun } from '../rows/runs.js';
 import { sql } from '../rows/sql.js';
 import { StoredLedger } from '../rows/stored-ledger.js';
 import { damagedTexts } from './damaged-texts.js';
-import { beginGeneration, dropGeneration } from './generations.js';
 import { runProgram, sqlitePrograms } from './run-program.js';
 import { SqliteGenerationWriter } from './sqlite-generation.js';
 
@@ -128,4 +130,58 @@ export class SqliteLedger extends StoredLedger implements Ledger {
     if (!this.#options.readOnly) this.#database.tryTruncateLog();
     this.#database.close();
   }
+}
+
+/** See `Generations.begin`. */
+function beginGeneration(
+  database: SqliteDatabase,
+  targetOf: (generation: number) => GenerationTarget,
+  at: string,
+): IndexFacts {
+  const row = database.row(
+    `INSERT INTO generation (state, provider, collection, dimensions, fingerprint, embedder, started_at)
+     VALUES ('building', '', '', 0, '', '', ?) RETURNING generation`,
+    at,
+  );
+  const generation = numberAt(row ?? [], 0);
+  const target = targetOf(generation);
+  database.run(
+    `UPDATE generation SET provider = ?, collection = ?, dimensions = ?, fingerprint = ?, embedder = ?
+     WHERE generation = ?`,
+    target.provider,
+    storableText(target.collection),
+    target.dimensions,
+    storableText(target.fingerprint),
+    storableText(target.embedder),
+    generation,
+  );
+  return { ...target, generation, state: 'building', startedAt: at };
+}
+
+/** Tables whose rows belong to a generation by a column. */
+const OF_GENERATION = [
+  ...ROW_TABLES,
+  'chunk',
+  'document',
+  'item',
+  'source_cursor',
+  'source_state',
+  'lease',
+  'generation',
+] as const;
+
+/** See `Generations.drop`. */
+function dropGeneration(database: SqliteDatabase, generation: number): void {
+  const live = runProgram(database, liveGeneration());
+  if (live?.generation === generation)
+    throw new RAGError(
+      'USAGE',
+      `Generation ${generation} is live: switch to another one before it is dropped.`,
+    );
+  database.run(
+    'DELETE FROM revision WHERE document IN (SELECT id FROM document WHERE generation = ?)',
+    generation,
+  );
+  for (const table of OF_GENERATION) database.run(`DELETE FROM ${table} WHERE generation = ?`, generation);
+  runProgram(database, forgetGoneFacts());
 }

@@ -1,10 +1,10 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import type { ParsedDocument } from '../../core/document.js';
-import { createAsciidocParser } from './asciidoc-parser.js';
+import { ASCIIDOC_PARSER } from './asciidoc-parser.js';
 
 const parse = (content: string): ParsedDocument =>
-  createAsciidocParser().parse({
+  ASCIIDOC_PARSER.parse({
     externalId: 'a.adoc',
     mediaType: 'text/asciidoc',
     content,

@@ -10,19 +10,17 @@ import { AsciidocReader } from './asciidoc-reader.js';
  * need blocks on their lines and no conversion: Asciidoctor for JavaScript is a converter translated from Ruby, and would be
  * another package to install.
  */
-export function createAsciidocParser(): SyncParser {
-  return {
-    version: 1,
-    mediaTypes: [MEDIA_TYPES.asciidoc],
-    parse: ({ content, externalId }) => {
-      const decoded = decodeText(content, externalId);
-      const reader = new AsciidocReader(decoded.text.split(/\r\n|\r|\n/));
-      reader.read();
-      return {
-        ...reader.out.toDocument([...decoded.warnings, ...notIncluded(reader.included)]),
-        metadata: reader.metadata,
-        ...unreadOf(reader.unread),
-      };
-    },
-  };
-}
+export const ASCIIDOC_PARSER: SyncParser = {
+  version: 1,
+  mediaTypes: [MEDIA_TYPES.asciidoc],
+  parse: ({ content, externalId }) => {
+    const decoded = decodeText(content, externalId);
+    const reader = new AsciidocReader(decoded.text.split(/\r\n|\r|\n/));
+    reader.read();
+    return {
+      ...reader.out.toDocument([...decoded.warnings, ...notIncluded(reader.included)]),
+      metadata: reader.metadata,
+      ...unreadOf(reader.unread),
+    };
+  },
+};

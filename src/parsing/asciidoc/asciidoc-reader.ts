@@ -1,7 +1,7 @@
 import type { Metadata } from '../../core/metadata.js';
 import type { UnreadCounts } from '../../core/unread.js';
+import { ExpansionRoom } from '../expansion-room.js';
 import { MarkdownLines } from '../markdown-lines.js';
-import { Attributes } from './attributes.js';
 import { readInline } from './inline.js';
 import { readTable, type TableFormat } from './table.js';
 
@@ -365,3 +365,28 @@ function formatOf(delimiter: string, settings: string): TableFormat {
 /** `1,3` are two columns, `3*` are three. */
 const countColumns = (cols: string): number =>
   cols.split(',').reduce((count, column) => count + Number(/^(\d{1,2})\*/.exec(column.trim())?.[1] ?? 1), 0);
+
+const REFERENCE = /\{([\w-]{1,60})\}/g;
+
+/** Values that a document defines for its own text: `:name: value`, put in for `{name}`. */
+class Attributes {
+  readonly #values = new Map<string, string>();
+  readonly #room = new ExpansionRoom();
+
+  /** A value may hold other ones; it is read as they are now. */
+  define(name: string, value: string): void {
+    this.#values.set(name.toLowerCase(), this.expand(value));
+  }
+
+  get(name: string): string | undefined {
+    return this.#values.get(name);
+  }
+
+  /** What nothing is defined for stays. */
+  expand(text: string): string {
+    return text.replace(REFERENCE, (reference, name: string) => {
+      const value = this.#values.get(name.toLowerCase());
+      return value !== undefined && this.#room.take(value) ? value : reference;
+    });
+  }
+}

@@ -5,10 +5,10 @@ import { resolveChunking } from '../../config/resolve-chunking.js';
 import type { ParsedDocument } from '../../core/document.js';
 import { MEDIA_TYPES } from '../../core/media-types.js';
 import { OPEN_ACCESS } from '../../core/scope.js';
-import { createCsvParser } from './csv-parser.js';
+import { CSV_PARSER } from './csv-parser.js';
 
 const parse = async (content: string, mediaType: string = MEDIA_TYPES.csv): Promise<ParsedDocument> =>
-  createCsvParser().parse({ externalId: 'a.csv', mediaType, content, metadata: {}, access: OPEN_ACCESS });
+  CSV_PARSER.parse({ externalId: 'a.csv', mediaType, content, metadata: {}, access: OPEN_ACCESS });
 const chunker = createChunker(
   resolveChunking({ unit: 'characters', minSize: 10, maxSize: 120, overlap: 0 }),
   (text) => text.length,

@@ -19,9 +19,7 @@ const DELIMITERS = [',', ';', '\t', '|'] as const;
  *
  * @throws `DOCUMENT_INVALID` for a record without end
  */
-export function createCsvParser(): Parser {
-  return { mediaTypes: [MEDIA_TYPES.csv, MEDIA_TYPES.tsv], parse: parseCsv };
-}
+export const CSV_PARSER: Parser = { mediaTypes: [MEDIA_TYPES.csv, MEDIA_TYPES.tsv], parse: parseCsv };
 
 async function parseCsv(document: RawDocument): Promise<ParsedDocument> {
   const { text, warnings } = decodeText(document.content, document.externalId);

@@ -3,10 +3,10 @@ import { describe, expect, it } from 'vitest';
 import type { CodeUnit, ParsedDocument } from '../../core/document.js';
 import { MEDIA_TYPES } from '../../core/media-types.js';
 import { OPEN_ACCESS } from '../../core/scope.js';
-import { createJsonParser } from './json-parser.js';
+import { JSON_PARSER } from './json-parser.js';
 
 const parse = (content: string, mediaType: string = MEDIA_TYPES.json): ParsedDocument =>
-  createJsonParser().parse({ externalId: 'a.json', mediaType, content, metadata: {}, access: OPEN_ACCESS });
+  JSON_PARSER.parse({ externalId: 'a.json', mediaType, content, metadata: {}, access: OPEN_ACCESS });
 
 const namesOf = (units: readonly CodeUnit[]): unknown[] =>
   units.map(({ symbol, children }) => (children.length === 0 ? symbol : [symbol, ...namesOf(children)]));

@@ -13,9 +13,10 @@ import { jsonUnits } from './json-units.js';
  *
  * @throws `DOCUMENT_INVALID` for what is not JSON; lines that are not are counted in a warning
  */
-export function createJsonParser(): SyncParser {
-  return { mediaTypes: [MEDIA_TYPES.json, MEDIA_TYPES.jsonLines], parse: parseJson };
-}
+export const JSON_PARSER: SyncParser = {
+  mediaTypes: [MEDIA_TYPES.json, MEDIA_TYPES.jsonLines],
+  parse: parseJson,
+};
 
 function parseJson(document: RawDocument): ParsedDocument {
   const { text, warnings } = decodeText(document.content, document.externalId);

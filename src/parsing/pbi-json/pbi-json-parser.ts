@@ -5,28 +5,18 @@ import { MAX_METADATA_DEPTH, toMetadataValue } from '../metadata-value.js';
 import type { SyncParser } from '../parser.js';
 import { type BacklogItem, renderItem } from './render-item.js';
 
-export interface PbiJsonParserOptions {
-  /** Fields that come first in the stored text. @default title, id, description, acceptance_criteria */
-  readonly leadingFields?: readonly string[];
-}
-
-const DEFAULT_LEADING_FIELDS = ['title', 'id', 'description', 'acceptance_criteria'];
-
 /**
  * Parser for one backlog item as JSON. The stored text is the item as a person reads it (see `renderItem`), with a
  * block for each field. Metadata stays empty: the source has extracted it already.
  *
  * @throws `DOCUMENT_INVALID` for what is not a JSON object
  */
-export function createPbiJsonParser(options: PbiJsonParserOptions = {}): SyncParser {
-  const leadingFields = options.leadingFields ?? DEFAULT_LEADING_FIELDS;
-  return { mediaTypes: [PBI_MEDIA_TYPE], parse: (document) => parseItem(document, leadingFields) };
-}
+export const PBI_JSON_PARSER: SyncParser = { mediaTypes: [PBI_MEDIA_TYPE], parse: parseItem };
 
-function parseItem(document: RawDocument, leadingFields: readonly string[]): ParsedDocument {
+function parseItem(document: RawDocument): ParsedDocument {
   const source = decodeText(document.content, document.externalId);
   const { item, isDeep } = readItem(source.text, document.externalId);
-  const { text, blocks } = renderItem(item, leadingFields);
+  const { text, blocks } = renderItem(item);
   const title = typeof item.title === 'string' ? item.title.trim() : '';
   // JSON escapes can hide what no text may hold, so the rendered text is checked as bytes would be.
   const stored = checkText(text);

@@ -18,15 +18,19 @@ interface RenderedField {
   readonly labelLength?: number;
 }
 
+/** They come first in the text; the others follow as the item has them. */
+const LEADING_FIELDS = ['title', 'id', 'description', 'acceptance_criteria'];
+
 /**
  * Readable text of a backlog item: the title on a line of its own, then each field as `label: value`, or as `label:`
  * above a value of several lines. Strings stand as they are, markup included; a list becomes `- ` lines, an object
  * indented `key: value` lines. Empty fields are left out.
- *
- * @param leadingFields come first, in this order; the others follow as the item has them
  */
-export function renderItem(item: BacklogItem, leadingFields: readonly string[]): RenderedItem {
-  const names = new Set([...leadingFields.filter((name) => Object.hasOwn(item, name)), ...Object.keys(item)]);
+export function renderItem(item: BacklogItem): RenderedItem {
+  const names = new Set([
+    ...LEADING_FIELDS.filter((name) => Object.hasOwn(item, name)),
+    ...Object.keys(item),
+  ]);
   const fields = [...names].flatMap((name) => renderField(name, item[name] ?? null));
   const blocks: Block[] = [];
   let text = '';

@@ -1,5 +1,5 @@
 import fc from 'fast-check';
-import { afterAll, describe, expect, it } from 'vitest';
+import { afterAll, describe, expect, it, test } from 'vitest';
 import { encodeText } from '../../../tests/fixtures/documents/encode-text.js';
 import { makePdf } from '../../../tests/fixtures/documents/make-pdf.js';
 import { createChunker } from '../../chunking/create-chunker.js';
@@ -8,7 +8,8 @@ import type { ParsedDocument, RawDocument } from '../../core/document.js';
 import { MEDIA_TYPES } from '../../core/media-types.js';
 import { OPEN_ACCESS } from '../../core/scope.js';
 import { ParsingThread } from '../worker/parsing-thread.js';
-import { createPdfParser, type PdfParserOptions } from './pdf-parser.js';
+import type { PageItem } from './columns.js';
+import { countPictures, createPdfParser, type PdfParserOptions, pageText } from './pdf-parser.js';
 
 const thread = new ParsingThread({ timeoutMs: 30_000, memoryMb: 512 });
 afterAll(() => thread.stop());
@@ -209,4 +210,44 @@ describe('hostile PDF', () => {
       { numRuns: 40 },
     );
   });
+});
+
+const picture = (more = ''): string => `5 0 obj << /Type /XObject /Subtype /Image /Width 1 ${more}>> stream`;
+
+test.each([
+  ['none', 'BT (Image) Tj ET', 0],
+  ['one', picture(), 1],
+  ['one that is written without blanks', '<</Type/XObject/Subtype/Image/Width 1>>', 1],
+  ['several', picture().repeat(3), 3],
+  ['one with a mask', picture('/SMask 7 0 R ') + picture(), 1],
+  ['two that share a mask', picture('/SMask 7 0 R ').repeat(2) + picture(), 2],
+  ['a mask that is none', `${picture()} /SMask /None`, 1],
+  ['an annotation of text', '<< /Subtype /Text >>', 0],
+])('pictures of a PDF are counted: %s', (_, content, count) => {
+  expect(countPictures(Buffer.from(content, 'latin1'))).toBe(count);
+});
+
+const item = (str: string, x: number, y: number, height = 11): PageItem => ({
+  ...{ str, hasEOL: false, transform: [1, 0, 0, 1, x, y], height },
+  width: str.length * height * 0.5,
+});
+const blank = (x: number, y: number): PageItem => item(' ', x, y, 0);
+
+test.each([
+  ['10', '6', 5, '10^6 Pa'],
+  ['10', '-3', 5, '10^-3 Pa'],
+  ['5 m', '2', 5, '5 m^2 Pa'],
+  ['see note', '2', 5, 'see note 2 Pa'],
+  ['10', '6', 0, '10 6 Pa'],
+  ['10', '6', 14, '10 6 Pa'],
+])('figures above their line are exponents: %s %s, raised by %d', (base, figure, raised, expected) => {
+  const at = 60 + base.length * 5.5;
+  const items = [
+    item(base, 60, 560),
+    blank(at, 560),
+    item(figure, at + 2, 560 + raised, 7),
+    blank(at + 8, 560),
+    item('Pa', at + 12, 560),
+  ];
+  expect(pageText(items)).toBe(expected);
 });

@@ -1,3 +1,7 @@
+import { existsSync } from 'node:fs';
+import { createRequire } from 'node:module';
+import { dirname, join } from 'node:path';
+import { fileURLToPath } from 'node:url';
 import * as z from 'zod';
 import type { ParsedDocument, RawDocument, TextRange } from '../../core/document.js';
 import { RAGError, toRAGError } from '../../core/errors.js';
@@ -11,12 +15,9 @@ import type { Parser } from '../parser.js';
 import { toleratesStrayRejections } from '../stray-rejections.js';
 import { unreadOf } from '../unread.js';
 import { withWholeWords } from './broken-words.js';
-import { characterMaps } from './character-maps.js';
-import { inReadingOrder } from './columns.js';
-import { countPictures } from './count-pictures.js';
+import { inReadingOrder, type PageItem } from './columns.js';
 import { OCR_ADVICE, type OcrPart } from './installed-ocr.js';
 import { pagePictures } from './page-picture.js';
-import { pageText } from './page-text.js';
 import { listNumbers, MAX_PICTURE_PIXELS, ScannedPages, type ScannedPagesOptions } from './scanned-pages.js';
 import { TextRecogniser } from './text-recogniser.js';
 import { type PrintedItem, UnknownFonts } from './unknown-fonts.js';
@@ -301,4 +302,93 @@ function warningsOf({ texts, scanned, pictured, encoded, unknown, total, stopped
   if (stopped !== undefined)
     warnings.push(`Pages ${texts.length + 1} to ${total} were left out: ${stopped}.`);
   return warnings;
+}
+
+/**
+ * The folder of the predefined character maps (CMaps of Adobe, packed by PDF.js), with which fonts of Chinese, Japanese and Korean documents are read. A build
+ * has them beside this file; a clone takes those of PDF.js.
+ */
+function characterMaps(): string {
+  const own = fileURLToPath(new URL('cmaps/', import.meta.url));
+  if (existsSync(own)) return own;
+  const packed = createRequire(import.meta.url).resolve('pdfjs-dist/package.json');
+  return join(dirname(packed), 'cmaps/');
+}
+
+const PICTURES = ['/Subtype/Image', '/Subtype /Image'];
+const MASK = '/SMask ';
+
+/** Pictures that a PDF holds, without the masks of their transparency: their dictionaries are never packed, for they are streams (ISO 32000-1, 7.5.7). */
+export function countPictures(bytes: Uint8Array): number {
+  const file = Buffer.from(bytes.buffer, bytes.byteOffset, bytes.byteLength);
+  const pictures = PICTURES.reduce((sum, mark) => sum + placesOf(file, mark).length, 0);
+  const masks = placesOf(file, MASK).flatMap((at) => {
+    const reference = /^\d+ \d+ R/.exec(file.toString('latin1', at + MASK.length, at + MASK.length + 20));
+    return reference === null ? [] : [reference[0]];
+  });
+  return Math.max(0, pictures - new Set(masks).size);
+}
+
+function placesOf(file: Buffer, mark: string): number[] {
+  const places: number[] = [];
+  for (let at = file.indexOf(mark); at >= 0; at = file.indexOf(mark, at + mark.length)) places.push(at);
+  return places;
+}
+
+/** Figures that are set smaller than what they follow, and how far above its line, in parts of its height. */
+const MAX_SIZE = 0.85;
+const RAISED = { least: 0.15, most: 0.8 };
+/** How far behind it they begin at most. */
+const MAX_DISTANCE = 0.5;
+/** What has an exponent: a figure, or a unit. A word has a note. */
+const HAS_EXPONENT = /(?:[\d)]|(?:^|[\s\d/\u00b7])(?:[mskgKAJNW]|[mcdk]m|kg|Pa)) *$/;
+
+/** Whether an item is the exponent of the one before it in its line, by size and place: `10^6` would be `10 6`. */
+function isExponent({ str, transform, height }: PageItem, before: PageItem, text: string): boolean {
+  if (!/^\s*[-\u2212]?\d{1,3}\s*$/.test(str) || text.endsWith('\n') || before.height <= 0) return false;
+  const raised = ((transform[5] ?? 0) - (before.transform[5] ?? 0)) / before.height;
+  const distance = ((transform[4] ?? 0) - (before.transform[4] ?? 0) - before.width) / before.height;
+  return (
+    height < MAX_SIZE * before.height &&
+    raised >= RAISED.least &&
+    raised <= RAISED.most &&
+    Math.abs(distance) <= MAX_DISTANCE &&
+    HAS_EXPONENT.test(text)
+  );
+}
+
+/** A gap between lines this much larger than the letters begins a paragraph. */
+const PARAGRAPH_GAP = 1.6;
+
+/** The text of one page: lines as the page has them, with a blank line where it leaves more room than usual. */
+export function pageText(items: readonly PageItem[]): string {
+  let text = '';
+  let lineY: number | undefined;
+  let lineHeight = 0;
+  let before: PageItem | undefined;
+  for (const item of items) {
+    const { str, hasEOL, transform, height } = item;
+    const y = transform[5] ?? 0;
+    if (before !== undefined && isExponent(item, before, text)) {
+      text = `${text.trimEnd()}^${str.trim()}${hasEOL ? '\n' : ''}`;
+      continue;
+    }
+    if (str.trim() !== '') {
+      before = item;
+      const gap = lineY === undefined ? 0 : lineY - y;
+      const isBelow = text.endsWith('\n') && gap > PARAGRAPH_GAP * Math.max(height, lineHeight, 1);
+      // A page in columns goes up again where the next one starts.
+      const isNextColumn = text.endsWith('\n') && gap < 0;
+      if (isBelow || isNextColumn) text += '\n';
+      lineY = y;
+      lineHeight = height;
+    }
+    // Characters without meaning in text are ligature or font artefacts.
+    text += str.replace(/[\0\uFFFE\uFFFF]/g, '') + (hasEOL ? '\n' : '');
+  }
+  return text
+    .replace(/[^\S\n]+/g, ' ')
+    .replace(/ ?\n ?/g, '\n')
+    .replace(/\n{3,}/g, '\n\n')
+    .trim();
 }

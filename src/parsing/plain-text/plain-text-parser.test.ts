@@ -1,8 +1,8 @@
 import { expect, it } from 'vitest';
-import { createPlainTextParser } from './plain-text-parser.js';
+import { PLAIN_TEXT_PARSER } from './plain-text-parser.js';
 
 const parse = (content: string) =>
-  createPlainTextParser().parse({
+  PLAIN_TEXT_PARSER.parse({
     externalId: 'a.txt',
     mediaType: 'text/plain',
     content,

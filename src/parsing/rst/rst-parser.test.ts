@@ -1,10 +1,10 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import type { ParsedDocument } from '../../core/document.js';
-import { createRstParser } from './rst-parser.js';
+import { RST_PARSER } from './rst-parser.js';
 
 const parse = (content: string): ParsedDocument =>
-  createRstParser().parse({
+  RST_PARSER.parse({
     externalId: 'a.rst',
     mediaType: 'text/x-rst',
     content,

@@ -11,25 +11,23 @@ import { RstReader } from './rst-reader.js';
  * blocks on their lines in linear time: of the packages on npm one is a grammar in its version 0.0, the other a compiler to HTML
  * that brings highlighting and formulas along.
  */
-export function createRstParser(): SyncParser {
-  return {
-    version: 1,
-    mediaTypes: [MEDIA_TYPES.rst],
-    parse: ({ content, externalId }) => {
-      const decoded = decodeText(content, externalId);
-      const reader = new RstReader(decoded.text.split(/\r\n|\r|\n/));
-      reader.read();
-      return {
-        ...reader.out.toDocument([
-          ...decoded.warnings,
-          ...notIncluded(reader.included),
-          ...(reader.isTooDeep ? [TOO_DEEP] : []),
-        ]),
-        ...unreadOf({ pictures: reader.pictures, 'included files': reader.included.length }),
-      };
-    },
-  };
-}
+export const RST_PARSER: SyncParser = {
+  version: 1,
+  mediaTypes: [MEDIA_TYPES.rst],
+  parse: ({ content, externalId }) => {
+    const decoded = decodeText(content, externalId);
+    const reader = new RstReader(decoded.text.split(/\r\n|\r|\n/));
+    reader.read();
+    return {
+      ...reader.out.toDocument([
+        ...decoded.warnings,
+        ...notIncluded(reader.included),
+        ...(reader.isTooDeep ? [TOO_DEEP] : []),
+      ]),
+      ...unreadOf({ pictures: reader.pictures, 'included files': reader.included.length }),
+    };
+  },
+};
 
 const TOO_DEEP =
   'Blocks nested very deep were read as plain text: their text is kept, their inner structure is not.';

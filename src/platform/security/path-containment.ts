@@ -1,4 +1,5 @@
-import { isAbsolute, relative, resolve, sep } from 'node:path';
+import { realpathSync } from 'node:fs';
+import { basename, dirname, isAbsolute, join, relative, resolve, sep } from 'node:path';
 import { RAGError } from '../../core/errors.js';
 
 /**
@@ -28,4 +29,15 @@ export function assertPathInside(root: string, path: string): string {
     `${JSON.stringify(path)} lies outside its root folder ${JSON.stringify(root)}. Only files below the root are read; configure the other folder as a source of its own.`,
     { details: { root, path } },
   );
+}
+
+/** The absolute path without symbolic links, also where its end does not exist yet. */
+export function realPathOf(path: string): string {
+  const absolute = resolve(path);
+  try {
+    return realpathSync(absolute);
+  } catch {
+    const parent = dirname(absolute);
+    return parent === absolute ? absolute : join(realPathOf(parent), basename(absolute));
+  }
 }

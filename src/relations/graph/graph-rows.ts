@@ -1,6 +1,6 @@
 import { compareText } from '../../core/filter.js';
 import { itemIdsOf } from '../../core/item-id.js';
-import type { Metadata } from '../../core/metadata.js';
+import type { Metadata, MetadataValue } from '../../core/metadata.js';
 import type { GraphReference, GraphRows } from './graph.js';
 import {
   boardsName,
@@ -13,18 +13,16 @@ import {
   pageName,
   pathName,
   readSection,
+  resolvePath,
   symbolName,
   urlName,
   WHOLE_KEY,
   withoutExtension,
 } from './names.js';
-import { codePartsOf } from './references/code-parts.js';
 import { importsOf, isModule } from './references/imports.js';
 import { linksOf } from './references/links.js';
-import { mentionsOf } from './references/mentions.js';
-import { relationsOf } from './references/relations.js';
 import { sharedOf } from './references/shared.js';
-import { definedIn, hasDefinitions, symbolsNamedIn } from './references/symbols.js';
+import { codePartsOf, definedIn, hasDefinitions, symbolsNamedIn } from './references/symbols.js';
 
 /** What the ledger keeps of a document: the rows depend on nothing else, so that they can be made again at any time. */
 export interface GraphDocument {
@@ -155,3 +153,77 @@ const distinct = (texts: readonly string[]): string[] => [...new Set(texts)];
 const distinctReferences = (references: readonly GraphReference[]): GraphReference[] => [
   ...new Map(references.map((reference) => [`${reference.kind} ${reference.target}`, reference])).values(),
 ];
+
+const KEY = /(?<![A-Za-z0-9_])[A-Z][A-Z0-9]{1,9}-\d{1,7}(?![A-Za-z0-9_])/g;
+const NUMBER = /(?<![\w&/])(AB)?#(\d{1,9})(?![\w-])/g;
+
+/** Keys (`PAY-142`) and numbers (`#142`, `AB#142`) of items that a text names. A key that no item has is an edge to nothing. */
+function mentionsOf(text: string, source: string): GraphReference[] {
+  const keys = Array.from(text.matchAll(KEY), ([key]) => keyName(key));
+  const numbers = Array.from(text.matchAll(NUMBER), ([, boards, number = '']) =>
+    boards === undefined ? numberName(source, number) : boardsName(number),
+  );
+  return [...keys, ...numbers].map((target) => ({ kind: 'mention', target }));
+}
+
+/** Metadata fields whose values name other items, as trackers and their exports call them; compared without case, `_` and `-`. */
+const FIELDS: ReadonlySet<string> = new Set([
+  'parent',
+  'parentid',
+  'epic',
+  'epicid',
+  'epiclink',
+  'children',
+  'links',
+  'issuelinks',
+  'relations',
+  'related',
+  'relatedto',
+  'relateditems',
+  'dependson',
+  'dependencies',
+  'blocks',
+  'blockedby',
+  'duplicates',
+  'duplicateof',
+  'supersedes',
+  'supersededby',
+]);
+
+/** Fields of an object that says more than whose item it is. */
+const IDS = ['key', 'id', 'target', 'url', 'path'];
+
+/** Items that metadata names as related: by key, number, path or address. */
+function relationsOf(
+  metadata: Metadata,
+  { source, path }: { readonly source: string; readonly path: string },
+): GraphReference[] {
+  const values = Object.entries(metadata).flatMap(([field, value]) =>
+    FIELDS.has(field.toLowerCase().replace(/[_-]/g, '')) ? identitiesIn(value) : [],
+  );
+  return values
+    .flatMap((value) => namesOfItem(value.trim(), { source, path }))
+    .map((target) => ({ kind: 'relation', target }));
+}
+
+function identitiesIn(value: MetadataValue): string[] {
+  if (typeof value === 'string' || typeof value === 'number') return [String(value)];
+  if (Array.isArray(value)) return value.flatMap((entry: MetadataValue) => identitiesIn(entry));
+  if (typeof value !== 'object' || value === null) return [];
+  const entries = value as Metadata;
+  return IDS.flatMap((id) => (entries[id] === undefined ? [] : identitiesIn(entries[id])));
+}
+
+function namesOfItem(
+  value: string,
+  { source, path }: { readonly source: string; readonly path: string },
+): string[] {
+  if (WHOLE_KEY.test(value)) return [keyName(value), pathName(source, value)];
+  const number = /^#?(\d{1,9})$/.exec(value)?.[1];
+  if (number !== undefined) return [numberName(source, number)];
+  const url = urlName(value);
+  if (url !== undefined) return [url];
+  const resolved = value === '' || value.length > 300 ? undefined : resolvePath(path, value);
+  // An id as it is, and a path beside the document.
+  return resolved === undefined ? [] : [...new Set([pathName(source, value), pathName(source, resolved)])];
+}

@@ -5,10 +5,13 @@ import fc from 'fast-check';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { profileOf } from '../../core/analysis/query-profile.js';
 import type { RerankCandidate } from '../reranker.js';
-import { createBuiltinReranker } from './builtin-reranker.js';
+import {
+  BUILTIN_RERANKER_FILE,
+  createBuiltinReranker,
+  readRerankerModel,
+  TreeEnsemble,
+} from './builtin-reranker.js';
 import { extractFeatures, FEATURES, type Feature } from './features.js';
-import { BUILTIN_RERANKER_FILE, readRerankerModel } from './reranker-model.js';
-import { TreeEnsemble } from './tree-ensemble.js';
 
 const rarityOf = (word: string): number => Math.min(10, word.length);
 

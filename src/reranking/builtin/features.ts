@@ -1,5 +1,10 @@
-import { matchPassage, type PassageMatches } from '../../core/analysis/passage-matches.js';
-import { bestWindow, density, pairCoverage } from '../../core/analysis/proximity.js';
+import {
+  bestWindow,
+  density,
+  matchPassage,
+  type PassageMatches,
+  pairCoverage,
+} from '../../core/analysis/passage-matches.js';
 import type { QueryProfile } from '../../core/analysis/query-profile.js';
 import type { RerankCandidate } from '../reranker.js';
 

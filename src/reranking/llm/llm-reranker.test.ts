@@ -2,8 +2,7 @@ import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import type { ChatEvent, ChatModel, ChatRequest } from '../../core/chat-model.js';
 import type { RerankCandidate } from '../reranker.js';
-import { readListwiseOrder } from './listwise.js';
-import { createLlmReranker } from './llm-reranker.js';
+import { createLlmReranker, readListwiseOrder } from './llm-reranker.js';
 
 const candidate = (content: string): RerankCandidate => ({
   content,

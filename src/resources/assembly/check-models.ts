@@ -1,7 +1,6 @@
 import type { ResolvedConfig } from '../../config/resolved-config.js';
 import { RAGError } from '../../core/errors.js';
-import { resolveContextModel } from './resolve-context-model.js';
-import { resolveEmbeddingModel } from './resolve-model.js';
+import { resolveContextModel, resolveEmbeddingModel } from './resolve-model.js';
 import { fetchModelSecrets, resolveHostedModel } from './resolve-provider.js';
 import { resolveReranker } from './resolve-reranker.js';
 

@@ -5,7 +5,7 @@ import type { ResolvedConfig } from '../../config/resolved-config.js';
 import type { ChatModel } from '../../core/chat-model.js';
 import { DATA_FOLDERS } from '../../core/data-folder.js';
 import { ownChatModel } from './own-parts.js';
-import { resolveContextModel } from './resolve-context-model.js';
+import { resolveContextModel } from './resolve-model.js';
 import { fetchModelSecrets, resolveHostedModel } from './resolve-provider.js';
 
 /**

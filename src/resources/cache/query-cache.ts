@@ -3,6 +3,7 @@ import { DegradationLevel } from '../../core/degradation.js';
 import type { NoticeKind } from '../../core/notice.js';
 import { runtime } from '../../core/runtime.js';
 import type { Scope } from '../../core/scope.js';
+import { SharedWork } from '../../core/shared-load.js';
 import { type TelemetryPayloads, traced } from '../../core/telemetry.js';
 import type { SearchQuery } from '../../operations/engine.js';
 import type { RedisShelf } from '../../platform/redis/redis-shelf.js';
@@ -10,7 +11,6 @@ import type { FoundPassages } from '../found-passages.js';
 import { cacheKeyOf, digestOf, groupKeyOf } from './cache-key.js';
 import type { KeptResults } from './kept-results.js';
 import type { NearQuestion, SemanticIndex, SemanticQuestion } from './semantic-index.js';
-import { SharedWork } from './shared-work.js';
 
 /** What a search found, without how long it took. */
 export type KeptPassages = Omit<FoundPassages, 'stages' | 'tookMs'>;

@@ -1,11 +1,11 @@
 import { statSync } from 'node:fs';
 import type { ResolvedConfig } from '../../config/resolved-config.js';
+import { Turns } from '../../core/turns.js';
 import { guardedLedger } from '../../ledger/guarded-ledger.js';
 import type { GenerationReader, IndexFacts, Ledger } from '../../ledger/ledger.js';
 import type { LockRequest, WriterLock } from '../../ledger/lock.js';
 import { reach } from '../../platform/degradation/parts.js';
 import { type LedgerConnections, openConnections } from './ledger-connections.js';
-import { Turns } from './turns.js';
 
 /** The live generation, as the ledger says now. */
 export interface LiveIndex {

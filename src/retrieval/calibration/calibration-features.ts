@@ -2,7 +2,7 @@ import type { StoredChunk } from '../../core/chunk.js';
 import { headingPathOf, titleOf } from '../../core/chunk-metadata.js';
 import { logOddsOf } from '../../core/logistic.js';
 import type { Candidate, FoundCandidate, FoundChunk } from '../candidate.js';
-import { fusedPartOf } from '../fusion/lane-scores.js';
+import { fusedPartOf } from '../fusion/fuse.js';
 
 /** What calibration looks at in what the lanes found; each has the same scale for every query and collection. */
 export const LANE_FEATURES = [

@@ -1,19 +1,25 @@
 import type { StoredChunk } from '../../core/chunk.js';
 import { headingPathOf } from '../../core/chunk-metadata.js';
 import { and, type Filter, oneOf } from '../../core/filter.js';
+import { itemIdsOf } from '../../core/item-id.js';
+import { logOddsOf, sigmoid } from '../../core/logistic.js';
 import type { Notice } from '../../core/notice.js';
 import type { GraphPassage } from '../../relations/graph/linked-from.js';
 import { sectionOf } from '../../relations/graph/names.js';
 import type { RankedDocument } from '../../relations/graph/rank.js';
 import type { GraphStep } from '../../relations/graph/walk.js';
-import type { FoundCandidate, FoundChunk, Hit } from '../candidate.js';
-import type { FusionLane } from '../fusion/lane-scores.js';
-import { findByText } from '../lanes/find-chunks.js';
-import { type LaneInput, laneOff, runLane } from '../lanes/lane.js';
+import {
+  compareCandidates,
+  type FoundCandidate,
+  type FoundChunk,
+  type Hit,
+  withContribution,
+} from '../candidate.js';
+import type { FusionLane } from '../fusion/fuse.js';
+import { findByText, type LaneInput, laneOff, runLane } from '../lanes/lane.js';
 import type { ReadChunks } from '../read-chunks.js';
 import type { LaneReport, RetrievalRequest } from '../retriever.js';
 import type { RetrieverOptions } from '../retriever-options.js';
-import { folderShares } from './places.js';
 
 /** All numbers here were chosen on half of the projects and pages of `bench/quality/graph.ts`, the others are reported. */
 const DEFAULT_HOPS = 1;
@@ -56,7 +62,7 @@ export interface GraphStepResult {
   readonly notices: readonly Notice[];
 }
 
-export type ConnectionOf = (chunk: StoredChunk) => number;
+type ConnectionOf = (chunk: StoredChunk) => number;
 
 const NOTHING: GraphStepResult = { lanes: [], reports: [], paths: new Map(), notices: [] };
 
@@ -210,3 +216,80 @@ async function linkedSections(
 
 const placeOf = ({ metadata: { chunkIndex } }: StoredChunk): number =>
   typeof chunkIndex === 'number' ? chunkIndex : 0;
+
+/** Log-odds for an item that is behind the newest by a factor of e less: items refer to what is new, much more than to what is old. */
+const NEWER = 0.5;
+
+/**
+ * What a reranker ordered by text alone, ordered by text and connections: their log-odds are added. What was not reranked stays where it is, for
+ * there the graph's lane has its share in the order.
+ */
+export async function orderByGraph(
+  candidates: readonly FoundCandidate[],
+  { connectionOf, read }: { readonly connectionOf: ConnectionOf | undefined; readonly read: ReadChunks },
+): Promise<readonly FoundCandidate[]> {
+  if (connectionOf === undefined) return candidates;
+  const isReranked = ({ rerankScore }: FoundCandidate): boolean => rerankScore !== undefined;
+  const reranked = await read(candidates.filter(isReranked));
+  const newness = newnessAmong(reranked.map(({ chunk }) => chunk));
+  const connected = reranked.map((candidate): FoundCandidate => {
+    const connection = connectionOf(candidate.chunk) + NEWER * newness(candidate.chunk);
+    if (connection === 0) return candidate;
+    const order = candidate.score - candidate.identifierHits;
+    const score = sigmoid(logOddsOf(order) + connection);
+    return { ...withContribution(candidate, 'graph', score - order), isConnected: connection > 0 };
+  });
+  return [...connected.sort(compareCandidates), ...candidates.filter((candidate) => !isReranked(candidate))];
+}
+
+type WithPlace = Pick<StoredChunk, 'documentId' | 'source' | 'metadata'>;
+
+/** How much of the weight of some documents stands in the folder of another one, in [0, 1]; the document itself is none of them. */
+function folderShares(others: ReadonlyMap<WithPlace, number>): (document: WithPlace) => number {
+  const total = [...others.values()].reduce((sum, weight) => sum + weight, 0);
+  return (document) => {
+    const folder = folderOf(document);
+    if (folder === undefined) return 0;
+    return [...others].reduce(
+      (sum, [other, weight]) =>
+        other.documentId !== document.documentId && folderOf(other) === folder ? sum + weight / total : sum,
+      0,
+    );
+  };
+}
+
+/** Of a file; the root of a source says nothing, and the path of an item of a tracker is its name. */
+function folderOf({ source, metadata }: WithPlace): string | undefined {
+  const path = typeof metadata.source === 'string' ? metadata.source : '';
+  const end = path.lastIndexOf('/');
+  return end <= 0 || itemIdsOf(metadata).length > 0 ? undefined : `${source}\n${path.slice(0, end)}`;
+}
+
+/**
+ * How new items are among those that were found, by their numbers: the logarithm of how far behind the newest of its tracker an item is, turned
+ * round, and 0 on average. An item that has no number has 0.
+ */
+function newnessAmong(found: readonly WithPlace[]): (document: WithPlace) => number {
+  const newest = new Map<string, number>();
+  for (const item of found.flatMap(numberOf))
+    newest.set(item.tracker, Math.max(newest.get(item.tracker) ?? 0, item.number));
+  const behind = ({ tracker, number }: ItemNumber): number =>
+    Math.log1p(Math.max(0, (newest.get(tracker) ?? number) - number));
+  const distances = found.flatMap(numberOf).map(behind);
+  const mean = distances.reduce((sum, distance) => sum + distance, 0) / Math.max(1, distances.length);
+  return (document) => numberOf(document).reduce((_, item) => mean - behind(item), 0);
+}
+
+interface ItemNumber {
+  readonly tracker: string;
+  readonly number: number;
+}
+
+/** One, or none. */
+function numberOf({ source, metadata }: WithPlace): ItemNumber[] {
+  const [id = ''] = itemIdsOf(metadata);
+  const [, tracker, number] = /^(.{0,40}?)(\d{1,9})$/.exec(id) ?? [];
+  return tracker === undefined || number === undefined
+    ? []
+    : [{ tracker: `${source}\n${tracker}`, number: Number(number) }];
+}

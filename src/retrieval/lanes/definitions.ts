@@ -2,8 +2,8 @@ import { definitionKey } from '../../core/analysis/identifiers.js';
 import type { StoredChunk } from '../../core/chunk.js';
 import { and, contains } from '../../core/filter.js';
 import type { Hit } from '../candidate.js';
-import { findWithin } from './find-chunks.js';
 import type { LaneInput } from './lane.js';
+import { findWithin } from './lane.js';
 
 /** A name that many define (`render`) tells its definitions apart no better than a word does. */
 const MAX_DEFINITIONS = 26;

@@ -4,10 +4,10 @@ import type { StoredChunk } from '../../core/chunk.js';
 import { and, contains, or } from '../../core/filter.js';
 import { inTurn } from '../../core/turns.js';
 import type { Hit } from '../candidate.js';
-import { identifierRoles } from '../identifier-roles.js';
+import { identifierRoles } from '../prepared-query.js';
 import { definitionsOfIdentifier, definitionsOfWord, plainNameIn } from './definitions.js';
-import { findWithin } from './find-chunks.js';
 import type { LaneHits, LaneInput } from './lane.js';
+import { findWithin } from './lane.js';
 
 /**
  * An identifier in more chunks than this tells them apart no better than a word does (`3.4.0` in release notes), so its

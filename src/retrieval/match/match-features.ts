@@ -1,5 +1,4 @@
-import { matchPassage } from '../../core/analysis/passage-matches.js';
-import { bestWindow } from '../../core/analysis/proximity.js';
+import { bestWindow, matchPassage } from '../../core/analysis/passage-matches.js';
 import type { QueryProfile } from '../../core/analysis/query-profile.js';
 import { headingPathOf, titleOf } from '../../core/chunk-metadata.js';
 import type { Candidate } from '../candidate.js';

@@ -1,11 +1,12 @@
+import type { StoredChunk } from '../../core/chunk.js';
+import { countCommon } from '../../core/count-common.js';
+import { literalPattern } from '../../core/literal-pattern.js';
 import { areAlternatives, areOpposite } from '../../relations/conflicts/opposites.js';
 import { quantitiesOf } from '../../relations/conflicts/quantities.js';
 import { statementWords } from '../../relations/conflicts/words.js';
 import type { Candidate } from '../candidate.js';
 import type { RemovedCandidate } from '../retriever.js';
 import { isCollapsible } from './collapse.js';
-import { wordsBesidesRelease } from './release-label.js';
-import { jaccard, wordShingles } from './word-shingles.js';
 
 export interface NearDuplicateOptions {
   /** Jaccard similarity of word triples, in (0, 1]. */
@@ -182,4 +183,146 @@ class SimilarSets<Name> {
     const length = Math.floor((1 - this.#threshold) * shingles.length + 1e-9) + 1;
     return shingles.subarray(0, length);
   }
+}
+
+/** Longer ones are sentences. */
+const LONGEST_LABEL = 60;
+/** What names a release: its number behind the word for it, or behind a v. */
+const RELEASE =
+  /\b(?:release|version|build)\s+v?\d+(?:\.\d+)*(?:[-+][\w.]+)?(?![\w.]*\w)|\bv\d+(?:\.\d+)+(?:[-+][\w.]+)?(?![\w.]*\w)|(?:第\s*\d+(?:\.\d+)*\s*版|版本\s*v?\d+(?:\.\d+)*)/giu;
+const DATE = String.raw`(?:\d{4}-\d\d-\d\d|\d{1,2}\.? \p{L}+ \d{4}|\p{L}+ \d{1,2}, \d{4}|\d{1,2}[./]\d{1,2}[./]\d{4})`;
+const DAY = new RegExp(String.raw`(?<![\p{L}\p{N}])${DATE}(?![\p{L}\p{N}])`, 'gu');
+/** A line or a title that names a release by its number alone, or behind a name: `Buzzard 5.1`, `[6.1.0] - 2024-06-01`. */
+const TITLE = new RegExp(
+  String.raw`^([\s#*]*(?:\p{L}[\p{L}\p{N}_-]* ){0,4}?)\[?v?(\d+(?:\.\d+){1,2}(?:[-+][\w.]+)?)\]?((?:\s*[-–—(]?\s*${DATE}\)?)?[\s*]*)$`,
+  'u',
+);
+/** What is no release where a number stands behind it. */
+const PLACE =
+  /(?:^|\s)(?:room|section|chapter|step|table|figure|part|article|page|form|minutes|level|floor|item|exercise|example|raum|abschnitt|kapitel|tabelle)\s*$/i;
+/** When a release was made, in a sentence or on a line of its own. */
+const RELEASED = new RegExp(
+  String.raw`\b(?:released|published|release date|date)(?:\s+on|:)?\s+${DATE}`,
+  'giu',
+);
+const FRONT_MATTER = /^---\n([\s\S]{0,2000}?)\n---\n/;
+const SENTENCE_MARK = /[.,;!?。，；！？]/u;
+
+/**
+ * The words of a passage that begins with the label of a release ("Release 1.2.0:", "## v1.2.0 (2024-05-01)", "# Buzzard 5.1"), and of the
+ * titles above it, without the number and the day of the release. Undefined for other passages: numbers within sentences are what they tell.
+ */
+function wordsBesidesRelease({ content, metadata }: StoredChunk): string | undefined {
+  const [front = '', fields = ''] = FRONT_MATTER.exec(content) ?? [];
+  const text = content.slice(front.length).trimStart();
+  const line = /^.*/.exec(text)?.[0] ?? '';
+  const byTitle = line.length > LONGEST_LABEL ? undefined : withoutTitleRelease(line);
+  const end = byTitle === undefined ? text.search(/[:：\n]/u) : line.length;
+  if (end < 0 || end > LONGEST_LABEL) return undefined;
+  const label = byTitle ?? withoutRelease(text.slice(0, end));
+  if (label === undefined || SENTENCE_MARK.test(label)) return undefined;
+  const said = wordsOf(withoutOwnNumber(text.slice(end), text.slice(0, end)).replace(RELEASED, ' '));
+  if (said === '') return undefined;
+  const titles = [metadata.title, metadata.headingPath].flat().map((title) => String(title ?? ''));
+  const stated = fields.split('\n').map((field) => {
+    const [, name = '', value = ''] = /^([\w-]+:)\s*["']?(.*?)["']?$/.exec(field) ?? [];
+    return `${name} ${besidesRelease(value).replace(DAY, ' ')}`;
+  });
+  return [...titles.map(besidesRelease), label, ...stated].map(wordsOf).concat(said).join('\n');
+}
+
+const besidesRelease = (title: string): string =>
+  withoutTitleRelease(title) ?? withoutRelease(title) ?? title;
+
+function withoutTitleRelease(line: string): string | undefined {
+  const [, before, , after] = TITLE.exec(line) ?? [];
+  if (before === undefined || after === undefined || PLACE.test(before)) return undefined;
+  return `${before} ${after.replace(DAY, ' ')}`.replace(/[-–—]\s*$/u, '');
+}
+
+/** Notes name their own release again. */
+function withoutOwnNumber(text: string, label: string): string {
+  const [number] = /\d+(?:\.\d+)+(?:[-+][\w.]+)?/.exec(label) ?? [];
+  if (number === undefined) return text;
+  return text.replace(new RegExp(String.raw`(?<![\w.])v?${literalPattern(number)}(?![\w]|\.\d)`, 'g'), ' ');
+}
+
+function withoutRelease(label: string): string | undefined {
+  const rest = label.replace(RELEASE, ' ');
+  return rest === label ? undefined : rest.replace(DAY, ' ');
+}
+
+/** Signs count, but for those of punctuation: 3.5 is not 35, nor -5 the same as 5. */
+const wordsOf = (text: string): string =>
+  text
+    .toLowerCase()
+    .replace(/[#*_()[\]\s]+|[.,:;!?](?!\w)|[：。，；！？]/gu, ' ')
+    .replace(/ +/g, ' ')
+    .trim();
+
+/** Words in a row that make one shingle. */
+const WORDS_PER_SHINGLE = 3;
+
+// From here on (CJK radicals) scripts are written without spaces, so each character counts as a word.
+const FIRST_IDEOGRAPHIC = 0x2e80;
+
+const FNV_OFFSET = 0x811c9dc5;
+const FNV_PRIME = 0x01000193;
+
+/**
+ * Hashes (FNV-1a, 32 bits) of every three words in a row, distinct and ascending; case and punctuation do not count. A
+ * text of fewer words has one shingle, a text without words none. Two texts share a hash by chance once in billions of pairs.
+ */
+export function wordShingles(text: string): Uint32Array {
+  const words = wordHashes(text.toLowerCase());
+  const length = words.length;
+  if (length === 0) return new Uint32Array(0);
+  const size = Math.min(WORDS_PER_SHINGLE, length);
+  const shingles = new Uint32Array(length - size + 1);
+  for (let i = 0; i < shingles.length; i++) {
+    let hash = FNV_OFFSET;
+    for (let j = i; j < i + size; j++) hash = Math.imul(hash ^ (words[j] ?? 0), FNV_PRIME) ^ (hash >>> 15);
+    shingles[i] = hash;
+  }
+  return distinct(shingles.sort());
+}
+
+function wordHashes(text: string): number[] {
+  const hashes: number[] = [];
+  let hash = FNV_OFFSET;
+  let isInWord = false;
+  for (let i = 0; i < text.length; i++) {
+    const unit = text.charCodeAt(i);
+    const isWhole = unit >= FIRST_IDEOGRAPHIC;
+    if (!isWhole && isWordUnit(unit)) {
+      hash = Math.imul(hash ^ unit, FNV_PRIME);
+      isInWord = true;
+    } else if (isInWord) {
+      hashes.push(hash);
+      hash = FNV_OFFSET;
+      isInWord = false;
+    }
+    if (isWhole) hashes.push(Math.imul(FNV_OFFSET ^ unit, FNV_PRIME));
+  }
+  if (isInWord) hashes.push(hash);
+  return hashes;
+}
+
+// Beyond ASCII nearly every code unit belongs to a word; the few that do not only make words longer.
+const isWordUnit = (unit: number): boolean =>
+  (unit >= 97 && unit <= 122) || (unit >= 48 && unit <= 57) || unit > 127;
+
+function distinct(sorted: Uint32Array): Uint32Array {
+  let length = 0;
+  for (let i = 0; i < sorted.length; i++) {
+    if (i > 0 && sorted[i] === sorted[i - 1]) continue;
+    sorted[length++] = sorted[i] ?? 0;
+  }
+  return sorted.subarray(0, length);
+}
+
+/** Share of common elements in the union of two ascending sets; 0 where either is empty. */
+export function jaccard(a: Uint32Array, b: Uint32Array): number {
+  const common = countCommon(a, b);
+  return common === 0 ? 0 : common / (a.length + b.length - common);
 }

@@ -1,16 +1,13 @@
 import type { RerankScoring } from '../../reranking/reranker.js';
 import { calibrate, calibrationFor, type Evidence } from '../calibration/calibration.js';
 import { featureContextOf } from '../calibration/calibration-features.js';
-import type { Candidate, FoundCandidate, Hit } from '../candidate.js';
+import { type Candidate, type FoundCandidate, type Hit, withContribution } from '../candidate.js';
 import type { MatchContext } from '../match/match-features.js';
 import { POOLED, pooledInOrder, scoreMatches } from '../match/match-score.js';
 import type { ReadCandidates } from '../read-chunks.js';
 import type { CollapseMode, RemovedCandidate, RetrievalRequest } from '../retriever.js';
 import { collapse, isCollapsible } from './collapse.js';
-import { applyThreshold, cutWhereScoresFall } from './cut-by-score.js';
-import { maximalMarginalRelevance } from './maximal-marginal-relevance.js';
 import { type DistinctCandidates, removeNearDuplicates } from './near-duplicates.js';
-import { applyRecency } from './recency.js';
 
 export interface RefineInput {
   readonly request: RetrievalRequest;
@@ -145,4 +142,138 @@ function aged(
   const aged = applyRecency(candidates, { halfLifeDays, now });
   // Of equal scores the order stands.
   return pooledInOrder(aged.sort((a, b) => b.identifierHits - a.identifierHits || b.score - a.score));
+}
+
+/** Keeps candidates whose score is at least `minSimilarity`, in their order. */
+export function applyThreshold(
+  candidates: readonly Candidate[],
+  minSimilarity: number,
+): { kept: Candidate[]; removed: RemovedCandidate[] } {
+  const kept = candidates.filter((candidate) => candidate.score >= minSimilarity);
+  const removed = candidates
+    .filter((candidate) => candidate.score < minSimilarity)
+    .map(
+      ({ chunk, score }): RemovedCandidate => ({
+        id: chunk.id,
+        step: 'threshold',
+        detail: `score ${score.toFixed(3)}`,
+        score,
+      }),
+    );
+  return { kept, removed };
+}
+
+/**
+ * Adaptive top-k: ends a list where probabilities fall below a share of the best one. What is
+ * left out is that many times less likely an answer than the first; the first itself always stays.
+ */
+export function cutWhereScoresFall(
+  candidates: readonly Candidate[],
+  share = 0,
+): { readonly before: readonly Candidate[]; readonly after: readonly RemovedCandidate[] } {
+  const best = candidates[0]?.probability ?? 0;
+  const isKept = ({ probability = 0 }: Candidate): boolean => probability >= share * best;
+  return {
+    before: candidates.filter(isKept),
+    after: candidates
+      .filter((candidate) => !isKept(candidate))
+      .map(({ chunk, score, probability = 0 }) => ({
+        id: chunk.id,
+        step: 'score-fall',
+        detail: `probability ${probability.toFixed(3)}, less than ${share} of the best, ${best.toFixed(3)}`,
+        score,
+      })),
+  };
+}
+
+interface MmrOptions {
+  /** 1: relevance alone; towards 0: novelty alone. */
+  readonly lambda: number;
+  /** How many to select. */
+  readonly limit: number;
+}
+
+/**
+ * Selects candidates one by one: each time the one with the largest lambda * score - (1 - lambda) * (cosine to the nearest
+ * selected one), ties by the given order. (Carbonell and Goldstein, SIGIR 1998.) Exact identifier hits keep their place
+ * before all others. A candidate without a vector is like no other.
+ */
+export function maximalMarginalRelevance(
+  candidates: readonly Candidate[],
+  { lambda, limit }: MmrOptions,
+): Candidate[] {
+  const selected: Candidate[] = [];
+  const left = [...candidates];
+  const nearest = new Float64Array(left.length);
+  while (selected.length < limit && left.length > 0) {
+    const position = bestPosition(left, nearest, lambda);
+    const [best] = left.splice(position, 1);
+    if (best === undefined) break;
+    nearest.copyWithin(position, position + 1);
+    selected.push(best);
+    left.forEach((candidate, i) => {
+      nearest[i] = Math.max(nearest[i] ?? 0, cosine(candidate, best));
+    });
+  }
+  return selected;
+}
+
+function bestPosition(left: readonly Candidate[], nearest: Float64Array, lambda: number): number {
+  let best = 0;
+  let bestValue = Number.NEGATIVE_INFINITY;
+  let bestHits = 0;
+  left.forEach(({ score, identifierHits }, i) => {
+    const value = lambda * score - (1 - lambda) * (nearest[i] ?? 0);
+    if (identifierHits < bestHits || (identifierHits === bestHits && value <= bestValue)) return;
+    best = i;
+    bestValue = value;
+    bestHits = identifierHits;
+  });
+  return best;
+}
+
+/** Vectors have unit length, so the dot product is the cosine. */
+function cosine({ chunk: { vector: a } }: Candidate, { chunk: { vector: b } }: Candidate): number {
+  if (a === undefined || b === undefined) return 0;
+  let sum = 0;
+  for (let i = 0; i < a.length; i++) sum += (a[i] ?? 0) * (b[i] ?? 0);
+  return sum;
+}
+
+/** Largest share of a score that age can take away: recency reorders what is relevant, it does not replace relevance. */
+const RECENCY_SHARE = 0.5;
+
+const MILLISECONDS_PER_DAY = 86_400_000;
+
+interface RecencyOptions {
+  /** Above 0. */
+  readonly halfLifeDays: number;
+  /** Milliseconds since the epoch. */
+  readonly now: number;
+}
+
+/**
+ * Scores with the share that age takes away: score * (1 - RECENCY_SHARE * (1 - 2^(-age / halfLife))), by `updatedAt`, else
+ * `createdAt`. A chunk without either counts as one half-life old, neither new nor outdated. The order is the caller's to
+ * restore.
+ */
+export function applyRecency(candidates: readonly Candidate[], options: RecencyOptions): Candidate[] {
+  return candidates.map((candidate) => {
+    const decay = decayOf(candidate, options);
+    return withContribution(candidate, 'recency', -candidate.score * RECENCY_SHARE * (1 - decay));
+  });
+}
+
+function decayOf({ chunk }: Candidate, { halfLifeDays, now }: RecencyOptions): number {
+  const time = timeOf(chunk.metadata.updatedAt) ?? timeOf(chunk.metadata.createdAt);
+  if (time === undefined) return 0.5;
+  // A date in the future is a clock's mistake, not a merit.
+  const ageDays = Math.max(0, now - time) / MILLISECONDS_PER_DAY;
+  return 2 ** (-ageDays / halfLifeDays);
+}
+
+function timeOf(value: unknown): number | undefined {
+  if (typeof value !== 'string') return undefined;
+  const time = Date.parse(value);
+  return Number.isNaN(time) ? undefined : time;
 }

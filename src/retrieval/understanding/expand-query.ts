@@ -1,18 +1,34 @@
 import { RAGError } from '../../core/errors.js';
 import { type Notice, noticesOfKind } from '../../core/notice.js';
 import { withDeadline } from '../../core/with-deadline.js';
-import type { Hit } from '../candidate.js';
-import type { FusionLane } from '../fusion/lane-scores.js';
-import { findByText, findByVector } from '../lanes/find-chunks.js';
-import { type LaneInput, type LaneOutcome, laneOff, runLane } from '../lanes/lane.js';
+import type { FoundCandidate, Hit } from '../candidate.js';
+import type { FusionLane } from '../fusion/fuse.js';
+import {
+  findByText,
+  findByVector,
+  type LaneInput,
+  type LaneOutcome,
+  laneOff,
+  runLane,
+} from '../lanes/lane.js';
+import { chunkReader } from '../read-chunks.js';
 import type { ExpansionSettings, RetrievalMode } from '../retriever.js';
-import type { ExpandedQuery, ExpansionContext, ProcessedQuery, QueryExpander } from './query-expander.js';
+import type { RetrieverOptions } from '../retriever-options.js';
+import { createAbbreviationExpander } from './abbreviation-expander.js';
+import { createChatExpander, type LoadChatModel } from './chat-expanders.js';
+import { createVectorFeedback, createWordFeedback } from './feedback-expanders.js';
+import type {
+  ExpandedQuery,
+  ExpansionContext,
+  ExpansionKind,
+  ProcessedQuery,
+  QueryExpander,
+} from './query-expander.js';
 
 export interface ExpansionInput {
   readonly query: ProcessedQuery;
-  readonly expanders: readonly QueryExpander[];
-  readonly settings: ExpansionSettings;
-  readonly context: ExpansionContext;
+  /** What the query itself found, best first. */
+  readonly fused: readonly FoundCandidate[];
   /** How the lanes of the query itself searched. */
   readonly lane: LaneInput;
   readonly mode: RetrievalMode;
@@ -28,11 +44,16 @@ export interface ExpansionOutcome {
 }
 
 /**
- * Asks the expanders and searches for what they add. An expander that fails or is late is named in the report and the others
+ * Asks the configured expanders and searches for what they add. An expander that fails or is late is named in the report and the others
  * count; the report has the status `failed` where none could answer.
  */
-export async function expandQuery(input: ExpansionInput): Promise<ExpansionOutcome> {
-  const { query, expanders, lane } = input;
+export async function expandQuery(
+  options: RetrieverOptions,
+  { query, fused, lane, mode }: ExpansionInput,
+): Promise<ExpansionOutcome> {
+  const { loadChatModel = async () => undefined } = options;
+  const settings = options.settings.expansion;
+  const expanders = createExpanders(settings.kinds, loadChatModel);
   const off = (reason: string): ExpansionOutcome => ({
     outcome: laneOff('expansion', reason),
     lanes: [],
@@ -45,10 +66,10 @@ export async function expandQuery(input: ExpansionInput): Promise<ExpansionOutco
   let expansions: readonly ExpandedQuery[] = [];
   let notices: readonly Notice[] = [];
   const run = async () => {
-    const asked = await askAll(input);
+    const asked = await askAll(expanders, { query, settings, context: contextOf(options, fused), lane });
     expansions = asked.expansions;
     notices = noticesOfKind('search-degraded', asked.failures);
-    lanes = await searchAll(expansions, input);
+    lanes = await searchAll(expansions, { lane, mode, settings });
     const hits = lanes.flatMap((found) => found.hits);
     return { hits: distinct(hits), ...reasonOf(asked.failures, expansions) };
   };
@@ -64,8 +85,17 @@ interface Asked {
   readonly failures: readonly string[];
 }
 
-async function askAll({ query, expanders, settings, context, lane }: ExpansionInput): Promise<Asked> {
-  const { deadlineMs } = settings;
+interface AskInput {
+  readonly query: ProcessedQuery;
+  readonly settings: ExpansionSettings;
+  readonly context: ExpansionContext;
+  readonly lane: LaneInput;
+}
+
+async function askAll(
+  expanders: readonly QueryExpander[],
+  { query, settings: { deadlineMs }, context, lane }: AskInput,
+): Promise<Asked> {
   const settled = await Promise.allSettled(
     expanders.map((expander) =>
       withDeadline(
@@ -88,7 +118,11 @@ async function askAll({ query, expanders, settings, context, lane }: ExpansionIn
 /** All searches that were added share the weight of expansion equally. */
 async function searchAll(
   expansions: readonly ExpandedQuery[],
-  { lane, mode, settings }: ExpansionInput,
+  {
+    lane,
+    mode,
+    settings,
+  }: { readonly lane: LaneInput; readonly mode: RetrievalMode; readonly settings: ExpansionSettings },
 ): Promise<FusionLane[]> {
   const { filter, limit: topK } = lane;
   const searches = expansions.flatMap(({ terms = [], vector }): Promise<readonly Hit[]>[] => [
@@ -120,3 +154,35 @@ const lateExpander = ({ kind }: QueryExpander, deadlineMs: number): RAGError =>
     'SEARCH_FAILED',
     `The expansion ${kind} was not ready within ${deadlineMs} ms (rag.retrieval.expansion.deadlineMs) and was left out.`,
   );
+
+/** The expanders of the kinds asked for, each once. */
+function createExpanders(kinds: readonly ExpansionKind[], loadChatModel: LoadChatModel): QueryExpander[] {
+  return [...new Set(kinds)].map((kind) => {
+    switch (kind) {
+      case 'abbreviations':
+        return createAbbreviationExpander();
+      case 'feedback-words':
+        return createWordFeedback();
+      case 'feedback-vectors':
+        return createVectorFeedback();
+      default:
+        return createChatExpander(kind, loadChatModel);
+    }
+  });
+}
+
+function contextOf(
+  { collection, embedQuery, embedPassage = embedQuery }: RetrieverOptions,
+  fused: readonly FoundCandidate[],
+): ExpansionContext {
+  return {
+    embedQuery,
+    embedPassage,
+    leading: async (count, { includeVectors } = { includeVectors: false }) => {
+      const read = chunkReader(collection, { includeVectors, signal: undefined });
+      return (await read(fused.slice(0, count).map(({ chunk: { id } }) => ({ chunk: { id } })))).map(
+        ({ chunk }) => chunk,
+      );
+    },
+  };
+}

@@ -8,12 +8,11 @@ import { createMemoryStore } from '../../stores/memory/memory-store.js';
 import { scopeCollection } from '../../stores/scoped-collection.js';
 import { createRetriever } from '../create-retriever.js';
 import { DEFAULT_RETRIEVAL_SETTINGS } from '../default-settings.js';
-import { prepareQuery } from '../prepared-query.js';
+import { extractKeywords, prepareQuery, processQuery } from '../prepared-query.js';
 import type { ExpansionSettings, RetrievalMode } from '../retriever.js';
 import type { RetrieverOptions } from '../retriever-options.js';
 import { idsOf, sumOf } from '../test-candidates.js';
 import { movedTowards } from './feedback-expanders.js';
-import { extractKeywords, processQuery } from './processed-query.js';
 import type { ExpansionKind } from './query-expander.js';
 import { createTestChatModel } from './test-chat-model.js';
 

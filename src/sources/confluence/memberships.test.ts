@@ -2,8 +2,8 @@ import { describe, expect, test, vi } from 'vitest';
 import type * as z from 'zod';
 import { RAGError } from '../../core/errors.js';
 import type { HttpRequest } from '../http-client.js';
-import { jointReaders } from './joint-readers.js';
 import { Memberships } from './memberships.js';
+import { jointReaders } from './page-state.js';
 import type { Principal } from './principals.js';
 
 const ANN = { type: 'user', query: { accountId: 'ann' } } as const;

@@ -1,8 +1,7 @@
 import { type Dirent, existsSync } from 'node:fs';
 import { readdir, stat } from 'node:fs/promises';
 import { join, resolve } from 'node:path';
-import { isPathInside } from '../../platform/security/path-containment.js';
-import { realPathOf } from '../../platform/security/real-path.js';
+import { isPathInside, realPathOf } from '../../platform/security/path-containment.js';
 import { readRegularText } from '../../platform/security/regular-file.js';
 import { type ForeignRepository, findRepository } from './foreign-repository.js';
 

@@ -12,7 +12,7 @@ import {
 import type * as PgModule from 'pg';
 import { RAGError, systemErrorCode } from '../../core/errors.js';
 import { momentOf } from '../../core/moment.js';
-import { realPathOf } from '../../platform/security/real-path.js';
+import { realPathOf } from '../../platform/security/path-containment.js';
 import { assertOpenable } from '../../platform/security/regular-file.js';
 import { rootError } from '../file-patterns.js';
 import { exactNumber } from './sql-values.js';

@@ -1,4 +1,3 @@
-import { comparableReply } from './comparable-reply.js';
 import { PlantedDocuments } from './planted-documents.js';
 import type { ProbeCaller, ProbeReply, ProbeRequest } from './probe-exchange.js';
 import { ProbeRandom } from './probe-random.js';
@@ -300,4 +299,22 @@ function differenceOf(one: Comparable, two: Comparable | undefined): string | un
   const at = [...first].findIndex((character, index) => character !== second[index]);
   const around = (text: string): string => text.slice(Math.max(0, at - 60), at + 120);
   return `${around(first)} <-> ${around(second)}`;
+}
+
+/** They tell of the request, of its time and of its length in bytes alone. */
+const OF_THE_REQUEST: ReadonlySet<string> = new Set(['x-request-id', 'date', 'content-length', 'keep-alive']);
+const TIMES = /"(tookMs|stages|durationMs|usage)":(?:-?[\d.e+-]+|\{[^{}]*\})/g;
+
+/** A reply without what differs between any two of the same kind: ids of requests, times, and the given words. */
+function comparableReply(
+  { status, headers, body }: ProbeReply,
+  words: readonly string[] = [],
+): { readonly status: number; readonly headers: Readonly<Record<string, string>>; readonly body: string } {
+  const id = headers['x-request-id'];
+  const same = [...words, ...(id === undefined ? [] : [id])].reduce(
+    (text, word) => text.replaceAll(word, '_'),
+    body.replaceAll(TIMES, '"$1":_'),
+  );
+  const kept = Object.entries(headers).filter(([name]) => !OF_THE_REQUEST.has(name));
+  return { status, headers: Object.fromEntries(kept.sort(([a], [b]) => (a < b ? -1 : 1))), body: same };
 }

@@ -3,8 +3,7 @@ import { isHighSurrogate } from '../word-piece/character-class.js';
 import { unitsOf } from '../word-piece/normalise-text.js';
 import { NONE, PieceTrie, WORD_START } from '../word-piece/piece-trie.js';
 import { WordMemo } from '../word-piece/word-memo.js';
-import { type AddedToken, AddedTokens } from './added-tokens.js';
-import { isWhiteSpace } from './white-space.js';
+import { isWhiteSpace, trimmedEnd } from './white-space.js';
 
 /** Stands before every word. */
 const MARK = 0x25_81;
@@ -150,5 +149,38 @@ export class UnigramTokenizer {
     this.#best[at] = score;
     this.#by[at] = piece;
     this.#from[at] = from;
+  }
+}
+
+/** A token that stands for itself where it is written out in a text. */
+interface AddedToken {
+  readonly id: number;
+  readonly content: string;
+  /** The white space before it is a part of it. */
+  readonly lstrip: boolean;
+}
+
+/** Finds added tokens in texts: the first, and of those that start at one place the longest. */
+class AddedTokens {
+  readonly #tokens: ReadonlyMap<string, AddedToken>;
+  readonly #pattern: RegExp;
+
+  constructor(tokens: readonly AddedToken[]) {
+    this.#tokens = new Map(tokens.map((token) => [token.content, token]));
+    const contents = [...this.#tokens.keys()].sort((a, b) => b.length - a.length);
+    const literals = contents.map((content) => content.replace(/[$()*+./?[\\\]^{|}-]/g, '\\$&'));
+    this.#pattern = new RegExp(literals.length === 0 ? '(?!)' : `(${literals.join('|')})`, 'u');
+  }
+
+  /** Calls `visit` with the text between added tokens, and with their ids, in order. */
+  forEachSection(text: string, visitText: (text: string) => void, visitToken: (id: number) => void): void {
+    const sections = text.split(this.#pattern);
+    for (const [at, section] of sections.entries()) {
+      // The pattern captures: every other section is a token.
+      const token = at % 2 === 1 ? this.#tokens.get(section) : undefined;
+      if (token !== undefined) visitToken(token.id);
+      else
+        visitText(this.#tokens.get(sections[at + 1] ?? '')?.lstrip === true ? trimmedEnd(section) : section);
+    }
   }
 }

@@ -1,7 +1,7 @@
 import { beforeAll, describe, expect, test } from 'vitest';
 import type { Matrix, Normalisation } from '../../encoder/kernel/encoder-layers.js';
 import { BUILTIN_MODEL_FOLDER, readModelCard } from '../model-folder.js';
-import { loadTokenTable, type TokenTable } from '../token-table.js';
+import { loadTokenTable, type TokenTable } from '../static-embedder.js';
 import { Encoder } from './encoder.js';
 import { type EncoderModel, readEncoderModel } from './encoder-model.js';
 

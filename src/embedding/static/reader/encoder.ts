@@ -1,5 +1,5 @@
 import { EncoderLayers, meanRow, unit } from '../../encoder/kernel/encoder-layers.js';
-import type { TokenTable } from '../token-table.js';
+import type { TokenTable } from '../static-embedder.js';
 import type { EncoderModel } from './encoder-model.js';
 
 /**

@@ -2,8 +2,7 @@
 import { ENGLISH_STOP_WORDS } from '../../../core/analysis/english-stop-words.js';
 import { answerCalls } from '../../../platform/threads/answer-calls.js';
 import { BUILTIN_MODEL_FOLDER, readModelCard } from '../model-folder.js';
-import { loadBuiltinTokenizer } from '../static-embedder.js';
-import { loadTokenTable } from '../token-table.js';
+import { loadBuiltinTokenizer, loadTokenTable } from '../static-embedder.js';
 import { Encoder } from './encoder.js';
 import { readEncoderModel } from './encoder-model.js';
 import type { TextToRead } from './reader-threads.js';

@@ -3,10 +3,34 @@ import { type Detection, matchAt } from '../detection.js';
 import { detectOptionSecrets } from './option-secret.js';
 import { looksMade, OTHER_SETTING, passwordBefore, passwordFarther } from './password-in-prose.js';
 import { isPlaceholder } from './placeholder.js';
-import { SECRET_NAME, SECRET_STEMS } from './secret-names.js';
-import { isExpression, isKey, isPassphrase } from './secret-values.js';
+import { isExpression, isKey, isPassphrase, type Standing } from './secret-values.js';
 import { SecretsBelowLabels } from './secrets-below-labels.js';
-import { detectIdentifiedBy, passwordOfStatement } from './statement-secret.js';
+
+/**
+ * How names of secrets begin, or end where many words may stand before it. Nothing but letters, so that V8 finds them in a glance;
+ * those outside of ASCII apart, for the same reason.
+ */
+const SECRET_STEMS: readonly RegExp[] = [
+  /pass|pw|pswd|mdp|kennwort|clave|wachtwoord|senha|heslo|key|secret|token|credential/gi,
+  /contraseña|hasło|lösenord|jelszó|şifre|пароль|비밀번호|密码|口令|パスワード|密钥|令牌/gi,
+];
+
+/** Names of what is chosen by people; short values count. */
+const PASSWORD_NAMES = [
+  'pass(?:word|wort|wd|phrase|code)',
+  'passe(?<=mot[ _]de[ _]passe|palavra[ _-]passe)',
+  'pwd|pswd|mdp|kennwort|clave|wachtwoord|senha|heslo',
+  '(?<![A-Za-z])(?:pass|pw)',
+  'contraseña|hasło|lösenord|jelszó|şifre|пароль|비밀번호|密码|口令|パスワード',
+].join('|');
+/** Names of what is made by machines. */
+const KEY_NAMES = [
+  '(?<=(?:api|access|secret)[ _-]?|(?:app|account|auth|private|encryption|signing|master|license|storage)[_-]?)key(?:[_-]?base)?',
+  'secret|token|credential|密钥|令牌',
+].join('|');
+
+/** What a secret is called, where a stem is. The first group is the name of a password, the second of a key. */
+const SECRET_NAME = new RegExp(`(${PASSWORD_NAMES})|(${KEY_NAMES})`, 'iy');
 
 const QUOTE = `["'\`]`;
 // What may stand between a name and its value: `=`, `:`, `=>`, `:=`, full-width forms, `is` and its like in prose.
@@ -107,4 +131,51 @@ function endOfBare(text: string, start: number, stop: number): number {
     if ('<&,;'.includes(mark) && matchAt(ENDS_VALUE, text, at) !== null) return at;
   }
   return stop;
+}
+
+const LITERAL = String.raw`(?:'([^'\r\n]{1,256})'|"([^"\r\n]{1,256})")`;
+const PLUGIN = String.raw`(?:(?:with|via)\s{1,8}['"\x60]?[\w-]{1,64}['"\x60]?\s{1,8})?`;
+/** MySQL, MariaDB, Oracle and others. */
+const IDENTIFIED = new RegExp(
+  String.raw`identified\s{1,8}${PLUGIN}(?:by|as|using)\s{1,8}(?:(?:password|values)\s{0,8}\(?\s{0,8})?(?:${LITERAL}|([^\s'"\x60,;()]{1,128}))`,
+  'iyd',
+);
+/** What the statement is, on its way there. */
+const OF_USER = /\b(?:create|alter|grant)\s[^;]*$/i;
+const REACH = 240;
+
+/** Passwords of users whom a statement of SQL makes or changes: `IDENTIFIED BY '...'`. */
+function* detectIdentifiedBy(text: string): Generator<Detection> {
+  for (const { index } of text.matchAll(/identified/gi)) {
+    const match = matchAt(IDENTIFIED, text, index);
+    if (match === null || !OF_USER.test(text.slice(Math.max(0, index - REACH), index))) continue;
+    const secret = secretIn(match);
+    if (secret !== undefined) yield { ...secret, type: 'API_KEY' };
+  }
+}
+
+const SETS = /\bset\s{1,8}$/i;
+const SET_TO = new RegExp(
+  String.raw`[^;\r\n=]{0,200}(?:=|\bto\b)\s{0,8}(?:\w{0,8}password\s?\(\s?)?${LITERAL}`,
+  'iyd',
+);
+const LOGS_IN = /\blogin\s{1,8}\S{1,128}\s{1,8}(?:account\s{1,8}\S{1,128}\s{1,8})?$/i;
+const LOGIN_VALUE = /\s{1,8}(?:()"([^"\r\n]{1,256})"|([^\s'"]\S{0,127}))/dy;
+
+/** Passwords that follow their name without a sign: `SET PASSWORD FOR ... = PASSWORD('...')`, entries of .netrc. */
+function passwordOfStatement(text: string, name: TextRange): TextRange | undefined {
+  const before = text.slice(Math.max(0, name.start - REACH), name.start);
+  const value = SETS.test(before) ? SET_TO : LOGS_IN.test(before) ? LOGIN_VALUE : undefined;
+  const match = value === undefined ? null : matchAt(value, text, name.end);
+  return match === null ? undefined : secretIn(match);
+}
+
+/** What a statement sets is a password, though it be a word; without quotes, which is the third group, it may be prose. */
+function secretIn(match: RegExpExecArray): TextRange | undefined {
+  const range = match.indices?.slice(1).find((group) => group !== undefined && group[1] > group[0]);
+  if (range === undefined) return undefined;
+  const [start, end] = range;
+  const value = match[0].slice(start - match.index, end - match.index);
+  const standing: Standing = match[3] === undefined ? 'beside' : 'prose';
+  return !isPlaceholder(value) && isPassphrase(value, standing) ? { start, end } : undefined;
 }

@@ -1,7 +1,7 @@
 import { describe, expect, test } from 'vitest';
 import { OPEN_ACCESS } from '../core/scope.js';
 import { createMarkdownParser } from '../parsing/markdown/markdown-parser.js';
-import { documentDates } from './document-dates.js';
+import { documentDates } from './document-metadata.js';
 
 const COPIED = '2026-01-01T00:00:00.000Z';
 const parser = createMarkdownParser();

@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import { SharedWork } from './shared-work.js';
+import { SharedWork } from './shared-load.js';
 
 /** Work that ends when it is told to, or stopped. */
 function slowWork() {

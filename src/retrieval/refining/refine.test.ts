@@ -2,7 +2,7 @@ import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import type { Candidate } from '../candidate.js';
 import { candidate, candidates, idsOf } from '../test-candidates.js';
-import { cutWhereScoresFall } from './cut-by-score.js';
+import { cutWhereScoresFall } from './refine.js';
 
 const likely = (id: string, probability: number): Candidate => ({ ...candidate(id, 0.5), probability });
 

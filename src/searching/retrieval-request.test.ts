@@ -5,7 +5,7 @@ import { afterAll, beforeAll, expect, test } from 'vitest';
 import type { ChatModel } from '../core/chat-model.js';
 import { createEngine } from '../engine/create-engine.js';
 import type { Engine } from '../operations/engine.js';
-import { askedThings } from './question-complexity.js';
+import { askedThings } from './retrieval-request.js';
 
 let folder: string;
 let engine: Engine;

@@ -1,7 +1,7 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import type { Hit } from '../candidate.js';
-import { adaptiveWeights, denseLogOddsFor, usualWeightsFor } from './adaptive-weights.js';
+import { adaptiveWeights, denseLogOddsFor, usualWeightsFor } from './lane-weights.js';
 
 const hitsOf = (scores: readonly number[]): Hit[] =>
   scores.toSorted((a, b) => b - a).map((score, i) => ({ chunk: { id: `c${i}` }, score }));
