@@ -4,36 +4,66 @@ import type { Scope, ScopeInput } from '../core/scope.js';
 import type { ConflictsRequest, ConflictsResponse } from '../relations/conflicts/conflict-types.js';
 import type { PushedDocument } from '../sources/push/push-source.js';
 import type { StoresStatus } from '../stores/failover/failover-states.js';
-import type { AskRequest, ContextQuery, ContextResponse } from './answers.js';
-import type {
-  DocumentCounts,
-  DocumentPage,
-  DocumentRequest,
-  DocumentText,
-  ListRequest,
+import { type AskRequest, ask, type ContextQuery, type ContextResponse, context } from './answers.js';
+import { conflicts } from './conflicts.js';
+import {
+  checkedListing,
+  type DocumentCounts,
+  type DocumentPage,
+  type DocumentRequest,
+  type DocumentText,
+  deletion,
+  get,
+  type ListRequest,
+  list,
 } from './documents.js';
-import type { EmbeddedTexts, EmbedRequest } from './embedding.js';
-import type { FeedbackJudgments, FeedbackJudgmentsRequest } from './feedback-judgments.js';
-import type {
-  FeedbackPage,
-  FeedbackReceipt,
-  FeedbackRequest,
-  ListFeedbackRequest,
+import { type EmbeddedTexts, type EmbedRequest, embed } from './embedding.js';
+import { factOperations } from './extraction-types.js';
+import {
+  type FeedbackJudgments,
+  type FeedbackJudgmentsRequest,
+  feedbackJudgments,
+} from './feedback-judgments.js';
+import {
+  type FeedbackPage,
+  type FeedbackReceipt,
+  type FeedbackRequest,
+  feedback,
+  type ListFeedbackRequest,
+  listFeedback,
 } from './feedback-types.js';
-import type { ForgetReceipt, ForgetRequest, ReceiptCheck } from './forget-types.js';
+import {
+  checkReceipt,
+  type ForgetReceipt,
+  type ForgetRequest,
+  forget,
+  letIn,
+  type ReceiptCheck,
+} from './forget-types.js';
 import type { ScopedGraphFacts } from './graph-facts.js';
 import type { EngineHealth, HealthOptions } from './health.js';
 import type { GenerationSummary, IndexStatus, WorkPlan } from './index-status.js';
-import type { FailedItem, FailuresRequest, IndexRequest, IndexResult, RetryRequest } from './indexing.js';
-import type { MissExplanation } from './miss-explanation.js';
+import {
+  type FailedItem,
+  type FailuresRequest,
+  failures,
+  type IndexRequest,
+  type IndexResult,
+  index,
+  push,
+  type RetryRequest,
+  retry,
+} from './indexing.js';
+import { explainMiss, type MissExplanation } from './miss-explanation.js';
 import type { MonitoringPlan } from './monitoring-plan.js';
-import type { RelatedRequest, RelatedResponse } from './related.js';
+import { type Operation, operation } from './operation.js';
+import { type RelatedRequest, type RelatedResponse, related } from './related.js';
 import type { Rollout } from './rollout.js';
-import type { SearchQuery, SearchResponse } from './search.js';
+import { type SearchQuery, type SearchResponse, search } from './search.js';
 import type { IndexingStatePage, SourceSyncState } from './source-state.js';
 import type { SyncPlan } from './sync-plan.js';
 import type { ReembedRequest, ReembedResult } from './upgrade-types.js';
-import type { VerifyRequest, VerifyResult } from './verification.js';
+import { type VerifyRequest, type VerifyResult, verify } from './verification.js';
 
 // What its calls take and give, a file for each subject.
 export type * from './answers.js';
@@ -142,6 +172,58 @@ export interface EngineView {
   /** Facts that a language model reads out of the documents. Off until `extract` is called; see docs/graph.md. */
   readonly graph: ScopedGraphFacts;
 }
+
+/** Methods of a view that give one outcome. */
+type Outcomes<View> = {
+  [Name in keyof View as View[Name] extends (...given: never[]) => Promise<unknown>
+    ? Name
+    : never]: View[Name];
+};
+
+/** The operation that a method calls, in types. */
+type OperationOf<Method> = Method extends (...given: infer Given) => Promise<infer Outcome>
+  ? Operation<Given, never, Outcome>
+  : never;
+
+type OperationsOf<View> = { readonly [Name in keyof View]: Omit<OperationOf<View[Name]>, 'check'> };
+
+const told = operation({ access: 'read', takes: 0, check: () => undefined });
+
+/**
+ * Operations of an index as one scope sees it. Their checks, views, the audit log and the way to a tenant's index are made of this table; what
+ * each does is in `scopedEngine`.
+ */
+export const OPERATIONS = {
+  index,
+  push,
+  delete: deletion,
+  get,
+  list,
+  countDocuments: told,
+  search,
+  related,
+  conflicts,
+  context,
+  embed,
+  feedback,
+  listFeedback,
+  feedbackJudgments,
+  explainMiss,
+  ask,
+  rollout: told,
+  status: told,
+  failures,
+  retry,
+  sourceStates: told,
+  indexingStates: operation({ access: 'read', takes: 1, check: checkedListing }),
+  verify,
+  forget,
+  letIn,
+  checkReceipt,
+  resumeForgetting: operation({ access: 'write', takes: 0, check: () => undefined }),
+} satisfies OperationsOf<Outcomes<EngineView>>;
+
+export const FACT_OPERATIONS = factOperations satisfies OperationsOf<ScopedGraphFacts>;
 
 /** What a rotation of keys did. */
 export interface EncryptionRotation {

@@ -277,6 +277,8 @@ export interface Route {
   readonly isWrite?: true;
   /** The service sets it no time limit, and neither does the client. */
   readonly isLong?: true;
+  /** It takes and gives what the operation of its name does; its answer has a `requestId` too. */
+  readonly isOperation?: true;
   /** A status that comes with a result though it is an error. */
   readonly alsoGood?: number;
 }
@@ -292,8 +294,8 @@ export const ROUTES = {
   search: { ...ASKED, path: `${RAG}/search` },
   answer: { ...ASKED, path: `${RAG}/answer` },
   context: { ...ASKED, path: `${RAG}/context` },
-  related: { ...ASKED, path: `${RAG}/related` },
-  conflicts: { ...ASKED, path: `${RAG}/conflicts` },
+  related: { ...ASKED, isOperation: true, path: `${RAG}/related` },
+  conflicts: { ...ASKED, isOperation: true, path: `${RAG}/conflicts` },
   explain: { ...ASKED, path: `${RAG}/explain` },
   compare: { ...ASKED, path: `${RAG}/compare`, isLong: true },
   explainMiss: { ...ASKED, path: `${RAG}/explain-miss` },
@@ -348,3 +350,10 @@ export const ROUTES = {
   partsHealth: { method: 'GET', path: `${HEALTH}/parts` },
   deploymentHealth: { method: 'GET', path: `${HEALTH}/deployments` },
 } as const satisfies Readonly<Record<keyof ServiceCalls | OwnCalls, Route>>;
+
+type Routes = typeof ROUTES;
+
+/** Names of routes that are operations. */
+export type OperationRoute = {
+  [Name in keyof Routes]: Routes[Name] extends { readonly isOperation: true } ? Name : never;
+}[keyof Routes];
