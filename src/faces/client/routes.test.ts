@@ -51,7 +51,10 @@ test('the method of each route sends its arguments where the route has them', as
     expect(new Headers(sent?.init.headers).get('x-request-id')).toBe('r');
     const { body } = sent?.init ?? {};
     const fields = body instanceof FormData ? Object.fromEntries(body) : JSON.parse(String(body ?? '{}'));
-    const stated = { ...Object.fromEntries(sent?.url.searchParams ?? []), ...(fields as object) };
+    const query = Object.fromEntries(sent?.url.searchParams ?? []);
+    const isInBody = route.sends === 'body' || route.sends === 'form';
+    expect([name, body !== undefined]).toEqual([name, isInBody]);
+    const stated = isInBody ? (fields as object) : query;
     expect([name, stated]).toMatchObject([
       name,
       { ...(route.sends && { cursor: 'c' }), ...(route.ofTenant && { tenantId: 'acme' }) },
