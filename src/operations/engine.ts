@@ -4,36 +4,66 @@ import type { Scope, ScopeInput } from '../core/scope.js';
 import type { ConflictsRequest, ConflictsResponse } from '../relations/conflicts/conflict-types.js';
 import type { PushedDocument } from '../sources/push/push-source.js';
 import type { StoresStatus } from '../stores/failover/failover-states.js';
-import type { AskRequest, ContextQuery, ContextResponse } from './answers.js';
-import type {
-  DocumentCounts,
-  DocumentPage,
-  DocumentRequest,
-  DocumentText,
-  ListRequest,
+import { type AskRequest, ask, type ContextQuery, type ContextResponse, context } from './answers.js';
+import { conflicts } from './conflicts.js';
+import {
+  checkedListing,
+  type DocumentCounts,
+  type DocumentPage,
+  type DocumentRequest,
+  type DocumentText,
+  deletion,
+  get,
+  type ListRequest,
+  list,
 } from './documents.js';
-import type { EmbeddedTexts, EmbedRequest } from './embedding.js';
-import type { FeedbackJudgments, FeedbackJudgmentsRequest } from './feedback-judgments.js';
-import type {
-  FeedbackPage,
-  FeedbackReceipt,
-  FeedbackRequest,
-  ListFeedbackRequest,
+import { type EmbeddedTexts, type EmbedRequest, embed } from './embedding.js';
+import { factOperations } from './extraction-types.js';
+import {
+  type FeedbackJudgments,
+  type FeedbackJudgmentsRequest,
+  feedbackJudgments,
+} from './feedback-judgments.js';
+import {
+  type FeedbackPage,
+  type FeedbackReceipt,
+  type FeedbackRequest,
+  feedback,
+  type ListFeedbackRequest,
+  listFeedback,
 } from './feedback-types.js';
-import type { ForgetReceipt, ForgetRequest, ReceiptCheck } from './forget-types.js';
-import type { GraphFacts, ScopedGraphFacts } from './graph-facts.js';
+import {
+  checkReceipt,
+  type ForgetReceipt,
+  type ForgetRequest,
+  forget,
+  letIn,
+  type ReceiptCheck,
+} from './forget-types.js';
+import type { ScopedGraphFacts } from './graph-facts.js';
 import type { EngineHealth, HealthOptions } from './health.js';
 import type { GenerationSummary, IndexStatus, WorkPlan } from './index-status.js';
-import type { FailedItem, FailuresRequest, IndexRequest, IndexResult, RetryRequest } from './indexing.js';
-import type { MissExplanation } from './miss-explanation.js';
+import {
+  type FailedItem,
+  type FailuresRequest,
+  failures,
+  type IndexRequest,
+  type IndexResult,
+  index,
+  push,
+  type RetryRequest,
+  retry,
+} from './indexing.js';
+import { explainMiss, type MissExplanation } from './miss-explanation.js';
 import type { MonitoringPlan } from './monitoring-plan.js';
-import type { RelatedRequest, RelatedResponse } from './related.js';
+import { type Operation, operation } from './operation.js';
+import { type RelatedRequest, type RelatedResponse, related } from './related.js';
 import type { Rollout } from './rollout.js';
-import type { SearchQuery, SearchResponse } from './search.js';
+import { type SearchQuery, type SearchResponse, search } from './search.js';
 import type { IndexingStatePage, SourceSyncState } from './source-state.js';
 import type { SyncPlan } from './sync-plan.js';
 import type { ReembedRequest, ReembedResult } from './upgrade-types.js';
-import type { VerifyRequest, VerifyResult } from './verification.js';
+import { type VerifyRequest, type VerifyResult, verify } from './verification.js';
 
 // What its calls take and give, a file for each subject.
 export type * from './answers.js';
@@ -74,6 +104,7 @@ export interface EngineView {
    * still holds comes back when that source's item is read again.
    */
   delete(ids: readonly string[]): Promise<number>;
+  /** Resolves with an envelope: results, which lanes ran, degradation level. */
   search(query: string | SearchQuery): Promise<SearchResponse>;
   /**
    * What is connected with an item by links, keys, relations, imports, people and components.
@@ -97,10 +128,16 @@ export interface EngineView {
   listFeedback(request?: ListFeedbackRequest): Promise<FeedbackPage>;
   /** Questions with graded passages, made of that feedback; see docs/feedback.md. */
   feedbackJudgments(request?: FeedbackJudgmentsRequest): Promise<FeedbackJudgments>;
+  /**
+   * Says which stage lost a document that a query should find, and what would bring it back. `document` is an id, a path, or
+   * the end of one. It tells of documents of the scope's tenant that the scope may not read: it is for maintainers of the index.
+   */
   explainMiss(query: string | SearchQuery, document: string): Promise<MissExplanation>;
+  /** An answer with checked citations; without a language model, the sentences that answer best. Abstains where evidence is thin. */
   ask(request: string | AskRequest): Promise<Answer>;
+  /** The same as it comes about; the last event holds the answer. */
   askStream(request: string | AskRequest): AsyncIterable<AnswerEvent>;
-  /** How items of a pipeline are rolled out for the tenant: which side each is on, and what was counted. */
+  /** How items are rolled out for the tenant (`rag.rollout`): which side each is on, what was counted. Opens nothing. */
   rollout(): Promise<Rollout>;
   /** What is indexed, and what failed. */
   status(): Promise<IndexStatus>;
@@ -136,6 +173,58 @@ export interface EngineView {
   readonly graph: ScopedGraphFacts;
 }
 
+/** Methods of a view that give one outcome. */
+type Outcomes<View> = {
+  [Name in keyof View as View[Name] extends (...given: never[]) => Promise<unknown>
+    ? Name
+    : never]: View[Name];
+};
+
+/** The operation that a method calls, in types. */
+type OperationOf<Method> = Method extends (...given: infer Given) => Promise<infer Outcome>
+  ? Operation<Given, never, Outcome>
+  : never;
+
+type OperationsOf<View> = { readonly [Name in keyof View]: Omit<OperationOf<View[Name]>, 'check'> };
+
+const told = operation({ access: 'read', takes: 0, check: () => undefined });
+
+/**
+ * Operations of an index as one scope sees it. Their checks, views, the audit log and the way to a tenant's index are made of this table; what
+ * each does is in `scopedEngine`.
+ */
+export const OPERATIONS = {
+  index,
+  push,
+  delete: deletion,
+  get,
+  list,
+  countDocuments: told,
+  search,
+  related,
+  conflicts,
+  context,
+  embed,
+  feedback,
+  listFeedback,
+  feedbackJudgments,
+  explainMiss,
+  ask,
+  rollout: told,
+  status: told,
+  failures,
+  retry,
+  sourceStates: told,
+  indexingStates: operation({ access: 'read', takes: 1, check: checkedListing }),
+  verify,
+  forget,
+  letIn,
+  checkReceipt,
+  resumeForgetting: operation({ access: 'write', takes: 0, check: () => undefined }),
+} satisfies OperationsOf<Outcomes<EngineView>>;
+
+export const FACT_OPERATIONS = factOperations satisfies OperationsOf<ScopedGraphFacts>;
+
 /** What a rotation of keys did. */
 export interface EncryptionRotation {
   /** Documents that were looked at, in every generation. */
@@ -151,54 +240,23 @@ export interface EncryptionRotation {
   readonly removedTries?: number;
 }
 
+/** The calls of a view, each with the scope as its last argument. */
+export type ScopeLast<View> = {
+  [Name in keyof View]: View[Name] extends (...given: infer Given) => infer Outcome
+    ? (...given: [...Given, scope?: ScopeInput]) => Outcome
+    : View[Name];
+};
+
+/** `ScopedGraphFacts`, which says what each call does, with the scope last. */
+export type GraphFacts = ScopeLast<ScopedGraphFacts>;
+
 /**
- * The whole engine over one index. Close it when done. Each method takes a scope last; without one it is the view of tenant
+ * The whole engine over one index. Close it when done. Each method of a view takes a scope last; without one it is the view of tenant
  * `default`, no groups and clearance 0, which sees all that no access rule restricts.
  */
-export interface Engine extends EngineView {
+export interface Engine extends ScopeLast<Omit<EngineView, 'graph'>> {
   /** The index as this scope sees it. Throws `SCOPE_INVALID`. */
   as(scope: ScopeInput): EngineView;
-  /** Brings the index in step; a list is short for `{ documents }`. */
-  index(request?: IndexRequest | readonly PushedDocument[], scope?: ScopeInput): Promise<IndexResult>;
-  push(documents: readonly PushedDocument[], scope?: ScopeInput): Promise<IndexResult>;
-  get(request: string | DocumentRequest, scope?: ScopeInput): Promise<DocumentText | undefined>;
-  list(request?: ListRequest, scope?: ScopeInput): Promise<DocumentPage>;
-  countDocuments(scope?: ScopeInput): Promise<DocumentCounts>;
-  delete(ids: readonly string[], scope?: ScopeInput): Promise<number>;
-  /** Resolves with an envelope: results, which lanes ran, degradation level. */
-  search(query: string | SearchQuery, scope?: ScopeInput): Promise<SearchResponse>;
-  related(request: string | RelatedRequest, scope?: ScopeInput): Promise<RelatedResponse>;
-  conflicts(request?: ConflictsRequest, scope?: ScopeInput): Promise<ConflictsResponse>;
-  context(query: string | ContextQuery, scope?: ScopeInput): Promise<ContextResponse>;
-  embed(request: EmbedRequest, scope?: ScopeInput): Promise<EmbeddedTexts>;
-  feedback(request: FeedbackRequest, scope?: ScopeInput): Promise<FeedbackReceipt>;
-  listFeedback(request?: ListFeedbackRequest, scope?: ScopeInput): Promise<FeedbackPage>;
-  feedbackJudgments(request?: FeedbackJudgmentsRequest, scope?: ScopeInput): Promise<FeedbackJudgments>;
-  /**
-   * Says which stage lost a document that a query should find, and what would bring it back. `document` is an id, a path, or
-   * the end of one. It tells of documents of the scope's tenant that the scope may not read: it is for maintainers of the index.
-   */
-  explainMiss(query: string | SearchQuery, document: string, scope?: ScopeInput): Promise<MissExplanation>;
-  /** An answer with checked citations; without a language model, the sentences that answer best. Abstains where evidence is thin. */
-  ask(request: string | AskRequest, scope?: ScopeInput): Promise<Answer>;
-  /** The same as it comes about; the last event holds the answer. */
-  askStream(request: string | AskRequest, scope?: ScopeInput): AsyncIterable<AnswerEvent>;
-  /** How items are rolled out for the tenant (`rag.rollout`): which side each is on, what was counted. Opens nothing. */
-  rollout(scope?: ScopeInput): Promise<Rollout>;
-  /** What is indexed, and what failed. */
-  status(scope?: ScopeInput): Promise<IndexStatus>;
-  failures(request?: FailuresRequest, scope?: ScopeInput): Promise<readonly FailedItem[]>;
-  retry(request?: RetryRequest, scope?: ScopeInput): Promise<IndexResult>;
-  sourceStates(scope?: ScopeInput): Promise<readonly SourceSyncState[]>;
-  indexingStates(
-    request?: Pick<ListRequest, 'cursor' | 'limit'>,
-    scope?: ScopeInput,
-  ): Promise<IndexingStatePage>;
-  /** Compares sources, ledger and store, and mends what differs where it is asked to. */
-  verify(options?: VerifyRequest, scope?: ScopeInput): Promise<VerifyResult>;
-  forget(request: ForgetRequest, scope?: ScopeInput): Promise<ForgetReceipt>;
-  letIn(receipt: string, scope?: ScopeInput): Promise<number>;
-  checkReceipt(receipt: string, scope?: ScopeInput): Promise<ReceiptCheck>;
   /** Whether ledger and store answer. `counts: true` counts the chunks of the store too. */
   health(options?: HealthOptions): Promise<EngineHealth>;
   /** What the configuration says of when its sources are read; `startSync` goes by it. */
@@ -236,6 +294,7 @@ export interface Engine extends EngineView {
    * @throws RAGError `USAGE` where no model is named; `MODEL_NOT_FOUND`; `INDEX_EMPTY`; `INDEX_LOCKED` where another process is at it
    */
   reembed(request?: ReembedRequest, scope?: ScopeInput): Promise<ReembedResult>;
+  /** Facts that a language model reads out of the documents. Off until `extract` is called; see docs/graph.md. */
   readonly graph: GraphFacts;
   /**
    * Encrypts metadata by the first key of `rag.security.encryption.keys` where another one encrypted it, in every generation. Others may

@@ -1,73 +1,9 @@
 import type { AnswerEvent } from '../answering/answer-events.js';
 import { LOCAL_SCOPE, type Scope, type ScopeInput } from '../core/scope.js';
-import { ask, checkedQuestion, context } from './answers.js';
-import { conflicts } from './conflicts.js';
-import { checkedListing, deletion, get, list } from './documents.js';
-import { embed } from './embedding.js';
-import type { AskRequest, Engine, EngineView } from './engine.js';
-import { factOperations } from './extraction-types.js';
-import { feedbackJudgments } from './feedback-judgments.js';
-import { feedback, listFeedback } from './feedback-types.js';
-import { checkReceipt, forget, letIn } from './forget-types.js';
+import { checkedQuestion } from './answers.js';
+import { type AskRequest, type Engine, type EngineView, FACT_OPERATIONS, OPERATIONS } from './engine.js';
 import type { ScopedGraphFacts } from './graph-facts.js';
-import { failures, index, push, retry } from './indexing.js';
-import { explainMiss } from './miss-explanation.js';
-import { type Operation, operation } from './operation.js';
-import { related } from './related.js';
-import { search } from './search.js';
-import { verify } from './verification.js';
-
-/** Methods of a view that give one outcome. */
-type Outcomes<View> = {
-  [Name in keyof View as View[Name] extends (...given: never[]) => Promise<unknown>
-    ? Name
-    : never]: View[Name];
-};
-
-/** The operation that a method calls, in types. */
-type OperationOf<Method> = Method extends (...given: infer Given) => Promise<infer Outcome>
-  ? Operation<Given, never, Outcome>
-  : never;
-
-type OperationsOf<View> = { readonly [Name in keyof View]: Omit<OperationOf<View[Name]>, 'check'> };
-
-const told = operation({ access: 'read', takes: 0, check: () => undefined });
-
-/**
- * Operations of an index as one scope sees it. Their checks, views, the audit log and the way to a tenant's index are made of this table; what
- * each does is in `scopedEngine`.
- */
-const OPERATIONS = {
-  index,
-  push,
-  delete: deletion,
-  get,
-  list,
-  countDocuments: told,
-  search,
-  related,
-  conflicts,
-  context,
-  embed,
-  feedback,
-  listFeedback,
-  feedbackJudgments,
-  explainMiss,
-  ask,
-  rollout: told,
-  status: told,
-  failures,
-  retry,
-  sourceStates: told,
-  indexingStates: operation({ access: 'read', takes: 1, check: checkedListing }),
-  verify,
-  forget,
-  letIn,
-  checkReceipt,
-  resumeForgetting: operation({ access: 'write', takes: 0, check: () => undefined }),
-} satisfies OperationsOf<Outcomes<EngineView>>;
-
-const FACT_OPERATIONS = factOperations satisfies OperationsOf<ScopedGraphFacts>;
+import type { Operation } from './operation.js';
 
 type AnyOperation = Operation<never[], unknown, never>;
 

@@ -46,3 +46,23 @@ test('there is an entry to look at, and it refers to some package', () => {
   expect(entries).toHaveLength(7);
   expect([...packagesOf('dist/index.d.ts')]).toContain('zod');
 });
+
+test.each([
+  ['dist/index.d.ts', 'Engine'],
+  ['dist/index.d.ts', 'EngineView'],
+  ['dist/faces/client/index.d.ts', 'RagstoneClient'],
+])('%s: an editor shows what each method of %s does', (entry, name) => {
+  const file = join(ROOT, entry);
+  const program = ts.createProgram([file], { module: ts.ModuleKind.NodeNext, skipLibCheck: true, types: [] });
+  const checker = program.getTypeChecker();
+  const source = program.getSourceFile(file);
+  const module = source && checker.getSymbolAtLocation(source);
+  const symbol = checker.getExportsOfModule(module as ts.Symbol).find((one) => one.name === name);
+  const type = checker.getDeclaredTypeOfSymbol(checker.getAliasedSymbol(symbol as ts.Symbol));
+  const isCalled = (method: ts.Symbol): boolean =>
+    checker.getTypeOfSymbol(method).getCallSignatures().length > 0 && !method.name.startsWith('__#');
+  const methods = type.getProperties().filter(isCalled);
+  expect(methods.length).toBeGreaterThan(20);
+  const silent = methods.filter((method) => method.getDocumentationComment(checker).length === 0);
+  expect(silent.map((method) => method.name)).toEqual([]);
+});

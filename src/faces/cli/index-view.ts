@@ -5,10 +5,10 @@ import type {
   AskRequest,
   EngineView,
   IndexStatus,
-  RelatedRequest,
   SearchQuery,
   SyncStatus,
 } from '../../index.js';
+import type { OperationRoute } from '../client/routes.js';
 
 /** What a service keeps to itself may be absent. */
 type Partly<Whole, Withheld extends keyof Whole> = Omit<Whole, Withheld> & Partial<Pick<Whole, Withheld>>;
@@ -32,12 +32,18 @@ export type ShownStatus = Partly<
   'dataDir' | 'providerOrigin' | 'fingerprint' | 'bytes' | 'vectorIndex' | 'textIndex'
 > & { readonly following?: Partly<SyncStatus, 'process'> | undefined };
 
+/** Operations whose routes take and give the same. */
+export type OperationCalls = {
+  [Name in OperationRoute]: (
+    request: Exclude<Parameters<EngineView[Name]>[0], string>,
+  ) => ReturnType<EngineView[Name]>;
+};
+
 /** What commands ask of an index, whether it is of this machine or behind a service. */
-export interface IndexView {
+export interface IndexView extends OperationCalls {
   search(query: SearchQuery): ReturnType<EngineView['search']>;
   ask(request: AskRequest): Promise<ShownAnswer>;
   askStream(request: AskRequest): AsyncIterable<ShownAnswerEvent>;
-  related(request: RelatedRequest): ReturnType<EngineView['related']>;
   explainMiss(query: SearchQuery, document: string): ReturnType<EngineView['explainMiss']>;
   status(): Promise<ShownStatus>;
 }

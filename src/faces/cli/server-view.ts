@@ -1,12 +1,5 @@
 import { withoutUndefined } from '../../core/without-undefined.js';
-import type {
-  AskRequest,
-  Filter,
-  MissExplanation,
-  RelatedResponse,
-  SearchQuery,
-  SearchResponse,
-} from '../../index.js';
+import type { AskRequest, Filter, MissExplanation, SearchQuery, SearchResponse } from '../../index.js';
 import {
   type ExplainResponse,
   type Health,
@@ -15,8 +8,9 @@ import {
   ServiceError,
   type SourcesResponse,
 } from '../client/index.js';
+import { type OperationRoute, ROUTES, type Route } from '../client/routes.js';
 import type { CliContext } from './context.js';
-import type { IndexView, ShownAnswer, ShownAnswerEvent, ShownStatus } from './index-view.js';
+import type { IndexView, OperationCalls, ShownAnswer, ShownAnswerEvent, ShownStatus } from './index-view.js';
 import { noAddress, refused } from './refuse-on-server.js';
 
 /** A language model may write for long; the service's own limit is mostly the shorter one. */
@@ -25,6 +19,10 @@ const ANSWER_TIMEOUT_MS = 300_000;
 const HEALTH_TIMEOUT_MS = 4_000;
 /** More than the service takes in one body, and more than a model is shown. */
 const MOST_TURNS = 100;
+
+interface Stoppable {
+  readonly signal?: AbortSignal | undefined;
+}
 
 /** The index behind a service, as far as commands ask for it. */
 export interface ServerView extends IndexView {
@@ -48,6 +46,17 @@ export function openServer({ server = '', env, signal }: CliContext, tenant: str
       throw withNextStep(error, key);
     }
   };
+  const asked = async (name: OperationRoute, { signal: _, ...request }: object & Stoppable) => {
+    const call: Promise<object> = client[name](withoutUndefined(request) as never, { signal });
+    const { requestId: __, ...found } = (await told(call)) as { readonly requestId: string };
+    return found;
+  };
+  // Routes that take and give what the engine does.
+  const operations = Object.fromEntries(
+    Object.entries<Route>(ROUTES)
+      .filter(([, { isOperation }]) => isOperation)
+      .map(([name]) => [name, (request: object) => asked(name as OperationRoute, request)]),
+  ) as OperationCalls;
   const answering = { signal, timeoutMs: ANSWER_TIMEOUT_MS };
   return {
     // The route of searches answers in a form of its own.
@@ -67,11 +76,7 @@ export function openServer({ server = '', env, signal }: CliContext, tenant: str
         throw withNextStep(error, key);
       }
     },
-    related: async ({ item, hops, limit, kinds }) => {
-      const asked = { item, ...withoutUndefined({ hops, limit, kinds: kinds && [...kinds] }) };
-      const { requestId: _, ...found } = await told(client.related(asked, { signal }));
-      return found as RelatedResponse;
-    },
+    ...operations,
     explainMiss: async (query, document) =>
       (await told(client.explainMiss({ ...toSearch(query), document }, { signal }))) as MissExplanation,
     status: async () => (await told(client.status({ signal }))) as ShownStatus,

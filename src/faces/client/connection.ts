@@ -31,14 +31,10 @@ export interface ConnectionOptions {
 /** One call of a route. */
 export interface Call {
   readonly route: Route;
-  /** In place of what stands in braces in its path. */
-  readonly parameters?: Readonly<Record<string, string>> | undefined;
+  /** Its path, with its parameters. */
+  readonly path: string;
   readonly query?: Readonly<Record<string, unknown>> | undefined;
   readonly body?: unknown;
-  /** In place of the route's. */
-  readonly path?: string | undefined;
-  /** A status that comes with a result though it is an error. */
-  readonly alsoGood?: number | undefined;
 }
 
 const TIMEOUT_MS = 30_000;
@@ -72,7 +68,7 @@ export class Connection {
       return await this.#withRetries(
         async (headers) => {
           const response = await this.#send(call, { headers, accept: JSON_TYPE, deadline });
-          await assertAnswered(response, { type: JSON_TYPE, alsoGood: call.alsoGood });
+          await assertAnswered(response, { type: JSON_TYPE, alsoGood: call.route.alsoGood });
           return readJson<Result>(response);
         },
         { call, options, deadline },
@@ -330,12 +326,9 @@ function withKey(headers: Headers, key: string | undefined): Headers {
   return own;
 }
 
-function addressOf({ route, path = route.path, parameters = {}, query = {} }: Call): string {
-  const place = path.replaceAll(/\{(\w+)\}/g, (_, name: string) =>
-    encodeURIComponent(parameters[name] ?? ''),
-  );
+function addressOf({ path, query = {} }: Call): string {
   const stated = Object.entries(query).flatMap(([name, value]): [string, string][] =>
     value === undefined ? [] : [[name, String(value)]],
   );
-  return stated.length === 0 ? place : `${place}?${new URLSearchParams(stated).toString()}`;
+  return stated.length === 0 ? path : `${path}?${new URLSearchParams(stated).toString()}`;
 }

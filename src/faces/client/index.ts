@@ -8,7 +8,6 @@ export type { CallOptions, FollowOptions, WriteOptions } from './call.js';
 export type { ClientRuntime } from './client-runtime.js';
 export type { ConnectionOptions, KeyProvider } from './connection.js';
 export { type ClientOptions, RagstoneClient } from './ragstone-client.js';
-export { ServiceError, type ServiceErrorReason } from './service-error.js';
 export type {
   AnswerEvent,
   AnswerRequest,
@@ -76,4 +75,5 @@ export type {
   UploadRequest,
   UploadResponse,
   VersionsResponse,
-} from './types.js';
+} from './routes.js';
+export { ServiceError, type ServiceErrorReason } from './service-error.js';

@@ -1,61 +1,359 @@
-/** A route of the service, as its OpenAPI document names it. */
+import type * as z from 'zod';
+import type {
+  answerEvents,
+  answerRequest,
+  answerResponse,
+  chatRequest,
+  chatResponse,
+  contextRequest,
+  contextResponse,
+} from '../service/schemas/answers.js';
+import type { callerResponse, keysResponse } from '../service/schemas/callers.js';
+import type { compareRequest, compareResponse } from '../service/schemas/compare.js';
+import type { conflictsRequest, conflictsResponse } from '../service/schemas/conflicts.js';
+import type {
+  deploymentConfig,
+  deploymentList,
+  deploymentRequest,
+  deploymentValidation,
+  moveResponse,
+} from '../service/schemas/deployments.js';
+import type { passagesPage, passagesQuery, versionsResponse } from '../service/schemas/documents.js';
+import type { facetsRequest, facetsResponse } from '../service/schemas/facets.js';
+import type {
+  feedbackId,
+  feedbackJudgments,
+  feedbackPage,
+  feedbackQuery,
+  feedbackRequest,
+  judgmentsQuery,
+} from '../service/schemas/feedback.js';
+import type { relatedRequest, relatedResponse } from '../service/schemas/graph.js';
+import type {
+  deploymentsHealthResponse,
+  documentPage,
+  documentText,
+  explainMissRequest,
+  explainMissResponse,
+  explainRequest,
+  explainResponse,
+  healthResponse,
+  indexAllResponse,
+  indexedDocument,
+  listQuery,
+  partsHealthResponse,
+  runsResponse,
+  sourcesResponse,
+  statsResponse,
+  statusResponse,
+} from '../service/schemas/index-state.js';
+import type {
+  batchRequest,
+  batchResponse,
+  deletedParts,
+  embeddingRequest,
+  embeddingResponse,
+  knowledgeDocument,
+  knowledgeDocumentInput,
+  ragSearchRequest,
+  ragSearchResponse,
+} from '../service/schemas/knowledge.js';
+import type { queriesPage, queriesQuery } from '../service/schemas/queries.js';
+import type {
+  failuresPage,
+  failuresQuery,
+  indexRun,
+  runRequest,
+  runsState,
+  stoppedRuns,
+} from '../service/schemas/runs.js';
+import type { uploadRequest, uploadResponse } from '../service/schemas/uploads.js';
+import type { CallOptions, WriteOptions } from './call.js';
+
+// Bodies of the routes, as their schemas state them. The schemas themselves stay on the server.
+
+export type SearchRequest = z.input<typeof ragSearchRequest>;
+export type SearchResponse = z.output<typeof ragSearchResponse>;
+export type AnswerRequest = z.input<typeof answerRequest>;
+export type AnswerResponse = z.output<typeof answerResponse>;
+export type ContextRequest = z.input<typeof contextRequest>;
+export type ContextResponse = z.output<typeof contextResponse>;
+export type RelatedRequest = z.input<typeof relatedRequest>;
+export type RelatedResponse = z.output<typeof relatedResponse>;
+export type ConflictsRequest = z.input<typeof conflictsRequest>;
+export type ConflictsResponse = z.output<typeof conflictsResponse>;
+export type ExplainRequest = z.input<typeof explainRequest>;
+export type ExplainResponse = z.output<typeof explainResponse>;
+export type ExplainMissRequest = z.input<typeof explainMissRequest>;
+export type ExplainMissResponse = z.output<typeof explainMissResponse>;
+export type CompareRequest = z.input<typeof compareRequest>;
+export type CompareResponse = z.output<typeof compareResponse>;
+export type FacetsRequest = z.input<typeof facetsRequest>;
+export type FacetsResponse = z.output<typeof facetsResponse>;
+export type EmbeddingRequest = z.input<typeof embeddingRequest>;
+export type EmbeddingResponse = z.output<typeof embeddingResponse>;
+export type KnowledgeDocumentInput = z.input<typeof knowledgeDocumentInput>;
+export type KnowledgeDocument = z.output<typeof knowledgeDocument>;
+export type BatchRequest = z.input<typeof batchRequest>;
+export type BatchResponse = z.output<typeof batchResponse>;
+/** A file to index. */
+export interface UploadedFile {
+  /** Without folders. Where the content does not tell its kind, the name does. */
+  readonly name: string;
+  readonly content: Blob;
+}
+/** Files, with fields that hold for each of them. */
+export interface UploadRequest extends Omit<z.input<typeof uploadRequest>, 'file'> {
+  /** 1 to 20. */
+  readonly files: readonly UploadedFile[];
+}
+export type UploadResponse = z.output<typeof uploadResponse>;
+export type DeletedParts = z.output<typeof deletedParts>;
+export type ListQuery = z.input<typeof listQuery>;
+export type IndexedDocument = z.output<typeof indexedDocument>;
+export type DocumentPage = z.output<typeof documentPage>;
+export type DocumentText = z.output<typeof documentText>;
+export type PassagesQuery = z.input<typeof passagesQuery>;
+export type PassagesPage = z.output<typeof passagesPage>;
+export type VersionsResponse = z.output<typeof versionsResponse>;
+/** A document as its source has it. */
+export interface OriginalDocument {
+  /** Of the file, without folders. */
+  readonly name: string;
+  /** As the source says it. The content is of no type, so that no page runs it. */
+  readonly mediaType: string;
+  readonly content: Blob;
+}
+export type IndexStatus = z.output<typeof statusResponse>;
+export type SourcesResponse = z.output<typeof sourcesResponse>;
+export type RunsResponse = z.output<typeof runsResponse>;
+export type RunRequest = z.input<typeof runRequest>;
+export type IndexRun = z.output<typeof indexRun>;
+export type RunsState = z.output<typeof runsState>;
+export type StoppedRuns = z.output<typeof stoppedRuns>;
+export type FailuresQuery = z.input<typeof failuresQuery>;
+export type FailuresPage = z.output<typeof failuresPage>;
+export type QueriesQuery = z.input<typeof queriesQuery>;
+export type QueriesPage = z.output<typeof queriesPage>;
+export type DeploymentList = z.output<typeof deploymentList>;
+export type DeploymentConfig = z.output<typeof deploymentConfig>;
+export type DeploymentRequest = z.input<typeof deploymentRequest>;
+export type DeploymentValidation = z.output<typeof deploymentValidation>;
+export type DeploymentMove = z.output<typeof moveResponse>;
+export type FeedbackRequest = z.input<typeof feedbackRequest>;
+export type FeedbackId = z.output<typeof feedbackId>;
+export type FeedbackQuery = z.input<typeof feedbackQuery>;
+export type FeedbackPage = z.output<typeof feedbackPage>;
+export type JudgmentsQuery = z.input<typeof judgmentsQuery>;
+export type FeedbackJudgments = z.output<typeof feedbackJudgments>;
+export type ChatRequest = z.input<typeof chatRequest>;
+export type ChatResponse = z.output<typeof chatResponse>;
+export type IndexCounts = z.output<typeof indexAllResponse>;
+export type IndexStats = z.output<typeof statsResponse>;
+export type Health = z.output<typeof healthResponse>;
+export type PartsHealth = z.output<typeof partsHealthResponse>;
+export type Caller = z.output<typeof callerResponse>;
+export type KeysResponse = z.output<typeof keysResponse>;
+export type DeploymentsHealth = z.output<typeof deploymentsHealthResponse>;
+
+/** What a stream of an answer tells; the last one holds the whole answer. */
+export type AnswerEvent =
+  | ({ readonly type: 'start' } & z.output<typeof answerEvents.start>)
+  | ({ readonly type: 'text' } & z.output<typeof answerEvents.text>)
+  | ({ readonly type: 'reset' } & z.output<typeof answerEvents.reset>)
+  | { readonly type: 'answer'; readonly answer: AnswerResponse };
+
+/** Calls of the service that are made by what its routes say of them. */
+export interface ServiceCalls {
+  /** Passages by words, meaning and names, best first. */
+  search(request: SearchRequest, options?: CallOptions): Promise<SearchResponse>;
+  /** An answer with checked citations, or that nothing tells of it. */
+  answer(request: AnswerRequest, options?: CallOptions): Promise<AnswerResponse>;
+  /** Cited passages under a budget of tokens, for a language model of the caller's. */
+  context(request: ContextRequest, options?: CallOptions): Promise<ContextResponse>;
+  /** Documents that are connected with one, and how. Throws `DOCUMENT_NOT_FOUND`. */
+  related(request: RelatedRequest, options?: CallOptions): Promise<RelatedResponse>;
+  /** Passages that several documents have, and statements that contradict each other. Throws `CONFLICTS_OFF`. */
+  conflicts(request?: ConflictsRequest, options?: CallOptions): Promise<ConflictsResponse>;
+  /** A search with what each score is made of. */
+  explain(request: ExplainRequest, options?: CallOptions): Promise<ExplainResponse>;
+  /** What two ways of searching find, for one question or a question set. */
+  compare(request: CompareRequest, options?: CallOptions): Promise<CompareResponse>;
+  /** Which step lost a document that a query should find. */
+  explainMiss(request: ExplainMissRequest, options?: CallOptions): Promise<ExplainMissResponse>;
+  /** The vector of a text, by the model of the index. */
+  embed(request: EmbeddingRequest, options?: CallOptions): Promise<EmbeddingResponse>;
+  /** Indexes a document, or replaces the one of its id; the next search finds it. */
+  indexDocument(document: KnowledgeDocumentInput, options?: WriteOptions): Promise<KnowledgeDocument>;
+  /** Indexes up to 1,000 documents, and says what became of each. */
+  indexDocuments(request: BatchRequest, options?: WriteOptions): Promise<BatchResponse>;
+  /** Indexes up to 20 files, and says what became of each. Throws what a file that is sent alone was refused for. */
+  uploadFiles(request: UploadRequest, options?: WriteOptions): Promise<UploadResponse>;
+  /** One page of the documents that the caller may read. */
+  listDocuments(query?: ListQuery, options?: CallOptions): Promise<DocumentPage>;
+  /** Which values there are to filter by, and how many documents that the caller may read have each. */
+  facets(request?: FacetsRequest, options?: CallOptions): Promise<FacetsResponse>;
+  /** A document with its text. Throws `DOCUMENT_NOT_FOUND`. */
+  getDocument(id: string, options?: CallOptions): Promise<DocumentText>;
+  /** How a document is cut: a page of its passages, in their order. Throws `DOCUMENT_NOT_FOUND`. */
+  documentPassages(id: string, query?: PassagesQuery, options?: CallOptions): Promise<PassagesPage>;
+  /** What history keeps of a document, newest first. Throws `DOCUMENT_NOT_FOUND`. */
+  documentVersions(id: string, options?: CallOptions): Promise<VersionsResponse>;
+  /** Throws `DOCUMENT_NOT_FOUND`: also where an answer was lost, the deletion tried again, and another process answered that. */
+  deleteDocument(id: string, options?: WriteOptions): Promise<void>;
+  /** The same under the route of the knowledge service. */
+  deleteKnowledgeDocument(id: string, options?: WriteOptions): Promise<void>;
+  /** Deletes what was indexed with this `documentId`. */
+  deleteParts(id: string, options?: WriteOptions): Promise<DeletedParts>;
+  /** What is indexed, and what failed. */
+  status(options?: CallOptions): Promise<IndexStatus>;
+  /** Where documents come from, and how many of each. */
+  sources(options?: CallOptions): Promise<SourcesResponse>;
+  /** The last index run. */
+  runs(options?: CallOptions): Promise<RunsResponse>;
+  /** Begins to bring the index in step, or to try again what failed, and does not wait for the end. */
+  startRun(request?: RunRequest, options?: WriteOptions): Promise<IndexRun>;
+  /** Stops the runs that requests began; what they wrote stays. */
+  stopRuns(options?: WriteOptions): Promise<StoppedRuns>;
+  /** Items that could not be indexed, worst first. */
+  failures(query?: FailuresQuery, options?: CallOptions): Promise<FailuresPage>;
+  /** What was asked, youngest first, where the service keeps an audit log. */
+  queries(query?: QueriesQuery, options?: CallOptions): Promise<QueriesPage>;
+  /** Says what was opened of a search or an answer, and whether it helped, by its `requestId`; it is stored with what was shown. */
+  sendFeedback(request: FeedbackRequest, options?: WriteOptions): Promise<FeedbackId>;
+  /** One page of the tenant's feedback. */
+  listFeedback(query?: FeedbackQuery, options?: CallOptions): Promise<FeedbackPage>;
+  /** Questions with graded passages, made of the tenant's feedback. */
+  feedbackJudgments(query?: JudgmentsQuery, options?: CallOptions): Promise<FeedbackJudgments>;
+  /** The deployments that were configured; for operators, like all that is about deployments. */
+  listDeployments(options?: CallOptions): Promise<DeploymentList>;
+  /** The deployment of a tenant; `Shared` where none is configured. */
+  getDeployment(tenantId: string, options?: CallOptions): Promise<DeploymentConfig>;
+  /** Keeps the deployment of a tenant; one with documents elsewhere is moved instead. */
+  saveDeployment(
+    tenantId: string,
+    body: DeploymentRequest,
+    options?: WriteOptions,
+  ): Promise<DeploymentConfig>;
+  /** Whether a store that a customer provides can be used. Nothing is kept. */
+  validateDeployment(
+    tenantId: string,
+    body: DeploymentRequest,
+    options?: CallOptions,
+  ): Promise<DeploymentValidation>;
+  /** Moves a tenant while it is served; the same call again goes on with a move that broke off. */
+  moveDeployment(tenantId: string, body: DeploymentRequest, options?: WriteOptions): Promise<DeploymentMove>;
+  /** An answer to a message of a conversation. */
+  chat(request: ChatRequest, options?: CallOptions): Promise<ChatResponse>;
+  /** Brings the index in step with every configured source, however long it takes. */
+  indexSources(options?: WriteOptions): Promise<IndexCounts>;
+  /** How many documents of each type the caller may read. */
+  stats(options?: CallOptions): Promise<IndexStats>;
+  /** Who calls, and what the key or token may do. */
+  caller(options?: CallOptions): Promise<Caller>;
+  /** Keys of all tenants, without their secrets; for operators. */
+  keys(options?: CallOptions): Promise<KeysResponse>;
+  /** Whether each index that a tenant has of its own answers, and why not; for operators. */
+  deploymentHealth(options?: CallOptions): Promise<DeploymentsHealth>;
+  /** Each part of the index that all tenants share, what is wrong with it, and its stores; for operators. */
+  partsHealth(options?: CallOptions): Promise<PartsHealth>;
+  /** Whether the service can answer. That it cannot is a result, too. */
+  health(options?: CallOptions): Promise<Health>;
+}
+
+/** Routes whose answer is no JSON: the client says how they are called. */
+type OwnCalls = 'documentOriginal' | 'runEvents';
+
+/** A route of the service, as its OpenAPI document names it, and how it is called. */
 export interface Route {
   readonly method: 'GET' | 'POST' | 'PUT' | 'DELETE';
-  /** With parameters in braces. */
+  /** With parameters in braces: the first arguments of its method. */
   readonly path: string;
+  /** How the next argument is sent. @default there is none */
+  readonly sends?: 'body' | 'form' | 'query';
+  /** The tenant of the client is sent with it, in the query where it sends nothing. */
+  readonly ofTenant?: true;
   /** It changes something: it is sent with an idempotency key, so that a repetition changes it once. */
   readonly isWrite?: true;
   /** The service sets it no time limit, and neither does the client. */
   readonly isLong?: true;
+  /** It takes and gives what the operation of its name does; its answer has a `requestId` too. */
+  readonly isOperation?: true;
+  /** A status that comes with a result though it is an error. */
+  readonly alsoGood?: number;
 }
 
 const RAG = '/api/ai/rag';
+/** Where the service has another path for it, the client is told. */
+export const HEALTH = '/health/rag';
+
+const ASKED = { method: 'POST', sends: 'body', ofTenant: true } as const;
 
 /** Every route, by the name of the method that calls it. A test holds them against the OpenAPI document. */
 export const ROUTES = {
-  search: { method: 'POST', path: `${RAG}/search` },
-  answer: { method: 'POST', path: `${RAG}/answer` },
-  context: { method: 'POST', path: `${RAG}/context` },
-  related: { method: 'POST', path: `${RAG}/related` },
-  conflicts: { method: 'POST', path: `${RAG}/conflicts` },
-  explain: { method: 'POST', path: `${RAG}/explain` },
-  compare: { method: 'POST', path: `${RAG}/compare`, isLong: true },
-  explainMiss: { method: 'POST', path: `${RAG}/explain-miss` },
-  embed: { method: 'POST', path: `${RAG}/embedding` },
-  indexDocument: { method: 'POST', path: `${RAG}/index`, isWrite: true },
-  indexDocuments: { method: 'POST', path: `${RAG}/index/batch`, isWrite: true },
-  uploadFiles: { method: 'POST', path: `${RAG}/upload`, isWrite: true, isLong: true },
-  listDocuments: { method: 'GET', path: `${RAG}/documents` },
-  facets: { method: 'POST', path: `${RAG}/facets` },
+  search: { ...ASKED, path: `${RAG}/search` },
+  answer: { ...ASKED, path: `${RAG}/answer` },
+  context: { ...ASKED, path: `${RAG}/context` },
+  related: { ...ASKED, isOperation: true, path: `${RAG}/related` },
+  conflicts: { ...ASKED, isOperation: true, path: `${RAG}/conflicts` },
+  explain: { ...ASKED, path: `${RAG}/explain` },
+  compare: { ...ASKED, path: `${RAG}/compare`, isLong: true },
+  explainMiss: { ...ASKED, path: `${RAG}/explain-miss` },
+  embed: { method: 'POST', path: `${RAG}/embedding`, sends: 'body' },
+  indexDocument: { ...ASKED, path: `${RAG}/index`, isWrite: true },
+  indexDocuments: { ...ASKED, path: `${RAG}/index/batch`, isWrite: true },
+  uploadFiles: {
+    method: 'POST',
+    path: `${RAG}/upload`,
+    isWrite: true,
+    isLong: true,
+    sends: 'form',
+    ofTenant: true,
+  },
+  listDocuments: { method: 'GET', path: `${RAG}/documents`, sends: 'query' },
+  facets: { ...ASKED, path: `${RAG}/facets` },
   getDocument: { method: 'GET', path: `${RAG}/documents/{id}` },
-  documentPassages: { method: 'GET', path: `${RAG}/documents/{id}/passages` },
+  documentPassages: { method: 'GET', path: `${RAG}/documents/{id}/passages`, sends: 'query' },
   documentVersions: { method: 'GET', path: `${RAG}/documents/{id}/versions` },
   documentOriginal: { method: 'GET', path: `${RAG}/documents/{id}/original` },
   deleteDocument: { method: 'DELETE', path: `${RAG}/documents/{id}`, isWrite: true },
   deleteKnowledgeDocument: { method: 'DELETE', path: `${RAG}/{id}`, isWrite: true },
   deleteParts: { method: 'DELETE', path: `${RAG}/source/{id}`, isWrite: true },
-  status: { method: 'GET', path: `${RAG}/status` },
+  status: { method: 'GET', path: `${RAG}/status`, ofTenant: true },
   sources: { method: 'GET', path: `${RAG}/sources` },
   runs: { method: 'GET', path: `${RAG}/runs` },
-  startRun: { method: 'POST', path: `${RAG}/runs`, isWrite: true },
+  startRun: { ...ASKED, path: `${RAG}/runs`, isWrite: true },
   stopRuns: { method: 'DELETE', path: `${RAG}/runs`, isWrite: true },
   runEvents: { method: 'GET', path: `${RAG}/runs/events`, isLong: true },
-  failures: { method: 'GET', path: `${RAG}/failures` },
-  queries: { method: 'GET', path: `${RAG}/queries` },
-  sendFeedback: { method: 'POST', path: `${RAG}/feedback`, isWrite: true },
-  listFeedback: { method: 'GET', path: `${RAG}/feedback` },
-  feedbackJudgments: { method: 'GET', path: `${RAG}/feedback/judgments` },
+  failures: { method: 'GET', path: `${RAG}/failures`, sends: 'query' },
+  queries: { method: 'GET', path: `${RAG}/queries`, sends: 'query' },
+  sendFeedback: { ...ASKED, path: `${RAG}/feedback`, isWrite: true },
+  listFeedback: { method: 'GET', path: `${RAG}/feedback`, sends: 'query' },
+  feedbackJudgments: { method: 'GET', path: `${RAG}/feedback/judgments`, sends: 'query' },
   listDeployments: { method: 'GET', path: `${RAG}/deployments` },
   getDeployment: { method: 'GET', path: `${RAG}/deployments/{tenantId}` },
-  saveDeployment: { method: 'PUT', path: `${RAG}/deployments/{tenantId}`, isWrite: true },
-  validateDeployment: { method: 'POST', path: `${RAG}/deployments/{tenantId}/validate` },
-  moveDeployment: { method: 'POST', path: `${RAG}/deployments/{tenantId}/move`, isWrite: true, isLong: true },
-  chat: { method: 'POST', path: '/chat' },
-  indexSources: { method: 'POST', path: '/rag/index', isWrite: true, isLong: true },
+  saveDeployment: { method: 'PUT', path: `${RAG}/deployments/{tenantId}`, isWrite: true, sends: 'body' },
+  validateDeployment: { method: 'POST', path: `${RAG}/deployments/{tenantId}/validate`, sends: 'body' },
+  moveDeployment: {
+    method: 'POST',
+    path: `${RAG}/deployments/{tenantId}/move`,
+    isWrite: true,
+    isLong: true,
+    sends: 'body',
+  },
+  chat: { method: 'POST', path: '/chat', sends: 'body' },
+  indexSources: { method: 'POST', path: '/rag/index', isWrite: true, isLong: true, ofTenant: true },
   stats: { method: 'GET', path: '/rag/stats' },
   caller: { method: 'GET', path: `${RAG}/caller` },
   keys: { method: 'GET', path: `${RAG}/keys` },
-  health: { method: 'GET', path: '/health/rag' },
-  partsHealth: { method: 'GET', path: '/health/rag/parts' },
-  deploymentHealth: { method: 'GET', path: '/health/rag/deployments' },
-} as const satisfies Readonly<Record<string, Route>>;
+  health: { method: 'GET', path: HEALTH, alsoGood: 503 },
+  partsHealth: { method: 'GET', path: `${HEALTH}/parts` },
+  deploymentHealth: { method: 'GET', path: `${HEALTH}/deployments` },
+} as const satisfies Readonly<Record<keyof ServiceCalls | OwnCalls, Route>>;
+
+type Routes = typeof ROUTES;
+
+/** Names of routes that are operations. */
+export type OperationRoute = {
+  [Name in keyof Routes]: Routes[Name] extends { readonly isOperation: true } ? Name : never;
+}[keyof Routes];

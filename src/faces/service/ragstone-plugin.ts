@@ -35,11 +35,9 @@ import { logFailure, reasonOfStop, requestDeadline } from './requests/request-si
 import { SharedPlaces } from './requests/shared-places.js';
 import { answerRoutes, chatRoutes } from './routes/answer-routes.js';
 import { callerRoutes, type Offers } from './routes/caller-routes.js';
-import { conflictRoutes } from './routes/conflict-routes.js';
 import { deploymentRoutes } from './routes/deployment-routes.js';
 import { documentRoutes } from './routes/document-routes.js';
 import { feedbackRoutes } from './routes/feedback-routes.js';
-import { graphRoutes } from './routes/graph-routes.js';
 import { healthRoutes } from './routes/health-routes.js';
 import { knowledgeRoutes } from './routes/knowledge-routes.js';
 import { indexRoutes, maintenanceRoutes } from './routes/maintenance-routes.js';
@@ -151,8 +149,6 @@ export const ragstonePlugin: FastifyPluginAsync<ServiceOptions> = async (app, op
   await app.register(uploadRoutes, { maxUploads, maxUploadsPerTenant });
   await app.register(answerRoutes);
   await app.register(documentRoutes);
-  await app.register(graphRoutes);
-  await app.register(conflictRoutes);
   await app.register(maintenanceRoutes);
   if (options.deployments !== undefined)
     await app.register(deploymentRoutes, { deployments: options.deployments });
