@@ -88,6 +88,7 @@ ${measures.map((of) => `${of.name}: ${of.kinds.map(({ how, sentences, found }) =
 
 **What an unseen sentence can expect is the row of the unseen pairs**: where a wrong sentence keeps the words of its source, four of five are found; where it is
 freely worded or invented, three of five, and a third of the right ones in such free words are marked too. What tells those apart is a model that reads both.
+Cosines of the reader, or of the model it was distilled from, do not ([tried](tried.md#the-check-of-written-answers)).
 
 What is not seen: another word for the one that matters where no list knows both, roles that are exchanged without a word between them
 (\`the primary is Tokyo and the backup Singapore\`), a condition that is left out, "all" for "some", which end of a range is meant (\`from 10:00 to 19:00\`). Words that mean nearly the same and
