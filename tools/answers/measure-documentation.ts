@@ -50,13 +50,15 @@ if (options.each !== undefined)
   await writeFile(options.each, rows.map((row) => `${JSON.stringify(summary(row))}\n`).join(''));
 
 async function ask(set: string, question: Question, engine: Engine): Promise<Asked> {
+  // The reader has read all that is found then.
+  const answer = await engine.ask({ question: question.question, answerer: 'extractive' });
   const { results } = await engine.search({ text: question.question, topK: Math.max(...CUTOFFS) });
   const passages = results.map(({ content, metadata }) => ({ path: metadata.source, content }));
   return {
     set,
     question,
     score: scoreQuestion(question, passages, CUTOFFS),
-    answer: await engine.ask({ question: question.question, answerer: 'extractive' }),
+    answer,
   };
 }
 
