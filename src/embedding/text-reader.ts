@@ -4,8 +4,10 @@ export interface TextsToCompare {
   readonly query?: string | undefined;
   /** The most wanted first. */
   readonly passages: readonly string[];
-  /** How much is read of passages that were not read before: the first ones, until so many characters or a second are reached; by `Infinity` all, however long it takes. */
+  /** How much is read of passages that were not read before: the first ones, until so many characters are reached. */
   readonly characters: number;
+  /** A call reads no longer than that from the first answer of a thread on, however slow the machine is, in milliseconds. @default 1,000 */
+  readonly longestMs?: number | undefined;
 }
 
 /** Vectors of length 1; undefined for a passage that was not reached, empty for a text in a language or script that is not read. */

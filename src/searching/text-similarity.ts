@@ -65,10 +65,13 @@ const loadReader = (): Promise<TextReader> =>
     return new ReaderThreads();
   });
 
+/** All texts, however long it takes. */
+const WHOLE = { characters: Number.POSITIVE_INFINITY, longestMs: Number.POSITIVE_INFINITY };
+
 /** Cosines of a question and texts by the reader, which keeps what it read in memory alone. */
 export const readerSimilarity: Reading = async (question, texts, signal) => {
   const reader = await loadReader();
-  const asked = { query: question, passages: texts, characters: Number.POSITIVE_INFINITY };
+  const asked = { query: question, passages: texts, ...WHOLE };
   const { query, passages } = await reader.read(asked, signal).catch((error: unknown) => {
     if (!RAGError.isInstance(error) || error.reason === 'ABORTED') throw error;
     // The reranker tells that the reader fails.

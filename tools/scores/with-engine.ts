@@ -40,7 +40,7 @@ export async function openReranker(name: string): Promise<Reranker> {
   return createReaderReranker({
     builtin,
     reader: {
-      read: (texts, signal) => threads.read({ ...texts, characters: Number.POSITIVE_INFINITY }, signal),
+      read: (texts, signal) => threads.read({ ...texts, characters: Infinity, longestMs: Infinity }, signal),
       close: () => threads.close(),
     },
   });

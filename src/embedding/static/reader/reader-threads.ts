@@ -20,7 +20,7 @@ const MOST_THREADS = 2;
 const TEXTS_A_THREAD = 6;
 /** After so many milliseconds without a text the threads end. */
 const IDLE_MS = 300_000;
-/** A call that does not ask for all reads no longer than that from the first answer of a thread on, however slow the machine is, in milliseconds. */
+/** See `TextsToCompare.longestMs`. */
 const LONGEST_MS = 1_000;
 /** Characters of the longest text that is read whole, about 254 tokens: what is behind them costs nothing. */
 const LONGEST_TEXT = 1_100;
@@ -80,7 +80,10 @@ export class ReaderThreads implements TextReader {
   }
 
   /** Searches that read at once share the characters; the first unread passage is read by each. */
-  async read({ query, passages, characters }: TextsToCompare, signal?: AbortSignal): Promise<ComparedTexts> {
+  async read(
+    { query, passages, characters, longestMs = LONGEST_MS }: TextsToCompare,
+    signal?: AbortSignal,
+  ): Promise<ComparedTexts> {
     const { fingerprint, dimensions } = await readerIdentity();
     const keys = passages.map(cacheKeyerOf(fingerprint, 'document'));
     const queryKey = query === undefined ? undefined : cacheKeyerOf(fingerprint, 'query')(query);
@@ -93,7 +96,7 @@ export class ReaderThreads implements TextReader {
     const asked = queryKey === undefined ? undefined : this.#kept.get(queryKey);
     if (queryKey !== undefined && query !== undefined && asked === undefined)
       unread.unshift({ key: queryKey, text: query, isQuery: true });
-    const fresh = await this.#readNow(unread, characters, signal);
+    const fresh = await this.#readNow(unread, { characters, longestMs }, signal);
     for (const [key, vector] of fresh) this.#kept.set(key, vector);
     await this.#cache?.setMany([...fresh].filter(([key, vector]) => key !== queryKey && vector.length > 0));
     return {
@@ -117,7 +120,7 @@ export class ReaderThreads implements TextReader {
 
   async #readNow(
     unread: readonly Unread[],
-    characters: number,
+    { characters, longestMs }: { readonly characters: number; readonly longestMs: number },
     signal: AbortSignal | undefined,
   ): Promise<ReadonlyMap<string, Float32Array>> {
     const fresh = new Map<string, Float32Array>();
@@ -138,7 +141,7 @@ export class ReaderThreads implements TextReader {
           const { key, ...asked } = text;
           const reading = thread.call(asked, signal).then((vector) => {
             fresh.set(key, vector);
-            if (Number.isFinite(characters)) until = Math.min(until, runtime().elapsed() + LONGEST_MS);
+            until = Math.min(until, runtime().elapsed() + longestMs);
             inFlight.delete(reading);
           });
           inFlight.add(reading);
