@@ -83,13 +83,14 @@ module.exports = {
       },
     },
     {
+      // And the table of operations, of which they are made.
       name: 'faces-use-the-public-index',
       severity: 'error',
       from: { path: '^src/(compat/backlog|faces/(cli|service|mcp))/', pathNot: '\\.test\\.ts$' },
       to: {
         path: `^src/(core|${rooms}|${stages})/`,
         pathNot:
-          '^src/(core/(errors|without-undefined)|features/maintenance/check-config|platform/security/regular-file|core/analysis/(lexical-analyzer|passage-units)|platform/degradation/level-words|context/outside-code|operations/operations|resources/assembly/open-sources|stores/chroma/chroma-store|fleet/deployments/open-for-reading|operations/audit/[^/]+)\\.ts$',
+          '^src/(core/(errors|without-undefined)|features/maintenance/check-config|platform/security/regular-file|core/analysis/(lexical-analyzer|passage-units)|platform/degradation/level-words|context/outside-code|resources/assembly/open-sources|stores/chroma/chroma-store|fleet/deployments/open-for-reading|operations/.+)\\.ts$',
       },
     },
     {

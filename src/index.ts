@@ -101,13 +101,11 @@ export type {
   MissStep,
 } from './operations/miss-explanation.js';
 export {
+  type ConflictsRequest,
+  type ConflictsResponse,
   DIFFERENCE_KINDS,
   type Difference,
   type DifferenceKind,
-} from './relations/conflicts/compare-statements.js';
-export {
-  type ConflictsRequest,
-  type ConflictsResponse,
   FINDING_KINDS,
   type Finding,
   type FindingKind,

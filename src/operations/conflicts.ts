@@ -1,19 +1,61 @@
 import * as z from 'zod';
+import type { ToldNotices } from '../core/notice.js';
 import {
   type ConflictsRequest,
   type ConflictsResponse,
+  DIFFERENCE_KINDS,
   FINDING_KINDS,
+  type Finding,
+  type FindingPassage,
+  type FindingPlace,
 } from '../relations/conflicts/conflict-types.js';
 import { operation } from './operation.js';
 import { checked, type ShapeOf } from './requests/check-shape.js';
-import { signal, upTo } from './requests/request-fields.js';
+import { idText, kindsOf, listOf, signal, upTo } from './requests/request-fields.js';
 
 const schema = z.strictObject({
-  kinds: z.array(z.enum(FINDING_KINDS, `one of ${FINDING_KINDS.join(', ')}`)).optional(),
+  kinds: kindsOf(FINDING_KINDS).describe('Kinds of findings. Default: all.'),
   document: z.string().optional(),
   limit: upTo(10_000),
   signal,
 } satisfies ShapeOf<ConflictsRequest>);
+
+/** A longer page is not read; the whole list is for operators. */
+const MOST_BY_ROUTE = 1_000;
+
+const outcome = () => {
+  const range = z.object({ start: z.int(), end: z.int() });
+  const place = z.object({
+    documentId: z.string(),
+    source: z.string(),
+    externalId: z.string().describe('Path or id relative to the source.'),
+    title: z.string().optional(),
+    url: z.string().optional(),
+    date: z.string().optional().describe('Last change of the document, else its creation, where it says so.'),
+    offsets: range.describe('Of the stored text.'),
+    lines: range.describe('From 1, both included.'),
+  } satisfies ShapeOf<FindingPlace>);
+  const passage = z.object({
+    quote: z.string(),
+    places: listOf(place).describe('The newest first, at most 20.'),
+    more: z.int().describe('Places beyond those.'),
+  } satisfies ShapeOf<FindingPassage>);
+  const difference = z.object({ kind: z.enum(DIFFERENCE_KINDS), first: z.string(), second: z.string() });
+  const finding = z.object({
+    kind: z.enum(FINDING_KINDS),
+    agreement: z.number().describe('What the passages have in common beside the differences, 0 to 1.'),
+    differences: listOf(difference).describe('In the order of `passages`.'),
+    passages: listOf(passage).describe('The newest first.'),
+  } satisfies ShapeOf<Finding>);
+  return z.object({
+    findings: listOf(finding).describe('Conflicts first, the surest before others.'),
+    totals: z
+      .object({ conflict: z.int(), duplicate: z.int() })
+      .describe('Of all, also beyond `limit` and of kinds that were not asked for.'),
+    examined: z.int().describe('Documents that were compared.'),
+    notExamined: listOf(z.string()).describe('Ids of documents that were not examined yet, at most 100.'),
+  } satisfies ShapeOf<Omit<ConflictsResponse, keyof ToldNotices>>);
+};
 
 export const conflicts = operation({
   access: 'read',
@@ -24,4 +66,16 @@ export const conflicts = operation({
     const places = findings.flatMap(({ passages }) => passages.flatMap((passage) => passage.places));
     return [...new Set(places.map(({ documentId }) => documentId))];
   },
+  route: () => ({
+    // It compares all that may be read, which is work as that of an answer.
+    limit: 'ai-answer',
+    tag: 'Documents',
+    summary: 'Duplicates and conflicts between documents',
+    request: schema.extend({
+      document: idText.optional().describe('Findings that the document of this id has a part in.'),
+      limit: upTo(MOST_BY_ROUTE).describe('Most findings of each kind. Default: 100.'),
+    }),
+    gives: 'Findings, the newer document of each first.',
+    outcome: outcome(),
+  }),
 });

@@ -1,11 +1,10 @@
 import * as z from 'zod';
 import type { ToldNotices } from '../core/notice.js';
-import type { ReferenceKind } from '../relations/graph/graph.js';
-import { REFERENCE_KINDS } from '../relations/graph/graph.js';
+import { REFERENCE_KINDS, type ReferenceKind } from '../relations/graph/graph.js';
 import type { GraphStep } from '../relations/graph/walk.js';
 import { operation } from './operation.js';
 import { checked, type ShapeOf } from './requests/check-shape.js';
-import { hops, signal, upTo } from './requests/request-fields.js';
+import { hops, idText, kindsOf, listOf, signal, upTo } from './requests/request-fields.js';
 
 /** What is connected with an item. */
 export interface RelatedRequest {
@@ -48,11 +47,43 @@ export interface RelatedResponse extends ToldNotices {
 
 const schema = z.strictObject({
   item: z.string('a text').min(1, 'a text that is not empty'),
-  hops,
-  limit: upTo(100),
-  kinds: z.array(z.enum(REFERENCE_KINDS, `one of ${REFERENCE_KINDS.join(', ')}`)).optional(),
+  hops: hops.describe('Steps from the item. Default: 2.'),
+  limit: upTo(100).describe('Most documents. Default: 20.'),
+  kinds: kindsOf(REFERENCE_KINDS).describe('Kinds of edges that are followed. Default: all.'),
   signal,
 } satisfies ShapeOf<RelatedRequest>);
+
+/** A step of the graph, as answers tell of it. */
+export const graphStep = () => ({
+  from: z.string().describe('Id of a document.'),
+  to: z.string().describe('Id of a document.'),
+  kind: z.enum(REFERENCE_KINDS),
+  direction: z
+    .enum(['out', 'in', 'shared'])
+    .describe('`out`: `from` refers to `to`; `in`: the reverse; `shared`: both name what `via` says.'),
+  via: z.string().optional(),
+  section: z.string().optional().describe('The section of `to` that a link leads to.'),
+});
+
+const outcome = () => {
+  const place = {
+    id: z.string(),
+    source: z.string(),
+    externalId: z.string().describe('Path or id relative to the source.'),
+    title: z.string().optional(),
+    url: z.string().optional(),
+  } satisfies ShapeOf<GraphDocumentInfo>;
+  const found = z.object({
+    ...place,
+    score: z.number().describe('How strongly, between 0 and 1; for the order alone.'),
+    path: listOf(z.object(graphStep())).describe('The shortest way from the item.'),
+  } satisfies ShapeOf<RelatedDocument>);
+  return z.object({
+    item: z.object(place),
+    related: listOf(found).describe('The closest first.'),
+    documents: z.record(z.string(), z.object(place)).describe('Every document that a path names, by id.'),
+  } satisfies ShapeOf<Omit<RelatedResponse, keyof ToldNotices>>);
+};
 
 export const related = operation({
   access: 'read',
@@ -63,4 +94,14 @@ export const related = operation({
       : checked(request, schema, { what: 'What is related', reason: 'USAGE', orText: true }),
   asked: (request) => ({ text: typeof request === 'string' ? request : request.item }),
   gave: (found: RelatedResponse) => found.related.map(({ id }) => id),
+  route: () => ({
+    limit: 'ai-search',
+    tag: 'Documents',
+    summary: 'Documents that are connected with one, and how',
+    request: schema.extend({
+      item: idText.describe('Id of a document, its key, number, address, or path in its source.'),
+    }),
+    gives: 'Connected documents, each with the way that leads to it.',
+    outcome: outcome(),
+  }),
 });

@@ -8,7 +8,7 @@ import type {
   SearchQuery,
   SyncStatus,
 } from '../../index.js';
-import type { OperationRoute } from '../client/routes.js';
+import type { OperationName } from '../client/routes.js';
 
 /** What a service keeps to itself may be absent. */
 type Partly<Whole, Withheld extends keyof Whole> = Omit<Whole, Withheld> & Partial<Pick<Whole, Withheld>>;
@@ -34,7 +34,7 @@ export type ShownStatus = Partly<
 
 /** Operations whose routes take and give the same. */
 export type OperationCalls = {
-  [Name in OperationRoute]: (
+  [Name in OperationName]: (
     request: Exclude<Parameters<EngineView[Name]>[0], string>,
   ) => ReturnType<EngineView[Name]>;
 };

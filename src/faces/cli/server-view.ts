@@ -8,7 +8,7 @@ import {
   ServiceError,
   type SourcesResponse,
 } from '../client/index.js';
-import { type OperationRoute, ROUTES, type Route } from '../client/routes.js';
+import { OPERATION_ROUTES, type OperationName } from '../client/routes.js';
 import type { CliContext } from './context.js';
 import type { IndexView, OperationCalls, ShownAnswer, ShownAnswerEvent, ShownStatus } from './index-view.js';
 import { noAddress, refused } from './refuse-on-server.js';
@@ -46,16 +46,17 @@ export function openServer({ server = '', env, signal }: CliContext, tenant: str
       throw withNextStep(error, key);
     }
   };
-  const asked = async (name: OperationRoute, { signal: _, ...request }: object & Stoppable) => {
+  const asked = async (name: OperationName, { signal: _, ...request }: object & Stoppable) => {
     const call: Promise<object> = client[name](withoutUndefined(request) as never, { signal });
     const { requestId: __, ...found } = (await told(call)) as { readonly requestId: string };
     return found;
   };
   // Routes that take and give what the engine does.
   const operations = Object.fromEntries(
-    Object.entries<Route>(ROUTES)
-      .filter(([, { isOperation }]) => isOperation)
-      .map(([name]) => [name, (request: object) => asked(name as OperationRoute, request)]),
+    Object.keys(OPERATION_ROUTES).map((name) => [
+      name,
+      (request: object) => asked(name as OperationName, request),
+    ]),
   ) as OperationCalls;
   const answering = { signal, timeoutMs: ANSWER_TIMEOUT_MS };
   return {

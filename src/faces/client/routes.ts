@@ -1,4 +1,5 @@
 import type * as z from 'zod';
+import type { EngineView } from '../../operations/engine.js';
 import type {
   answerEvents,
   answerRequest,
@@ -10,7 +11,6 @@ import type {
 } from '../service/schemas/answers.js';
 import type { callerResponse, keysResponse } from '../service/schemas/callers.js';
 import type { compareRequest, compareResponse } from '../service/schemas/compare.js';
-import type { conflictsRequest, conflictsResponse } from '../service/schemas/conflicts.js';
 import type {
   deploymentConfig,
   deploymentList,
@@ -28,7 +28,6 @@ import type {
   feedbackRequest,
   judgmentsQuery,
 } from '../service/schemas/feedback.js';
-import type { relatedRequest, relatedResponse } from '../service/schemas/graph.js';
 import type {
   deploymentsHealthResponse,
   documentPage,
@@ -78,10 +77,10 @@ export type AnswerRequest = z.input<typeof answerRequest>;
 export type AnswerResponse = z.output<typeof answerResponse>;
 export type ContextRequest = z.input<typeof contextRequest>;
 export type ContextResponse = z.output<typeof contextResponse>;
-export type RelatedRequest = z.input<typeof relatedRequest>;
-export type RelatedResponse = z.output<typeof relatedResponse>;
-export type ConflictsRequest = z.input<typeof conflictsRequest>;
-export type ConflictsResponse = z.output<typeof conflictsResponse>;
+export type RelatedRequest = OperationRequest<'related'>;
+export type RelatedResponse = OperationResponse<'related'>;
+export type ConflictsRequest = OperationRequest<'conflicts'>;
+export type ConflictsResponse = OperationResponse<'conflicts'>;
 export type ExplainRequest = z.input<typeof explainRequest>;
 export type ExplainResponse = z.output<typeof explainResponse>;
 export type ExplainMissRequest = z.input<typeof explainMissRequest>;
@@ -163,18 +162,46 @@ export type AnswerEvent =
   | ({ readonly type: 'reset' } & z.output<typeof answerEvents.reset>)
   | { readonly type: 'answer'; readonly answer: AnswerResponse };
 
+const RAG = '/api/ai/rag';
+const ASKED = { method: 'POST', sends: 'body', ofTenant: true } as const;
+
+/** Operations whose route takes their request, with the tenant, and gives their outcome, with the id of the request. */
+export const OPERATION_ROUTES = {
+  related: { ...ASKED, path: `${RAG}/related` },
+  conflicts: { ...ASKED, path: `${RAG}/conflicts` },
+} as const satisfies { readonly [Name in keyof EngineView]?: Route };
+
+export type OperationName = keyof typeof OPERATION_ROUTES;
+
+/** What an operation is asked over its route. */
+type AsBody<Request> = Omit<Exclude<Request, string | undefined>, 'signal'> & {
+  /** Where it is stated, that of the key or token. */
+  readonly tenantId?: string | undefined;
+};
+export type OperationRequest<Name extends OperationName> = AsBody<Parameters<EngineView[Name]>[0]>;
+/** What its route answers. */
+export type OperationResponse<Name extends OperationName> = Awaited<ReturnType<EngineView[Name]>> & {
+  /** Id of the request, as in the header `x-request-id`: the log and the audit log name it. */
+  readonly requestId: string;
+};
+
+type Bodies<Given extends readonly unknown[]> = { [At in keyof Given]: AsBody<Given[At]> };
+
+/** The methods of operations, each with what an editor shows of the engine's. */
+type OperationCalls = {
+  [Name in keyof Pick<EngineView, OperationName>]: (
+    ...given: [...Bodies<Parameters<EngineView[Name]>>, options?: CallOptions]
+  ) => Promise<OperationResponse<Name>>;
+};
+
 /** Calls of the service that are made by what its routes say of them. */
-export interface ServiceCalls {
+export interface ServiceCalls extends OperationCalls {
   /** Passages by words, meaning and names, best first. */
   search(request: SearchRequest, options?: CallOptions): Promise<SearchResponse>;
   /** An answer with checked citations, or that nothing tells of it. */
   answer(request: AnswerRequest, options?: CallOptions): Promise<AnswerResponse>;
   /** Cited passages under a budget of tokens, for a language model of the caller's. */
   context(request: ContextRequest, options?: CallOptions): Promise<ContextResponse>;
-  /** Documents that are connected with one, and how. Throws `DOCUMENT_NOT_FOUND`. */
-  related(request: RelatedRequest, options?: CallOptions): Promise<RelatedResponse>;
-  /** Passages that several documents have, and statements that contradict each other. Throws `CONFLICTS_OFF`. */
-  conflicts(request?: ConflictsRequest, options?: CallOptions): Promise<ConflictsResponse>;
   /** A search with what each score is made of. */
   explain(request: ExplainRequest, options?: CallOptions): Promise<ExplainResponse>;
   /** What two ways of searching find, for one question or a question set. */
@@ -277,25 +304,19 @@ export interface Route {
   readonly isWrite?: true;
   /** The service sets it no time limit, and neither does the client. */
   readonly isLong?: true;
-  /** It takes and gives what the operation of its name does; its answer has a `requestId` too. */
-  readonly isOperation?: true;
   /** A status that comes with a result though it is an error. */
   readonly alsoGood?: number;
 }
 
-const RAG = '/api/ai/rag';
 /** Where the service has another path for it, the client is told. */
 export const HEALTH = '/health/rag';
 
-const ASKED = { method: 'POST', sends: 'body', ofTenant: true } as const;
-
 /** Every route, by the name of the method that calls it. A test holds them against the OpenAPI document. */
 export const ROUTES = {
+  ...OPERATION_ROUTES,
   search: { ...ASKED, path: `${RAG}/search` },
   answer: { ...ASKED, path: `${RAG}/answer` },
   context: { ...ASKED, path: `${RAG}/context` },
-  related: { ...ASKED, isOperation: true, path: `${RAG}/related` },
-  conflicts: { ...ASKED, isOperation: true, path: `${RAG}/conflicts` },
   explain: { ...ASKED, path: `${RAG}/explain` },
   compare: { ...ASKED, path: `${RAG}/compare`, isLong: true },
   explainMiss: { ...ASKED, path: `${RAG}/explain-miss` },
@@ -350,10 +371,3 @@ export const ROUTES = {
   partsHealth: { method: 'GET', path: `${HEALTH}/parts` },
   deploymentHealth: { method: 'GET', path: `${HEALTH}/deployments` },
 } as const satisfies Readonly<Record<keyof ServiceCalls | OwnCalls, Route>>;
-
-type Routes = typeof ROUTES;
-
-/** Names of routes that are operations. */
-export type OperationRoute = {
-  [Name in keyof Routes]: Routes[Name] extends { readonly isOperation: true } ? Name : never;
-}[keyof Routes];

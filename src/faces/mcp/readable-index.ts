@@ -1,7 +1,8 @@
-import type { EngineView } from '../../index.js';
+import type { EngineView, OPERATIONS } from '../../operations/engine.js';
+
+type Reading = {
+  [Name in keyof typeof OPERATIONS]: (typeof OPERATIONS)[Name]['access'] extends 'read' ? Name : never;
+}[keyof typeof OPERATIONS];
 
 /** What tools and resources may do with an index: read it, for one scope that was decided before. */
-export type ReadableIndex = Pick<
-  EngineView,
-  'search' | 'ask' | 'related' | 'conflicts' | 'explainMiss' | 'get' | 'list' | 'status'
->;
+export type ReadableIndex = Pick<EngineView, Reading>;

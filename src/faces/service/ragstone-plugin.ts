@@ -43,6 +43,7 @@ import { knowledgeRoutes } from './routes/knowledge-routes.js';
 import { indexRoutes, maintenanceRoutes } from './routes/maintenance-routes.js';
 import { mcpRoutes } from './routes/mcp-routes.js';
 import { metricsRoute } from './routes/metrics-route.js';
+import { operationRoutes } from './routes/operation-routes.js';
 import { queryRoutes } from './routes/query-routes.js';
 import { runRoutes } from './routes/run-routes.js';
 import { uploadRoutes } from './routes/upload-routes.js';
@@ -149,6 +150,7 @@ export const ragstonePlugin: FastifyPluginAsync<ServiceOptions> = async (app, op
   await app.register(uploadRoutes, { maxUploads, maxUploadsPerTenant });
   await app.register(answerRoutes);
   await app.register(documentRoutes);
+  await app.register(operationRoutes);
   await app.register(maintenanceRoutes);
   if (options.deployments !== undefined)
     await app.register(deploymentRoutes, { deployments: options.deployments });

@@ -42,6 +42,26 @@ export const jsonObject = z
 export const optional = <T extends object>(shape: ShapeOf<T>): z.ZodType<T | undefined> =>
   z.strictObject(shape).optional() as unknown as z.ZodType<T | undefined>;
 
+/** Half a surrogate pair cannot be stored: two ids could become one. */
+export const NAMEABLE = /^[^\p{Cc}\p{Cs}]*$/u;
+
+/** What a document is called by, in a body of a route. */
+export const idText = z
+  .string('a text')
+  .min(1, 'a text that is not empty')
+  .max(1_000, 'a text of at most 1,000 characters')
+  .regex(NAMEABLE, 'a text without control characters and halves of surrogate pairs');
+
+/** Some of the kinds that there are; all where it is left out. */
+export const kindsOf = <const Kind extends string>(kinds: readonly Kind[]) =>
+  z
+    .array(z.enum(kinds, `one of ${kinds.join(', ')}`))
+    .min(1, 'a list of at least one kind')
+    .max(kinds.length, `a list of at most ${kinds.length} kinds`)
+    .optional();
+
+export const listOf = <Item extends z.ZodType>(item: Item) => z.array(item).readonly();
+
 export const texts = z.array(z.string()).optional();
 export const text = z.string().optional();
 export const flag = z.boolean().optional();

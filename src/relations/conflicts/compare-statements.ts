@@ -1,24 +1,10 @@
 import type { TextRange } from '../../core/document.js';
 import { editDistance } from '../../core/nearest-name.js';
+import type { Difference, DifferenceKind } from './conflict-types.js';
 import { areAlternatives, areOpposite } from './opposites.js';
 import { areEqualAmounts, type Quantity, quantitiesOf } from './quantities.js';
 import type { Statement } from './statements.js';
 import type { StatementWord } from './words.js';
-
-/**
- * `quantity`: another number, amount, date or version. `negation`: one denies what the other says. `opposite`: words that exclude each other.
- * `alternative`: another weekday, month, rhythm or rank. `name`: another name in the same place.
- */
-export const DIFFERENCE_KINDS = ['quantity', 'negation', 'opposite', 'alternative', 'name'] as const;
-
-export type DifferenceKind = (typeof DIFFERENCE_KINDS)[number];
-
-/** What differs, in the words of each statement. */
-export interface Difference {
-  readonly kind: DifferenceKind;
-  readonly first: string;
-  readonly second: string;
-}
 
 /** A statement with its own text, to which the ranges of its words refer. */
 export interface QuotedStatement {

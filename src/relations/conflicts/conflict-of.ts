@@ -1,9 +1,5 @@
-import {
-  type Comparison,
-  compareStatements,
-  type Difference,
-  type QuotedStatement,
-} from './compare-statements.js';
+import { type Comparison, compareStatements, type QuotedStatement } from './compare-statements.js';
+import type { Difference } from './conflict-types.js';
 
 /** A statement with what its document is about. */
 export interface PlacedStatement extends QuotedStatement {

@@ -1,11 +1,25 @@
 import type { LineRange, TextRange } from '../../core/document.js';
 import type { ToldNotices } from '../../core/notice.js';
-import type { Difference } from './compare-statements.js';
 
 /** `duplicate`: the same passage in several documents. `conflict`: statements about the same thing that cannot both be right. */
 export const FINDING_KINDS = ['duplicate', 'conflict'] as const;
 
 export type FindingKind = (typeof FINDING_KINDS)[number];
+
+/**
+ * `quantity`: another number, amount, date or version. `negation`: one denies what the other says. `opposite`: words that exclude each other.
+ * `alternative`: another weekday, month, rhythm or rank. `name`: another name in the same place.
+ */
+export const DIFFERENCE_KINDS = ['quantity', 'negation', 'opposite', 'alternative', 'name'] as const;
+
+export type DifferenceKind = (typeof DIFFERENCE_KINDS)[number];
+
+/** What differs, in the words of each statement. */
+export interface Difference {
+  readonly kind: DifferenceKind;
+  readonly first: string;
+  readonly second: string;
+}
 
 /** Which findings are wanted. */
 export interface ConflictsRequest {

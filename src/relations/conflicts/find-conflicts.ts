@@ -1,6 +1,6 @@
 import type { TextRange } from '../../core/document.js';
-import type { Difference } from './compare-statements.js';
 import { conflictOf, LEAST_OVERLAP, type PlacedStatement, type Verdict } from './conflict-of.js';
+import type { Difference } from './conflict-types.js';
 import { type DuplicatePassage, duplicatePassages } from './duplicate-passages.js';
 import type { KeptStatement } from './packed-statements.js';
 import { SimilarPairs } from './similar-pairs.js';

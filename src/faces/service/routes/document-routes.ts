@@ -3,10 +3,8 @@ import * as z from 'zod';
 import type { DocumentRequest, DocumentText } from '../../../index.js';
 import { ROUTES } from '../../client/routes.js';
 import { idText, jsonOf, takeFilters } from '../schemas/common.js';
-import { conflictsRequest, conflictsResponse } from '../schemas/conflicts.js';
 import { passagesPage, passagesQuery, versionsResponse } from '../schemas/documents.js';
 import { facetsRequest, facetsResponse } from '../schemas/facets.js';
-import { relatedRequest, relatedResponse } from '../schemas/graph.js';
 import { documentPage, documentText, listQuery } from '../schemas/index-state.js';
 import { countFacets } from './count-facets.js';
 import { documentNotFound, serveDeletion } from './knowledge-routes.js';
@@ -25,14 +23,6 @@ async function documentOf(
   const document = await view.get({ id, ...wanted, signal });
   if (document === undefined) throw documentNotFound();
   return document;
-}
-
-/** What an operation gives that is asked what the body says. */
-async function outcomeOf<Asked, Outcome extends object>(
-  { body, signal, request }: CallOf<unknown, Asked>,
-  ask: (asked: Omit<Asked, 'tenantId'> & { readonly signal: AbortSignal }) => Promise<Outcome>,
-) {
-  return { ...(await ask({ ...body, signal })), requestId: request.id };
 }
 
 /** Documents of every source, as the caller may read them. */
@@ -137,27 +127,4 @@ export const documentRoutes: FastifyPluginAsync = async (app) => {
   });
 
   serveDeletion(app, ROUTES.deleteDocument, tags);
-
-  serve(app, {
-    route: ROUTES.related,
-    access: 'read',
-    limit: 'ai-search',
-    tags,
-    summary: 'Documents that are connected with one, and how',
-    body: relatedRequest,
-    response: jsonOf('Connected documents, each with the way that leads to it.', relatedResponse),
-    answer: async (call) => outcomeOf(call, (asked) => call.view.related(asked)),
-  });
-
-  serve(app, {
-    route: ROUTES.conflicts,
-    access: 'read',
-    // It compares all that may be read, which is work as that of an answer.
-    limit: 'ai-answer',
-    tags,
-    summary: 'Duplicates and conflicts between documents',
-    body: conflictsRequest,
-    response: jsonOf('Findings, the newer document of each first.', conflictsResponse),
-    answer: async (call) => outcomeOf(call, (asked) => call.view.conflicts(asked)),
-  });
 };

@@ -1,4 +1,6 @@
 import * as z from 'zod';
+import { graphStep } from '../../../operations/related.js';
+import { listOf, NAMEABLE } from '../../../operations/requests/request-fields.js';
 import { PROBLEM_TYPE, problemSchema } from '../requests/problem.js';
 
 /** Longest question, in characters. */
@@ -7,7 +9,7 @@ const MOST_ID = 1_000;
 /** Fields that a filter compares. */
 const MOST_FIELDS = 20;
 
-export const listOf = <Item extends z.ZodType>(item: Item) => z.array(item).readonly();
+export { listOf };
 
 /** JSON of any kind: metadata of documents, details. */
 export const facts = z.record(z.string(), z.unknown());
@@ -15,11 +17,12 @@ export const facts = z.record(z.string(), z.unknown());
 export const questionText = () => z.string().min(1).max(MOST_QUERY);
 export const topKSchema = () => z.int().min(1).max(100);
 
-/** Half a surrogate pair cannot be stored: two ids could become one. */
-const ID = /^[^\p{Cc}\p{Cs}]*$/u;
-
 export const idText = () =>
-  z.string().min(1).max(MOST_ID).regex(ID, 'must hold no control characters and no half of a surrogate pair');
+  z
+    .string()
+    .min(1)
+    .max(MOST_ID)
+    .regex(NAMEABLE, 'must hold no control characters and no half of a surrogate pair');
 
 export const tenantText = () =>
   z.string().min(1).max(200).optional().describe('Where it is stated, it must be that of the key or token.');
@@ -213,6 +216,13 @@ export const planSchema = z
   })
   .describe(
     'What was done to end before `deadlineMs` and to cost no more than `maxCost`, and what was left out for it.',
+  );
+
+/** By which way the graph led to a passage. */
+export const wayOfPassage = listOf(z.object({ ...graphStep(), fromName: z.string(), toName: z.string() }))
+  .optional()
+  .describe(
+    'In mode `graph`: by which way a document that was found first led to it; absent where none did.',
   );
 
 const problem = (description: string) => ({

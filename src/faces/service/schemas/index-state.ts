@@ -19,8 +19,8 @@ import {
   stagesSchema,
   tenantText,
   topKSchema,
+  wayOfPassage,
 } from './common.js';
-import { wayOfPassage } from './graph.js';
 import { failedOfRun, runStats } from './runs.js';
 
 export const indexedDocument = z

@@ -21,8 +21,8 @@ import {
   semanticCacheSchema,
   tenantText,
   topKSchema,
+  wayOfPassage,
 } from './common.js';
-import { wayOfPassage } from './graph.js';
 
 /** Characters of one document; larger ones come as files. */
 const MOST_CONTENT = 5_000_000;
