@@ -12,7 +12,7 @@ type Document = Readonly<Record<string, unknown>>;
 
 const FILES = {
   // A machine at work may have no turn for two seconds.
-  'ragstone.yaml': 'rag: { server: { maxDelayMs: 0 } }\n',
+  'ragstone.yaml': 'rag: { server: { maxDelayMs: 0 }, conflicts: { enabled: true } }\n',
   'docs/audit.md':
     '---\ntags: [ops]\n---\n# Audit\n\nAudit logs are kept for thirty days, then they are deleted.\n',
   'docs/billing.md':
@@ -131,6 +131,12 @@ describe('a service without keys', () => {
     const [here, there] = await both(['explain-miss', QUESTION, 'billing.md', '--top-k', '1']);
     expect(compared(there)).toEqual(compared(here));
     expect(there.found).toBe(false);
+  });
+
+  test('conflicts compares the same documents', async () => {
+    const [here, there] = await both(['conflicts', '--kind', 'conflict', '--limit', '5']);
+    expect(there).toEqual(here);
+    expect(there).toMatchObject({ findings: [], examined: 3 });
   });
 
   test('related names the same documents by the same ways', async () => {

@@ -1,43 +1,14 @@
 import { type Command, CommanderError, type Option } from 'commander';
 import { ExitCode } from './errors.js';
 
-const OF_FILTERS = ['filter', 'sourceType', 'source', 'since', 'until', 'tenant'];
-const OF_SEARCHES = [
-  ...OF_FILTERS,
-  'topK',
-  'mode',
-  'hops',
-  'minSimilarity',
-  'exactWords',
-  'collapse',
-  'deadlineMs',
-  'maxCost',
-];
-const OF_ANSWERS = [
-  'chat',
-  'stream',
-  'explain',
-  'mode',
-  'answerer',
-  'topK',
-  'abstainBelow',
-  'maxSteps',
-  'deadlineMs',
-  'maxCost',
-  'maxTokens',
-];
+/** Options that a service takes with each command that it does. What no command states here is refused. */
+const doneByServices = new WeakMap<Command, ReadonlySet<string>>();
 
-/** What a service does for the command line, with the options that reach it. What is new is refused until it stands here. */
-const DONE_BY_SERVICES: Readonly<Record<string, readonly string[]>> = {
-  search: [...OF_SEARCHES, 'explain'],
-  ask: [...OF_FILTERS, ...OF_ANSWERS, 'exactWords', 'collapse'],
-  related: ['hops', 'limit', 'kind', 'tenant'],
-  'explain-miss': OF_SEARCHES,
-  status: ['tenant'],
-  health: ['endpoint'],
-  index: ['tenant'],
-  console: ['open'],
-};
+/** Says that a service does a command too, and with which options. */
+export function doneByService(command: Command, options: readonly string[]): void {
+  doneByServices.set(command, new Set([...options, ...OF_EVERY_COMMAND]));
+}
+
 const OF_EVERY_COMMAND = ['server', 'json', 'quiet', 'logLevel'];
 
 /** Each of them means an index of this machine. */
@@ -64,7 +35,7 @@ export function chooseServer(
   if (server === undefined || (server === '' && isOfEnvironment)) return undefined;
   if (server === '') throw noAddress();
   const name = pathOf(program, command);
-  const done = DONE_BY_SERVICES[name];
+  const takes = doneByServices.get(command);
   const way = isOfEnvironment
     ? 'Unset RAGSTONE_SERVER for the index of this machine.'
     : 'Leave out --server for the index of this machine.';
@@ -74,18 +45,17 @@ export function chooseServer(
         OF_THIS_MACHINE.includes(option.attributeName()) &&
         program.getOptionValueSource(option.attributeName()) === 'cli',
     );
-    if (done === undefined || local.length > 0) {
+    if (takes === undefined || local.length > 0) {
       const why = local.length > 0 ? namesOf(local) : `"ragstone ${name}"`;
       if (!NEVER_OF_A_SERVICE.has(name.split(' ')[0] ?? ''))
         note(`${why} is about the index of this machine: the service of RAGSTONE_SERVER is not asked.`);
       return undefined;
     }
   }
-  if (done === undefined)
-    throw refused(
-      `A service does not do "ragstone ${name}": it does ${Object.keys(DONE_BY_SERVICES).join(', ')}. ${way}`,
-    );
-  const takes = new Set([...done, ...OF_EVERY_COMMAND]);
+  if (takes === undefined) {
+    const done = program.commands.filter((other) => doneByServices.has(other)).map((other) => other.name());
+    throw refused(`A service does not do "ragstone ${name}": it does ${done.join(', ')}. ${way}`);
+  }
   const idle = [...command.options, ...program.options].filter((option) => {
     const owner = program.options.includes(option) ? program : command;
     const source = owner.getOptionValueSource(option.attributeName());

@@ -26,6 +26,22 @@ export interface SearchOptions extends FilterOptions {
   readonly maxCost?: number;
 }
 
+/** Those of filters that a service takes. */
+export const FILTERS_OF_SERVICES = ['filter', 'sourceType', 'source', 'since', 'until', 'tenant'] as const;
+
+/** Those of searches that a service takes. */
+export const SEARCHES_OF_SERVICES = [
+  ...FILTERS_OF_SERVICES,
+  'topK',
+  'mode',
+  'hops',
+  'minSimilarity',
+  'exactWords',
+  'collapse',
+  'deadlineMs',
+  'maxCost',
+] as const;
+
 /** The options that narrow a search to some documents. */
 export const withFilterOptions = (command: Command): Command =>
   command

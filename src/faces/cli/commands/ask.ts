@@ -6,11 +6,13 @@ import type { CliContext } from '../context.js';
 import type { IndexView, ShownAnswer } from '../index-view.js';
 import { withView } from '../open-engine.js';
 import { numberBetween, wholeNumber } from '../parse-options.js';
+import { doneByService } from '../refuse-on-server.js';
 import { type ScopeOptions, withScopeOptions } from '../scope-options.js';
 import {
   AS_OF,
   collapseOption,
   EXACT_WORDS,
+  FILTERS_OF_SERVICES,
   type FilterOptions,
   toQuery,
   withFilterOptions,
@@ -84,6 +86,22 @@ export function registerAsk(program: Command, context: CliContext): void {
       'passages that are searched (default: rag.answering.topK, else retrieval.topK, 5)',
       wholeNumber(1),
     );
+  doneByService(command, [
+    ...FILTERS_OF_SERVICES,
+    'chat',
+    'stream',
+    'explain',
+    'mode',
+    'answerer',
+    'topK',
+    'abstainBelow',
+    'maxSteps',
+    'deadlineMs',
+    'maxCost',
+    'maxTokens',
+    'exactWords',
+    'collapse',
+  ]);
   withScopeOptions(withFilterOptions(command))
     .option(
       '--abstain-below <confidence>',

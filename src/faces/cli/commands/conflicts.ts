@@ -1,8 +1,9 @@
 import type { Command } from 'commander';
 import type { FindingKind } from '../../../index.js';
 import type { CliContext } from '../context.js';
-import { withTenantView } from '../open-engine.js';
+import { withView } from '../open-engine.js';
 import { collectOneOf, wholeNumber } from '../parse-options.js';
+import { doneByService } from '../refuse-on-server.js';
 import { type ScopeOptions, withScopeOptions } from '../scope-options.js';
 
 const EXAMPLES = `
@@ -27,6 +28,7 @@ export function registerConflicts(program: Command, context: CliContext): void {
     .description('list what several documents say alike, and where they contradict each other')
     .option('--kind <kind>', `only ${KINDS.join(' or ')} findings; may be repeated`, collectOneOf(KINDS))
     .option('--limit <n>', 'findings of each kind, 1 to 10000 (default: 100)', wholeNumber(1, 10_000));
+  doneByService(command, ['kind', 'limit', 'tenant']);
   withScopeOptions(command)
     .addHelpText('after', EXAMPLES)
     .action((options: ConflictsOptions) => runConflicts(context, options));
@@ -34,7 +36,7 @@ export function registerConflicts(program: Command, context: CliContext): void {
 
 async function runConflicts(context: CliContext, { limit, kind, ...scope }: ConflictsOptions): Promise<void> {
   const request = { limit, kinds: kind, signal: context.signal };
-  const response = await withTenantView(context, scope, (view) => view.conflicts(request));
+  const response = await withView(context, scope, (view) => view.conflicts(request));
   context.printNotices(response);
   const { renderConflicts } = await import('../render/conflicts.js');
   context.printResult(response, renderConflicts);

@@ -2,6 +2,7 @@ import { spawn } from 'node:child_process';
 import type { Command } from 'commander';
 import { RAGError } from '../../../core/errors.js';
 import type { CliContext } from '../context.js';
+import { doneByService } from '../refuse-on-server.js';
 import { runServe, type ServeOptions, withAddressOptions } from './serve.js';
 
 interface ConsoleOptions extends ServeOptions {
@@ -19,9 +20,11 @@ it in its tab and sends it in a header, never in an address.`;
 
 /** `ragstone console` */
 export function registerConsole(program: Command, context: CliContext): void {
-  withAddressOptions(
-    program.command('console').description('open the page of the service: search, answers, documents, runs'),
-  )
+  const command = program
+    .command('console')
+    .description('open the page of the service: search, answers, documents, runs');
+  doneByService(command, ['open']);
+  withAddressOptions(command)
     .option('--no-open', 'print the address and open no browser')
     .addHelpText('after', EXAMPLES)
     .action((options: ConsoleOptions) => runConsole(context, options));

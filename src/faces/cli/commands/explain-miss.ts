@@ -3,8 +3,9 @@ import type { CliContext } from '../context.js';
 import { ExitCode } from '../errors.js';
 import { withView } from '../open-engine.js';
 import { wholeNumber } from '../parse-options.js';
+import { doneByService } from '../refuse-on-server.js';
 import { type ScopeOptions, withScopeOptions } from '../scope-options.js';
-import { type SearchOptions, toQuery, withSearchOptions } from '../search-options.js';
+import { SEARCHES_OF_SERVICES, type SearchOptions, toQuery, withSearchOptions } from '../search-options.js';
 
 const EXAMPLES = `
 Examples:
@@ -26,6 +27,7 @@ export function registerExplainMiss(program: Command, context: CliContext): void
       'path, end of a path, or id of the document; with lines (PATH:12-18) of a passage',
     )
     .option('--top-k <n>', 'results of the search (default: retrieval.topK, 5)', wholeNumber(1));
+  doneByService(command, SEARCHES_OF_SERVICES);
   withScopeOptions(withSearchOptions(command))
     .addHelpText('after', EXAMPLES)
     .action((query: string, document: string, options: SearchOptions & ScopeOptions) =>

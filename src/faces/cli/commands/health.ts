@@ -5,6 +5,7 @@ import { levelWords } from '../../../platform/degradation/level-words.js';
 import type { CliContext } from '../context.js';
 import { ExitCode } from '../errors.js';
 import { withDeployments } from '../open-engine.js';
+import { doneByService } from '../refuse-on-server.js';
 import { oneLine } from '../render/text.js';
 
 const EXAMPLES = `
@@ -36,7 +37,7 @@ interface ShownHealth {
 
 /** `ragstone health` */
 export function registerHealth(program: Command, context: CliContext): void {
-  program
+  const command = program
     .command('health')
     .description('whether the parts of the index answer, as an exit code')
     .option('--endpoint <path>', 'path of the health of the service, where it has another than /health/rag')
@@ -51,6 +52,7 @@ export function registerHealth(program: Command, context: CliContext): void {
       context.printResult(health, () => render(health));
       if (!health.ready) context.exitCode = ExitCode.failed;
     });
+  doneByService(command, ['endpoint']);
 }
 
 async function healthOfServer(context: CliContext, endpoint: string | undefined): Promise<ShownHealth> {

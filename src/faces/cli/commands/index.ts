@@ -10,6 +10,7 @@ import type { CliContext } from '../context.js';
 import { ExitCode } from '../errors.js';
 import { withDeployments } from '../open-engine.js';
 import { collect, wholeNumber } from '../parse-options.js';
+import { doneByService } from '../refuse-on-server.js';
 import { oneLine, plural } from '../render/text.js';
 import { type OwnerOptions, toScope, withOwnerOptions } from '../scope-options.js';
 
@@ -73,6 +74,7 @@ export function registerIndex(program: Command, context: CliContext): void {
     .option('--batch-size <n>', 'chunks in one embedding and store batch', wholeNumber(1))
     .option('--parallel <n>', 'files read at once', wholeNumber(1))
     .option('--wait <seconds>', 'wait this long for another writer to finish', wholeNumber(0));
+  doneByService(command, ['tenant']);
   withOwnerOptions(command)
     .addHelpText('after', EXAMPLES)
     .action((paths: string[], options: IndexOptions) => runIndex(context, paths, options));

@@ -3,6 +3,7 @@ import type { ReferenceKind } from '../../../index.js';
 import type { CliContext } from '../context.js';
 import { withView } from '../open-engine.js';
 import { collectOneOf, wholeNumber } from '../parse-options.js';
+import { doneByService } from '../refuse-on-server.js';
 import { type ScopeOptions, withScopeOptions } from '../scope-options.js';
 
 const EXAMPLES = `
@@ -42,6 +43,7 @@ export function registerRelated(program: Command, context: CliContext): void {
     .option('--hops <n>', 'steps from the item, 1 to 3 (default: 2)', wholeNumber(1, 3))
     .option('--limit <n>', 'documents, 1 to 100 (default: 20)', wholeNumber(1, 100))
     .option(`--kind <kind>`, `follow only ${KINDS.join(', ')} edges; may be repeated`, collectOneOf(KINDS));
+  doneByService(command, ['hops', 'limit', 'kind', 'tenant']);
   withScopeOptions(command)
     .addHelpText('after', EXAMPLES)
     .action((item: string, options: RelatedOptions) => runRelated(context, item, options));

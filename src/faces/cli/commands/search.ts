@@ -3,8 +3,15 @@ import * as z from 'zod';
 import type { CliContext } from '../context.js';
 import { withView } from '../open-engine.js';
 import { wholeNumber } from '../parse-options.js';
+import { doneByService } from '../refuse-on-server.js';
 import { type ScopeOptions, withScopeOptions } from '../scope-options.js';
-import { AS_OF, type SearchOptions, toQuery, withSearchOptions } from '../search-options.js';
+import {
+  AS_OF,
+  SEARCHES_OF_SERVICES,
+  type SearchOptions,
+  toQuery,
+  withSearchOptions,
+} from '../search-options.js';
 
 const EXAMPLES = `
 Examples:
@@ -26,6 +33,7 @@ export function registerSearch(program: Command, context: CliContext): void {
     .description('find passages in the index')
     .argument('<query...>', 'question, words or an identifier; quotes may be left out')
     .option('--top-k <n>', 'results (default: retrieval.topK, 5)', wholeNumber(1));
+  doneByService(command, [...SEARCHES_OF_SERVICES, 'explain']);
   withScopeOptions(withSearchOptions(command))
     .option(...AS_OF)
     .option('--explain', 'show every part of each score and how each lane did')

@@ -3,6 +3,7 @@ import type { DeploymentHealth, KnowledgeDeploymentService } from '../../../inde
 import type { CliContext } from '../context.js';
 import { ExitCode, problemOf } from '../errors.js';
 import { withDeployments, withView } from '../open-engine.js';
+import { doneByService } from '../refuse-on-server.js';
 import { formatCount, oneLine } from '../render/text.js';
 import { type OwnerOptions, withOwnerOptions } from '../scope-options.js';
 
@@ -16,6 +17,7 @@ Examples:
 /** `ragstone status [--deployments]` */
 export function registerStatus(program: Command, context: CliContext): void {
   const command = program.command('status').description('what is indexed, how large it is, and what failed');
+  doneByService(command, ['tenant']);
   withOwnerOptions(command)
     .addHelpText('after', EXAMPLES)
     .addOption(

@@ -65,6 +65,11 @@ test('what does not fit is refused, and so is a service that does not look for t
   expect((await call('acme', 'POST', PATH, { tenantId: 'globex' })).status).toBe(403);
   expect((await call('acme', 'POST', PATH, { limit: 5_000 })).status).toBe(400);
   expect((await call('acme', 'POST', PATH, { kinds: [] })).status).toBe(400);
+  const misspelt = await call('acme', 'POST', PATH, { kind: ['conflict'] });
+  expect(misspelt.json()).toMatchObject({
+    reason: 'REQUEST_INVALID',
+    detail: 'The body has no "kind". Did you mean kinds?',
+  });
   expect((await call('nobody', 'POST', PATH, {})).status).toBe(401);
   const off = await testService();
   const refused = await off.call('acme', 'POST', PATH, {});
