@@ -1,6 +1,7 @@
 import { RAGError, throwIfAborted, toRAGError } from '../core/errors.js';
 import { retry } from '../core/retry.js';
 import { type TelemetryPayloads, traced } from '../core/telemetry.js';
+import { withoutUndefined } from '../core/without-undefined.js';
 import type { Embedder, EmbeddingKind } from './embedder.js';
 import { cacheKeyer, type EmbeddingCache } from './embedding-cache.js';
 
@@ -155,8 +156,7 @@ async function embedBatch(
       retries,
       isWorthRetrying,
       ...(embedder.retry === undefined ? {} : { firstDelayMs: embedder.retry.firstDelayMs }),
-      ...(signal === undefined ? {} : { signal }),
-      ...(delay === undefined ? {} : { delay }),
+      ...withoutUndefined({ signal, delay }),
     });
   } catch (error) {
     throw asEmbeddingError(embedder, error);

@@ -3,6 +3,7 @@ import { analyzeQuery } from '../core/analysis/lexical-analyzer.js';
 import type { StoredChunk } from '../core/chunk.js';
 import { RAGError } from '../core/errors.js';
 import { and, contains, EVERYTHING, exists, type Filter, not, oneOf, or, range } from '../core/filter.js';
+import { withoutUndefined } from '../core/without-undefined.js';
 import type { VectorCollection } from '../stores/vector-store.js';
 
 /** Of so many chunks one is searched for by its words. */
@@ -56,7 +57,7 @@ async function storedVectors(
   ids: readonly string[],
   signal: AbortSignal | undefined,
 ): Promise<StoredChunk[]> {
-  const abort = signal === undefined ? {} : { signal };
+  const abort = withoutUndefined({ signal });
   const chunks = await collection.get(ids, { includeVectors: true, ...abort });
   for (const { id, vector } of chunks)
     if (vector?.length !== collection.spec.dimensions || !isUnitOrZero(vector))
@@ -69,7 +70,7 @@ async function probeVectors(
   listed: readonly StoredChunk[],
   signal: AbortSignal | undefined,
 ): Promise<void> {
-  const abort = signal === undefined ? {} : { signal };
+  const abort = withoutUndefined({ signal });
   const ids = listed.map(({ id }) => id);
   const chunks = await storedVectors(collection, ids, signal);
   const vector = chunks[0]?.vector;
@@ -139,7 +140,7 @@ async function probeText(
   listed: readonly StoredChunk[],
   signal: AbortSignal | undefined,
 ): Promise<void> {
-  const abort = signal === undefined ? {} : { signal };
+  const abort = withoutUndefined({ signal });
   for (let index = 0; index < listed.length; index += TEXT_PROBE_INTERVAL) {
     const { terms } = analyzeQuery(listed[index]?.content ?? '');
     if (terms.length === 0) continue;

@@ -1,5 +1,6 @@
 import * as z from 'zod';
 import { RAGError } from '../../core/errors.js';
+import { withoutUndefined } from '../../core/without-undefined.js';
 import { RagDeploymentModel } from '../../operations/deployment-model.js';
 import { STORES } from '../../stores/definitions.js';
 import type { StoreDefinition } from '../../stores/store-definition.js';
@@ -95,7 +96,7 @@ export function deploymentOf(input: unknown, otherStores: readonly string[] = []
   );
   if (stray !== undefined)
     throw invalid(`${stray[0]}: only a deployment of the model CustomerOwned states it.`);
-  return { tenantId, model, isActive, ...(indexName === undefined ? {} : { indexName }) };
+  return { tenantId, model, isActive, ...withoutUndefined({ indexName }) };
 }
 
 type CustomerFields = z.output<z.ZodObject<typeof customerFields>>;
@@ -119,10 +120,7 @@ function customerOwned(
     throw invalid(
       'apiKeySecretName: say where the secret is, as `keyvault:VAULT/NAME`, `env:NAME` or `file:PATH`. The secret itself does not belong here.',
     );
-  const access = {
-    ...(username === undefined ? {} : { username }),
-    ...(apiKeySecretName === undefined ? {} : { apiKeySecretName }),
-  };
+  const access = withoutUndefined({ username, apiKeySecretName });
   return { provider, searchEndpoint, indexName, ...access };
 }
 
