@@ -1,5 +1,6 @@
 import { toRAGError } from '../core/errors.js';
 import { runtime } from '../core/runtime.js';
+import { slicesOf } from '../core/slices.js';
 import type { LedgerItem } from '../ledger/ledger.js';
 import type { OwedBatch } from '../ledger/owed.js';
 import type { SourceItem } from '../sources/source.js';
@@ -266,10 +267,8 @@ export const bytesOf = (items: readonly SourceItem[], usual = 1): number =>
   items.reduce((sum, { bytes }) => sum + (bytes ?? usual), 0);
 
 /** All together where nobody else writes. */
-function* sharesOf<T>(items: readonly T[], { targets }: SourcePass): Generator<readonly T[]> {
-  const size = targets.claims === undefined ? Infinity : CLAIMED_AT_ONCE;
-  for (let start = 0; start < items.length; start += size) yield items.slice(start, start + size);
-}
+const sharesOf = <T>(items: readonly T[], { targets }: SourcePass): Generator<readonly T[]> =>
+  slicesOf(items, targets.claims === undefined ? Infinity : CLAIMED_AT_ONCE);
 
 /** Claims items; those that are held now and are as they were before the listing. The others are left for later. */
 async function takeUnchanged(

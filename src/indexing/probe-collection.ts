@@ -3,6 +3,7 @@ import { analyzeQuery } from '../core/analysis/lexical-analyzer.js';
 import type { StoredChunk } from '../core/chunk.js';
 import { RAGError } from '../core/errors.js';
 import { and, contains, EVERYTHING, exists, type Filter, not, oneOf, or, range } from '../core/filter.js';
+import { slicesOf } from '../core/slices.js';
 import { withoutUndefined } from '../core/without-undefined.js';
 import type { VectorCollection } from '../stores/vector-store.js';
 
@@ -29,8 +30,8 @@ export async function probeCollection(
   await probeVectors(collection, listed, signal);
   // A store in this process answers without letting others have a turn.
   await nextTurn();
-  for (let start = 0; start < listed.length; start += FILTER_BATCH) {
-    await probeFilters(collection, listed.slice(start, start + FILTER_BATCH), signal);
+  for (const some of slicesOf(listed, FILTER_BATCH)) {
+    await probeFilters(collection, some, signal);
     await nextTurn();
   }
   await probeText(collection, listed, signal);

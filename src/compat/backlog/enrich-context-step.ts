@@ -1,4 +1,5 @@
 import { messageOf } from '../../core/errors.js';
+import { slicesOf } from '../../core/slices.js';
 import {
   and,
   type CreateEngineOptions,
@@ -88,10 +89,10 @@ export class EnrichContextStep<Router = unknown> {
         'The context holds no `scoredPBIs.scored_pbis`: run the step that scores the items before.',
       );
     const enriched: EnrichedPBI[] = [];
-    for (let start = 0; start < scored.length; start += AT_ONCE)
+    for (const some of slicesOf(scored, AT_ONCE))
       enriched.push(
         ...(await Promise.all(
-          scored.slice(start, start + AT_ONCE).map(async (item) => ({
+          some.map(async (item) => ({
             ...item,
             context: await this.#enrichOnItsSide(item, () => this.enrichWithFallback(item, context, router)),
           })),

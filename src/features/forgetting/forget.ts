@@ -3,6 +3,7 @@ import { RAGError, toRAGError } from '../../core/errors.js';
 import { oneOf } from '../../core/filter.js';
 import { isoNow } from '../../core/runtime.js';
 import type { Scope } from '../../core/scope.js';
+import { slicesOf } from '../../core/slices.js';
 import { isPushSource } from '../../indexing/folder-names.js';
 import { configuredNames, readOwnership } from '../../indexing/source-owners.js';
 import { allVersions } from '../../ledger/history/all-versions.js';
@@ -225,10 +226,10 @@ async function inventory(
     );
     chunks += ofGeneration;
     if (caches.vectors === undefined && caches.contexts === undefined) continue;
-    for (let start = 0; start < documents.length; start += BATCH) {
+    for (const some of slicesOf(documents, BATCH)) {
       const filter = oneOf(
         '$documentId',
-        documents.slice(start, start + BATCH).map(({ documentId }) => documentId),
+        some.map(({ documentId }) => documentId),
       );
       for await (const page of listPages(collection, { filter, limit: PAGE, signal }))
         await cached.add(page, facts.fingerprint);

@@ -1,6 +1,7 @@
 import type { Environment } from '../../config/expand-variables.js';
 import { loadConfig } from '../../config/load-config.js';
 import { LOCAL_SCOPE, type ScopeInput } from '../../core/scope.js';
+import { slicesOf } from '../../core/slices.js';
 import { createEngine } from '../../engine/create-engine.js';
 import type { Engine, IndexResult } from '../../operations/engine.js';
 import type { CreateEngineOptions } from '../../operations/engine-options.js';
@@ -70,8 +71,7 @@ export async function importDocuments(
     try {
       let done = 0;
       for await (const documents of foreign.documents(signal)) {
-        for (let start = 0; start < documents.length; start += BATCH)
-          await take(documents.slice(start, start + BATCH), { engine, scope, signal, tally });
+        for (const some of slicesOf(documents, BATCH)) await take(some, { engine, scope, signal, tally });
         done += documents.reduce((sum, { pieces }) => sum + pieces.length, 0);
         onProgress?.({ done, total: foreign.records });
       }

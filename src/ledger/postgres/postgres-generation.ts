@@ -1,5 +1,6 @@
 import { RAGError } from '../../core/errors.js';
 import { runtime } from '../../core/runtime.js';
+import { slicesOf } from '../../core/slices.js';
 import type { PostgresDatabase, RunStatement } from '../../platform/postgres/postgres-database.js';
 import type { GraphFilling } from '../../relations/graph/graph.js';
 import type { HistoryWriter } from '../history.js';
@@ -147,10 +148,8 @@ export class PostgresGenerationWriter extends LedgerGenerationWriter implements 
   async #owe(of: Omit<OwedBatch, 'batch'>, items: readonly Omit<OwedItem, 'begun'>[]): Promise<void> {
     const { tenant, source } = of;
     const listing = itemKeyOf({ tenant, source, itemId: LISTING });
-    for (let start = 0; start < items.length; start += OWED_AT_ONCE)
-      await this.#write('record what is to be indexed', [listing], (books) =>
-        oweItems(books, of, items.slice(start, start + OWED_AT_ONCE)),
-      );
+    for (const some of slicesOf(items, OWED_AT_ONCE))
+      await this.#write('record what is to be indexed', [listing], (books) => oweItems(books, of, some));
   }
 
   async plan(documents: readonly PlannedDocument[]): Promise<DocumentPlan[]> {
