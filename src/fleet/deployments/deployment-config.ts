@@ -1,5 +1,6 @@
 import * as z from 'zod';
 import { RAGError } from '../../core/errors.js';
+import { nonEmptyText } from '../../core/setting-values.js';
 import { withoutUndefined } from '../../core/without-undefined.js';
 import { RagDeploymentModel } from '../../operations/deployment-model.js';
 import { STORES } from '../../stores/definitions.js';
@@ -17,9 +18,7 @@ const REFERENCE = /^(?:env|file|keyvault|[a-z][a-z0-9-]*):\S+$/;
 const MOST_TEXT = 2_000;
 
 const customerFields = {
-  provider: z
-    .string()
-    .min(1)
+  provider: nonEmptyText()
     .max(100)
     .optional()
     .describe(
@@ -37,10 +36,8 @@ const customerFields = {
     .describe(
       "`CustomerOwned`: name of the customer's index, 1 to 32 lower-case letters, digits, `_` or `-`, a letter first. `Dedicated`: given, not stated.",
     ),
-  username: z.string().min(1).max(200).optional().describe('User of the server, where it has users.'),
-  apiKeySecretName: z
-    .string()
-    .min(1)
+  username: nonEmptyText().max(200).optional().describe('User of the server, where it has users.'),
+  apiKeySecretName: nonEmptyText()
     .max(MOST_TEXT)
     .optional()
     .describe(
@@ -50,7 +47,7 @@ const customerFields = {
 
 /** A deployment as it is stated. */
 export const deploymentInputSchema = z.strictObject({
-  tenantId: z.string().min(1).max(200),
+  tenantId: nonEmptyText().max(200),
   model: z.enum(RagDeploymentModel),
   isActive: z.boolean().default(true).describe('An inactive deployment serves nobody.'),
   ...customerFields,
