@@ -11,7 +11,7 @@ import { slicesOf } from '../../core/slices.js';
 import { HttpClient, type HttpClientOptions } from '../http-client.js';
 import { isDue, type ListingCursor, readCursor, writeCursor } from '../listing-cursor.js';
 import {
-  isListingEnd,
+  itemsOf,
   type ListChangesOptions,
   type ListedChange,
   type ListedItem,
@@ -101,9 +101,8 @@ export class AzureDevOpsSource implements Source {
     });
   }
 
-  async *list(options: ListOptions = {}): AsyncGenerator<ListedItem> {
-    for await (const item of this.listChanges(options))
-      if (!isListingEnd(item) && !('isDeleted' in item)) yield item;
+  list(options: ListOptions = {}): AsyncGenerator<ListedItem> {
+    return itemsOf(this.listChanges(options));
   }
 
   async *listChanges({ since, signal }: ListChangesOptions): AsyncGenerator<ListedChange> {
