@@ -1,4 +1,5 @@
 import { toRAGError } from '../core/errors.js';
+import { occurrencesOf } from '../core/occurrences.js';
 import { runtime } from '../core/runtime.js';
 import { slicesOf } from '../core/slices.js';
 import type { LedgerItem } from '../ledger/ledger.js';
@@ -351,8 +352,6 @@ async function countsOfUnchanged(
 ): Promise<ReadonlyMap<string, number>> {
   const { tenant } = options.scope;
   if (source.itemIds === undefined) return ledger.documentCounts(tenant, source.name);
-  const counts = new Map<string, number>();
-  for (const { itemId } of await ledger.documentsOfItems(tenant, source.name, unchangedItemIds))
-    counts.set(itemId, (counts.get(itemId) ?? 0) + 1);
-  return counts;
+  const documents = await ledger.documentsOfItems(tenant, source.name, unchangedItemIds);
+  return occurrencesOf(documents.map(({ itemId }) => itemId));
 }

@@ -1,6 +1,7 @@
 import type { ResolvedConfig } from '../../config/resolved-config.js';
 import { RAGError, toRAGError } from '../../core/errors.js';
 import { oneOf } from '../../core/filter.js';
+import { occurrencesOf } from '../../core/occurrences.js';
 import { isoNow } from '../../core/runtime.js';
 import type { Scope } from '../../core/scope.js';
 import { slicesOf } from '../../core/slices.js';
@@ -272,9 +273,8 @@ async function namesToKeepOut(
   { ledger, scope: { tenant } }: { readonly ledger: Ledger; readonly scope: Scope },
 ): Promise<{ readonly key: string; readonly hashes: readonly string[] }> {
   const key = (await ledger.keptOut(tenant))[0]?.key ?? newKey();
-  const counts = new Map<string, number>();
   const keyOf = ({ source, itemId }: { source: string; itemId: string }) => JSON.stringify([source, itemId]);
-  for (const document of documents) counts.set(keyOf(document), (counts.get(keyOf(document)) ?? 0) + 1);
+  const counts = occurrencesOf(documents.map(keyOf));
   const own = new Set(
     documents.flatMap((document) => (document.externalId === document.itemId ? keyOf(document) : [])),
   );
