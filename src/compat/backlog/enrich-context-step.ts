@@ -1,5 +1,4 @@
 import { messageOf } from '../../core/errors.js';
-import { slicesOf } from '../../core/slices.js';
 import {
   and,
   type CreateEngineOptions,
@@ -89,10 +88,10 @@ export class EnrichContextStep<Router = unknown> {
         'The context holds no `scoredPBIs.scored_pbis`: run the step that scores the items before.',
       );
     const enriched: EnrichedPBI[] = [];
-    for (const some of slicesOf(scored, AT_ONCE))
+    for (let start = 0; start < scored.length; start += AT_ONCE)
       enriched.push(
         ...(await Promise.all(
-          some.map(async (item) => ({
+          scored.slice(start, start + AT_ONCE).map(async (item) => ({
             ...item,
             context: await this.#enrichOnItsSide(item, () => this.enrichWithFallback(item, context, router)),
           })),

@@ -1,4 +1,3 @@
-import { groupedBy } from '../../core/grouped-by.js';
 import { eq, type Filter, or, type SearchResult } from '../../index.js';
 import type { ContextEnrichment, PastDecision, SimilarWork, TechnicalDoc } from './context-enrichment.js';
 import { decisionOf, learningsOf, withoutFrontMatter } from './telling-sentences.js';
@@ -86,7 +85,7 @@ function listsOf({
   return {
     similar_work: work.map(similarWork),
     past_decisions: [
-      ...groupedBy(
+      ...byRef(
         passages.flatMap((result) => pastDecision(result) ?? []),
         ({ ref }) => ref,
       ),
@@ -119,7 +118,7 @@ function pastDecision(result: SearchResult): PastDecision | undefined {
 
 /** Pages in the order of their best passage, each with the passages that were found of it. */
 const technicalDocs = (pages: readonly SearchResult[]): TechnicalDoc[] =>
-  [...groupedBy(pages, refOf)].flatMap(([ref, passages]) => {
+  [...byRef(pages, refOf)].flatMap(([ref, passages]) => {
     const [best] = passages;
     if (best === undefined) return [];
     return {
@@ -134,6 +133,12 @@ const technicalDocs = (pages: readonly SearchResult[]): TechnicalDoc[] =>
 function sectionOf({ content }: SearchResult): string[] {
   const text = withoutFrontMatter(content);
   return text === '' ? [] : [text.slice(0, SECTION_LENGTH)];
+}
+
+function byRef<Found>(found: readonly Found[], ref: (one: Found) => string): Map<string, Found[]> {
+  const groups = new Map<string, Found[]>();
+  for (const one of found) groups.set(ref(one), [...(groups.get(ref(one)) ?? []), one]);
+  return groups;
 }
 
 /** Fields by which an item is called, as its source has it, the first that there is. */
