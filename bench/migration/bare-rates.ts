@@ -4,6 +4,7 @@ import { indexedTextOfStored } from '../../src/core/analysis/indexed-text.js';
 import { analyzeText } from '../../src/core/analysis/lexical-analyzer.js';
 import type { ChunkRecord } from '../../src/core/chunk.js';
 import { EVERYTHING } from '../../src/core/filter.js';
+import { slicesOf } from '../../src/core/slices.js';
 import { openEngine } from '../../src/engine/create-engine.js';
 import { listAll } from '../../src/stores/list-pages.js';
 import type { VectorCollection } from '../../src/stores/vector-store.js';
@@ -61,9 +62,9 @@ async function* readBatches(place: Place) {
     .map(({ id, documentId }) => ({ id, documentId }))
     .sort((a, b) => (a.documentId < b.documentId ? -1 : Number(a.documentId > b.documentId)))
     .map(({ id }) => id);
-  for (let start = 0; start < ids.length; start += AT_ONCE) {
+  for (const some of slicesOf(ids, AT_ONCE)) {
     const began = performance.now();
-    const stored = await collection.get(ids.slice(start, start + AT_ONCE), { includeVectors: true });
+    const stored = await collection.get(some, { includeVectors: true });
     const ms = performance.now() - began;
     const chunks: ChunkRecord[] = stored.flatMap(({ vector, ...chunk }) => {
       const searchText = analyzeText(indexedTextOfStored(chunk)).join(' ');

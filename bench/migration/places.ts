@@ -2,6 +2,7 @@ import { createHash } from 'node:crypto';
 import { existsSync, rmSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
+import { slicesOf } from '../../src/core/slices.js';
 import { openEngine } from '../../src/engine/create-engine.js';
 import type { RAGSettingsInput, SearchResponse } from '../../src/index.js';
 import { type Issue, textOfIssue } from '../sync/jira-issues.js';
@@ -40,9 +41,9 @@ export async function buildOnce(place: Place, issues: readonly Issue[]): Promise
   if (existsSync(mark)) return undefined;
   const began = performance.now();
   const { engine } = await openEngine(place);
-  for (let start = 0; start < issues.length; start += PUSHED_AT_ONCE)
+  for (const some of slicesOf(issues, PUSHED_AT_ONCE))
     await engine.push(
-      issues.slice(start, start + PUSHED_AT_ONCE).map((issue) => ({
+      some.map((issue) => ({
         id: issue.issuekey,
         title: issue.title,
         text: textOfIssue(issue),

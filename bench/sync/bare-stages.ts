@@ -8,6 +8,7 @@ import { analyzeText } from '../../src/core/analysis/lexical-analyzer.js';
 import type { ChunkRecord, ChunkSpan } from '../../src/core/chunk.js';
 import { contentHash } from '../../src/core/ids.js';
 import { LOCAL_SCOPE, OPEN_ACCESS } from '../../src/core/scope.js';
+import { slicesOf } from '../../src/core/slices.js';
 import { loadBuiltinTokenizer } from '../../src/embedding/static/static-embedder.js';
 import { PLAIN_TEXT_PARSER } from '../../src/parsing/plain-text/plain-text-parser.js';
 import { createLibsqlStore } from '../../src/stores/libsql/libsql-store.js';
@@ -95,8 +96,7 @@ export async function runBareStages(
   const dimensions = embed.value[0]?.length ?? 1;
   const collection = await store.open({ name: 'bare', dimensions, fingerprint: 'bare' });
   const writeByOurStore = await timed(async () => {
-    for (let start = 0; start < analyze.value.length; start += ROWS)
-      await collection.upsert(analyze.value.slice(start, start + ROWS));
+    for (const some of slicesOf(analyze.value, ROWS)) await collection.upsert(some);
   });
   await store.close();
   return {
@@ -162,9 +162,9 @@ function writeRows(path: string, { issues, chunks, vectors }: BareIndex): void {
     const insert = database.prepare('INSERT INTO chunk VALUES (?, ?, ?, ?, ?)');
     const addDocument = database.prepare('INSERT INTO document VALUES (?, ?, ?, ?)');
     const addWords = database.prepare('INSERT INTO words (rowid, text) VALUES (?, ?)');
-    for (let start = 0; start < issues.length; start += ROWS) {
+    for (const some of slicesOf(issues, ROWS)) {
       database.exec('BEGIN');
-      for (const issue of issues.slice(start, start + ROWS))
+      for (const issue of some)
         addDocument.run([issue.issuekey, String(issue.updated_at), issue.title, textOfIssue(issue)]);
       database.exec('COMMIT');
     }

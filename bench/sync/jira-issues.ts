@@ -1,6 +1,7 @@
 import { existsSync, readdirSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { parse } from 'csv-parse/sync';
+import { occurrencesOf } from '../../src/core/occurrences.js';
 import { seededRandom, shuffled } from '../../src/evaluation/random.js';
 import { pick } from '../shared/random.js';
 
@@ -76,8 +77,7 @@ const capital = (word: string): string => word.slice(0, 1).toUpperCase() + word.
 
 /** Who reported how many, most first. */
 export function reportersOf(issues: readonly Issue[]): readonly (readonly [name: string, issues: number])[] {
-  const counts = new Map<string, number>();
-  for (const { reporter } of issues) counts.set(reporter, (counts.get(reporter) ?? 0) + 1);
+  const counts = occurrencesOf(issues.map(({ reporter }) => reporter));
   return [...counts].sort((a, b) => b[1] - a[1] || (a[0] < b[0] ? -1 : 1));
 }
 

@@ -2,8 +2,10 @@
  * `tsx bench/sync/load-issues.ts URL [COUNT]`: the Jira issues of the shared data in a table `issues` of a PostgreSQL, each with a seeded
  * reporter and `updated_at`. A table of that name is replaced.
  */
+
 import { fileURLToPath } from 'node:url';
 import pg from 'pg';
+import { slicesOf } from '../../src/core/slices.js';
 import { SHARED } from '../shared/places.js';
 import { type Issue, readIssues } from './jira-issues.js';
 
@@ -29,8 +31,7 @@ export async function loadIssues(client: pg.Client, issues: readonly Issue[]): P
       storypoint integer NOT NULL, reporter text NOT NULL, updated_at timestamptz NOT NULL)`,
   );
   await client.query('BEGIN');
-  for (let start = 0; start < issues.length; start += ROWS) {
-    const rows = issues.slice(start, start + ROWS);
+  for (const rows of slicesOf(issues, ROWS)) {
     await client.query(
       `INSERT INTO issues (${COLUMNS.join(', ')})
        SELECT * FROM unnest($1::text[], $2::text[], $3::text[], $4::text[], $5::integer[], $6::text[], $7::timestamptz[])`,

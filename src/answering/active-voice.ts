@@ -1,4 +1,4 @@
-import { type ComparedWord, isNegation, isTerm } from './compared-words.js';
+import { type ComparedWord, isNegation, isTerm, lower } from './compared-words.js';
 
 type Words = readonly ComparedWord[];
 
@@ -20,7 +20,6 @@ const CLAUSES: ReadonlySet<string> = new Set(
     ' ',
   ),
 );
-const lower = ({ text }: ComparedWord): string => text.toLowerCase();
 
 /** Words in the active voice, so that who does what stands in one order: "the invoice is paid by Finance" is "Finance paid the invoice". */
 export function inActiveVoice(words: Words): Words {

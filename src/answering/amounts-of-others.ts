@@ -1,10 +1,9 @@
 import { isOfKind } from './claim-differences.js';
-import { areSameWord, type ComparedWord, isNumber, isTerm } from './compared-words.js';
+import { areSameWord, type ComparedWord, hasWord, isNumber, isTerm } from './compared-words.js';
 import type { SourceText } from './source-text.js';
 
 type Words = readonly ComparedWord[];
 
-const has = (words: Words, word: ComparedWord): boolean => words.some((other) => areSameWord(word, other));
 const hasOtherAmount = (words: Words, amount: ComparedWord): boolean =>
   words.some(
     (other) => isNumber(other) && isOfKind(amount.quantity, other.quantity) && !areSameWord(amount, other),
@@ -90,21 +89,21 @@ function isOfOtherStatement(
   about: Words,
   { statement, source }: { readonly statement: Words; readonly source: SourceText },
 ): boolean {
-  if (about.length === 0 || about.every((word) => has(statement, word))) return false;
-  return source.withAll(about).some((other) => !has(other, amount) && hasOtherAmount(other, amount));
+  if (about.length === 0 || about.every((word) => hasWord(statement, word))) return false;
+  return source.withAll(about).some((other) => !hasWord(other, amount) && hasOtherAmount(other, amount));
 }
 
 /** A later clause leaves out words that an earlier one has: "uploads may hold 50 MB and exports 2 GB". */
 function isOfOtherClause(amount: ComparedWord, about: Words, statement: Words): boolean {
   const clauses = clausesOf(statement);
-  const own = clauses.findIndex((clause) => has(clause, amount));
+  const own = clauses.findIndex((clause) => hasWord(clause, amount));
   const held = clauses[own] ?? [];
   return (
-    about.every((word) => has(statement, word)) &&
+    about.every((word) => hasWord(statement, word)) &&
     clauses.some((other, at) => {
-      if (has(other, amount) || !hasOtherAmount(other, amount)) return false;
-      const isMore = about.some((word) => has(other, word) && !has(held, word));
-      return isMore && (at > own || about.every((word) => !has(held, word) || has(other, word)));
+      if (hasWord(other, amount) || !hasOtherAmount(other, amount)) return false;
+      const isMore = about.some((word) => hasWord(other, word) && !hasWord(held, word));
+      return isMore && (at > own || about.every((word) => !hasWord(held, word) || hasWord(other, word)));
     })
   );
 }

@@ -1,6 +1,14 @@
 import type { Quantity } from '../relations/conflicts/quantities.js';
 import type { AlignedGap } from './claim-alignment.js';
-import { areSameWord, type ComparedWord, isNegation, isNumber, isTerm } from './compared-words.js';
+import {
+  areSameWord,
+  type ComparedWord,
+  hasWord,
+  isNegation,
+  isNumber,
+  isTerm,
+  textOf,
+} from './compared-words.js';
 import { areOpposed } from './opposed-words.js';
 import type { SourceStatement, SourceText } from './source-text.js';
 
@@ -42,9 +50,6 @@ export const MOST_FRAME = 8;
 export const frameOf = ({ before, behind }: AlignedGap): number => Math.min(MOST_FRAME, before + behind);
 
 const isCompared = (word: ComparedWord): boolean => isTerm(word) || isNumber(word);
-const hasWord = (words: readonly ComparedWord[], word: ComparedWord): boolean =>
-  words.some((other) => areSameWord(word, other));
-const written = (words: readonly ComparedWord[]): string => words.map(({ text }) => text).join(' ');
 
 const MOST_REPLACED = 4;
 /** Few words stand in the place of few others. */
@@ -74,8 +79,8 @@ export function differencesIn(gap: AlignedGap, source: SourceText): ClaimDiffere
     others: readonly ComparedWord[],
   ): ClaimDifference => ({
     kind,
-    claim: written(own),
-    source: written(others),
+    claim: textOf(own),
+    source: textOf(others),
     frame: frameOf(gap),
     isTight,
   });
@@ -358,6 +363,6 @@ export function otherCause(claim: readonly ComparedWord[], statement: SourceStat
     share(reason, otherReason) <= SAME_CAUSE &&
     reason.some(isTerm);
   return isOther
-    ? [{ kind: 'cause', claim: written(reason), source: written(otherReason), frame: 0, isTight: false }]
+    ? [{ kind: 'cause', claim: textOf(reason), source: textOf(otherReason), frame: 0, isTight: false }]
     : [];
 }

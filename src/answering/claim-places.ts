@@ -38,13 +38,11 @@ export function placesOf(text: string): ClaimPlaces {
 
 /** Share of what a claim denies or affirms that the evidence does not say the other way round; 1 where nothing is. */
 export function polarityAgreement(claim: ClaimPlaces, evidence: ClaimPlaces): number {
-  const against = [...claim.denied].filter(
-    (term) => !claim.affirmed.has(term) && evidence.affirmed.has(term) && !evidence.denied.has(term),
-  ).length;
-  const affirmedAgainst = [...claim.affirmed].filter(
-    (term) => !claim.denied.has(term) && evidence.denied.has(term) && !evidence.affirmed.has(term),
-  ).length;
-  return 1 / (1 + against + affirmedAgainst);
+  const against = (said: 'denied' | 'affirmed', turned: 'denied' | 'affirmed'): number =>
+    [...claim[said]].filter(
+      (term) => !claim[turned].has(term) && evidence[turned].has(term) && !evidence[said].has(term),
+    ).length;
+  return 1 / (1 + against('denied', 'affirmed') + against('affirmed', 'denied'));
 }
 
 /**

@@ -59,6 +59,16 @@ export function areSameWord(a: ComparedWord, b: ComparedWord): boolean {
   return a.term === b.term || (isTerm(a) && isTerm(b) && areSameTerm(a.term, b.term));
 }
 
+/** Whether one of them is the same. */
+export const hasWord = (words: readonly ComparedWord[], word: ComparedWord): boolean =>
+  words.some((other) => areSameWord(word, other));
+
+/** A word as it is written, in small letters. */
+export const lower = ({ text }: ComparedWord): string => text.toLowerCase();
+
+/** Words as they are written. */
+export const textOf = (words: readonly ComparedWord[]): string => words.map(({ text }) => text).join(' ');
+
 export const areSameTerm = (a: string, b: string): boolean =>
   a === b || areFormsOfOne(a, b) || areAlike(a, b);
 

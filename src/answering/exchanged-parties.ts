@@ -1,4 +1,4 @@
-import { areSameWord, type ComparedWord, isTerm } from './compared-words.js';
+import { areSameWord, type ComparedWord, hasWord, isTerm, lower, textOf } from './compared-words.js';
 import type { SourceText } from './source-text.js';
 
 type Words = readonly ComparedWord[];
@@ -11,9 +11,6 @@ const CONJUNCTIONS: ReadonlySet<string> = new Set(
     ' ',
   ),
 );
-const lower = ({ text }: ComparedWord): string => text.toLowerCase();
-const has = (words: Words, word: ComparedWord): boolean => words.some((other) => areSameWord(word, other));
-
 /** Share of the words beside a party that a clause has to have, and how many. */
 const LEAST_SAME = 0.6;
 const FEWEST_SAME = 2;
@@ -46,15 +43,19 @@ export function exchangedParty(
       const own = leading(words, clause);
       const held = leading(clause, words);
       if (own.length === 0 || held.length === 0) continue;
-      if (own.some((word) => !source.has(word) || has(clause, word)) || held.some((word) => has(words, word)))
+      if (
+        own.some((word) => !source.has(word) || hasWord(clause, word)) ||
+        held.some((word) => hasWord(words, word))
+      )
         continue;
       if (own.some(isName) !== held.some(isName) || [...own, ...held].some(isDoing)) continue;
       if (!isParty(own, source)) continue;
       const rest = words.filter((word) => isTerm(word) && !own.includes(word));
-      const same = rest.filter((word) => has(clause, word)).length;
+      const same = rest.filter((word) => hasWord(clause, word)).length;
       const isSaidOfOwn = others.some(
         (other) =>
-          own.every((word) => has(other, word)) && rest.filter((word) => has(other, word)).length >= same,
+          own.every((word) => hasWord(other, word)) &&
+          rest.filter((word) => hasWord(other, word)).length >= same,
       );
       if (!isSaidOfOwn && same >= FEWEST_SAME && same >= LEAST_SAME * rest.length)
         return { claim: textOf(own), source: textOf(held) };
@@ -83,11 +84,9 @@ function leading(words: Words, other: Words): Words {
   const found: ComparedWord[] = [];
   for (const word of words) {
     if (isTerm(word)) {
-      if (has(other, word)) return found.length <= MOST_OF_PARTY ? found : [];
+      if (hasWord(other, word)) return found.length <= MOST_OF_PARTY ? found : [];
       found.push(word);
     } else if (!ARTICLES.has(lower(word)) && found.length === 0) return [];
   }
   return [];
 }
-
-const textOf = (words: Words): string => words.map(({ text }) => text).join(' ');

@@ -1,5 +1,5 @@
 import { isMonth } from '../relations/conflicts/opposites.js';
-import { areSameWord, type ComparedWord, comparedWords, isTerm } from './compared-words.js';
+import { type ComparedWord, comparedWords, hasWord, isTerm, lower, textOf } from './compared-words.js';
 import type { LedUnit } from './source-text.js';
 
 type Words = readonly ComparedWord[];
@@ -16,7 +16,6 @@ const GOES_ON =
 const STEP = /^\s*(?:\d{1,3}[.)]\s|(?:\W*)step \d)/i;
 const ITEM = /^\s*[-*+]\s/;
 
-const lower = ({ text }: ComparedWord): string => text.toLowerCase();
 /** Amounts and dates say when, and are no steps. */
 const compared = (words: Words): Words =>
   words.filter(
@@ -94,11 +93,9 @@ export function ordersIn(text: string, units: readonly LedUnit[]): StatedOrder[]
 const LEAST_SHARED = 1 / 3;
 
 function shared(words: Words, only: Words, butNot: Words): number {
-  const count = words.filter((word) => has(only, word) && !has(butNot, word)).length;
+  const count = words.filter((word) => hasWord(only, word) && !hasWord(butNot, word)).length;
   return count >= LEAST_SHARED * words.length ? count : 0;
 }
-const has = (words: Words, word: ComparedWord): boolean => words.some((other) => areSameWord(word, other));
-
 /** Two things that a claim puts in one order and its source in the other alone, in the words of the claim. */
 export function turnedSteps(
   claim: Words,
@@ -121,5 +118,3 @@ export function turnedSteps(
   }
   return undefined;
 }
-
-const textOf = (words: Words): string => words.map(({ text }) => text).join(' ');

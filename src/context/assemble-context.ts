@@ -3,6 +3,7 @@ import type { ScoredChunk } from '../core/chunk.js';
 import { headingPathOf } from '../core/chunk-metadata.js';
 import { RAGError, throwIfAborted } from '../core/errors.js';
 import { type Notice, noticesOfKind, toldNotices } from '../core/notice.js';
+import { withoutUndefined } from '../core/without-undefined.js';
 import { conflictLine, conflictNotice, sourceConflicts } from '../relations/conflicts/source-conflicts.js';
 import { compressPassage } from './compress.js';
 import {
@@ -74,7 +75,7 @@ function expand(passages: readonly Passage[], options: ContextOptions): Promise<
     load: loadChunks,
     fits: (pieces) =>
       tokensOf(counter, pieces.map(({ text }) => text).join('\n')) <= budget * MOST_EXPANDED_SHARE,
-    ...(signal === undefined ? {} : { signal }),
+    ...withoutUndefined({ signal }),
   });
 }
 
@@ -325,9 +326,7 @@ function entryOf(
     revision: revisionOf(first),
     source: textOf(metadata.source) ?? first.documentId,
     sourceType: textOf(metadata.sourceType) ?? '',
-    ...(title === undefined ? {} : { title }),
-    ...(url === undefined ? {} : { url }),
-    ...(date === undefined ? {} : { date }),
+    ...withoutUndefined({ title, url, date }),
     headingPath: headingPathOf(first),
     lines: linesOfPieces(pieces),
     ...(pages === undefined ? {} : { pages, pageStarts }),

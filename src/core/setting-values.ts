@@ -32,6 +32,9 @@ const ESCAPES: Readonly<Record<string, string>> = { n: '\n', r: '\r', t: '\t', '
 export const unescapeText = (text: string): string =>
   text.replaceAll(/\\([nrt\\])/g, (whole, letter: string) => ESCAPES[letter] ?? whole);
 
+/** A text of at least one character. */
+export const nonEmptyText = () => z.string().min(1);
+
 /** A text that never appears in output; see `Secret`. */
 export const secretText = () => z.string().transform((value) => new Secret(value));
 

@@ -1,6 +1,8 @@
 import { RAGError, throwIfAborted, toRAGError } from '../core/errors.js';
+import { occurrencesOf } from '../core/occurrences.js';
 import { retry } from '../core/retry.js';
 import { type TelemetryPayloads, traced } from '../core/telemetry.js';
+import { withoutUndefined } from '../core/without-undefined.js';
 import type { Embedder, EmbeddingKind } from './embedder.js';
 import { cacheKeyer, type EmbeddingCache } from './embedding-cache.js';
 
@@ -47,7 +49,7 @@ export async function embedAll(
   options: EmbedAllOptions = {},
 ): Promise<EmbedAllResult> {
   throwIfAborted(options.signal);
-  const occurrences = countOccurrences(texts);
+  const occurrences = occurrencesOf(texts);
   const known = new Map<string, Float32Array>();
   const cache = embedder.isCheap ? undefined : options.cache;
   const keyOf = cacheKeyer(embedder.identity, kind, options.owner);
@@ -74,12 +76,6 @@ export async function embedAll(
     cached,
     truncated: truncatedTexts(embedder, [...occurrences.keys()], kind),
   };
-}
-
-function countOccurrences(texts: readonly string[]): Map<string, number> {
-  const occurrences = new Map<string, number>();
-  for (const text of texts) occurrences.set(text, (occurrences.get(text) ?? 0) + 1);
-  return occurrences;
 }
 
 function sumOf(texts: Iterable<string>, occurrences: ReadonlyMap<string, number>): number {
@@ -155,8 +151,7 @@ async function embedBatch(
       retries,
       isWorthRetrying,
       ...(embedder.retry === undefined ? {} : { firstDelayMs: embedder.retry.firstDelayMs }),
-      ...(signal === undefined ? {} : { signal }),
-      ...(delay === undefined ? {} : { delay }),
+      ...withoutUndefined({ signal, delay }),
     });
   } catch (error) {
     throw asEmbeddingError(embedder, error);

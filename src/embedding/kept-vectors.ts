@@ -1,5 +1,6 @@
 import { existsSync, renameSync, rmSync } from 'node:fs';
 import { join } from 'node:path';
+import { slicesOf } from '../core/slices.js';
 import { NEWER, OLDER } from './disk-embedding-cache.js';
 import { VectorLog } from './vector-log.js';
 
@@ -41,9 +42,9 @@ export function keepVectors(folder: string, isKept: (key: string) => boolean): n
     try {
       const keys = log.keys();
       const kept = keys.filter(isKept);
-      for (let start = 0; start < kept.length; start += BATCH)
+      for (const some of slicesOf(kept, BATCH))
         draft.append(
-          kept.slice(start, start + BATCH).flatMap((key) => {
+          some.flatMap((key) => {
             const vector = log.read(key);
             return vector === undefined ? [] : [[key, vector] as const];
           }),

@@ -6,6 +6,7 @@ import { documentIdOf } from '../core/ids.js';
 import type { MetadataValue } from '../core/metadata.js';
 import { comparesCallersField } from '../core/pushed-fields.js';
 import type { AccessControl } from '../core/scope.js';
+import { slicesOf } from '../core/slices.js';
 import {
   type DeletionTargets,
   deleteDocuments,
@@ -106,8 +107,8 @@ async function* pagesOf(
   { reader }: ScopedIndex,
 ): AsyncGenerator<readonly LedgerDocument[]> {
   const left = cursor === undefined ? ids : ids.filter((id) => compareText(id, cursor) > 0);
-  for (let start = 0; start < left.length; start += PAGE) {
-    const page = await Promise.all(left.slice(start, start + PAGE).map((id) => reader.document(id)));
+  for (const some of slicesOf(left, PAGE)) {
+    const page = await Promise.all(some.map((id) => reader.document(id)));
     yield page.flatMap((document) => document ?? []);
   }
 }
@@ -314,8 +315,7 @@ async function firstPresent(
   const ids = [...chunks.filter(isOld), ...chunks.filter((chunk) => !isOld(chunk))].map(
     ({ chunkId }) => chunkId,
   );
-  for (let start = 0; start < ids.length; start += PAGE) {
-    const some = ids.slice(start, start + PAGE);
+  for (const some of slicesOf(ids, PAGE)) {
     const present = new Set((await collection.get(some)).map(({ id }) => id));
     const found = some.find((id) => present.has(id));
     if (found !== undefined) return found;

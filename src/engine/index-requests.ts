@@ -9,7 +9,7 @@ import {
 } from '../config/trust/index-reach.js';
 import type { Risk } from '../config/trust/risks.js';
 import { RAGError } from '../core/errors.js';
-import { runtime } from '../core/runtime.js';
+import { isoNow } from '../core/runtime.js';
 import { cacheOwner, type Scope } from '../core/scope.js';
 import { Receipts, unfinishedNotice } from '../features/forgetting/receipts.js';
 import { restoreKeptOut } from '../features/forgetting/restore-kept-out.js';
@@ -168,8 +168,7 @@ async function runOnce(
   // Other tenants are in the same generation: it is not begun anew for one of them.
   const wished = wanted ?? rebuildOf(request);
   const rebuild = wished !== 'never' && (await isAlone(ledger, tenant)) ? wished : 'never';
-  const now = (): string => new Date(runtime().now()).toISOString();
-  const recorded = { ledger, command, now, options: { dryRun } };
+  const recorded = { ledger, command, now: isoNow, options: { dryRun } };
   const { store, ofStore, embedder, notices, cache, upgrade, contextualiser } = await preparing(
     recorded,
     async () => {
@@ -225,7 +224,7 @@ async function runOnce(
     abandonedSources: await abandonedSourcesOf(ledger, tenant, host),
     sealing: await host.resources.stores.sealing.open(),
     learn: (target) => host.resources.models.learnFrom({ ledger, ...target }, { signal: request.signal }),
-    now,
+    now: isoNow,
     onProgress: request.onProgress,
     signal: request.signal,
   });

@@ -1,4 +1,4 @@
-import { runtime } from '../core/runtime.js';
+import { isoNow, runtime } from '../core/runtime.js';
 import { ItemClaims } from '../indexing/item-claims.js';
 import type { WriteTargets } from '../indexing/write-batch.js';
 import type { IndexFacts, Ledger } from '../ledger/ledger.js';
@@ -22,12 +22,11 @@ export async function writeLive<Result>(
   const ledger = await resources.ledger.writing({ check: false });
   const { store } = await resources.stores.configured();
   const { embedder, cache } = await resources.models.embedder();
-  const now = (): string => new Date(runtime().now()).toISOString();
   const storeOf: StoreHandle['of'] = (facts) => resources.stores.of(facts);
   const { facts, collection } = await openForWriting(ledger, store, {
     ...{ embedder, storeOf },
     rebuild: false,
-    at: now(),
+    at: isoNow(),
   });
   const holder = runtime().uniqueName();
   const writer = ledger.writer(facts.generation, holder);
@@ -35,7 +34,7 @@ export async function writeLive<Result>(
     ? new ItemClaims(writer, resources.config.rag.ledger.leaseMs)
     : undefined;
   const targets: WriteTargets = {
-    ...{ collection, embedder, now, claims },
+    ...{ collection, embedder, now: isoNow, claims },
     ledger: writer,
     embedding: { cache },
     signal,

@@ -1,6 +1,6 @@
 import { trustNamed } from '../config/trust/index-reach.js';
 import { RAGError, toRAGError } from '../core/errors.js';
-import { runtime } from '../core/runtime.js';
+import { isoNow } from '../core/runtime.js';
 import { cacheOwner, type Scope } from '../core/scope.js';
 import { restoreKeptOut } from '../features/forgetting/restore-kept-out.js';
 import { assertPushable, inProject, pushedSource } from '../indexing/configured-sources.js';
@@ -55,8 +55,7 @@ async function pushTogether(
   const ledger = await resources.ledger.writing({ check: false });
   if (!resources.ledger.isShared) await restoreKeptOut(ledger, scope.tenant, config.dataDir);
   const source = await pushedSource({ documents, deleted, project }, config);
-  const now = (): string => new Date(runtime().now()).toISOString();
-  const recorded = { ledger, command: 'index', now, options: { dryRun: false } };
+  const recorded = { ledger, command: 'index', now: isoNow, options: { dryRun: false } };
   const { store, ofStore, embedder, ofModel, cache, contextualiser } = await preparing(recorded, async () => {
     const { store, notices: ofStore } = await resources.stores.configured();
     const { embedder, notices: ofModel, cache } = await resources.models.embedder();
@@ -100,7 +99,7 @@ async function pushTogether(
           { ledger, ...target },
           { signal, pushed: { tenant: scope.tenant, chunks } },
         ),
-      now,
+      now: isoNow,
       signal,
     },
     { requests: accepted.length, requestOf: (itemId) => requestOf.get(itemId) },

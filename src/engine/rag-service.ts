@@ -3,6 +3,7 @@ import type { RAGConfigInput, RAGSettingsInput } from '../config/schema/index.js
 import { RAGError } from '../core/errors.js';
 import type { Metadata } from '../core/metadata.js';
 import { plainCopy } from '../core/plain-copy.js';
+import { withoutUndefined } from '../core/without-undefined.js';
 import type {
   Engine,
   IndexRequest,
@@ -81,7 +82,7 @@ export class RAGService {
   /** Brings the index in step. Without `sources`: everything that is configured. */
   async index(request: RAGIndexRequest = {}): Promise<IndexResult> {
     const { sources, options } = checkedRequest(request);
-    const withOptions = options === undefined ? {} : { options };
+    const withOptions = withoutUndefined({ options });
     if (sources === undefined) return this.#engine.index(withOptions);
     const documents = sources.filter(isDocument);
     const configurations = sources.filter(
@@ -170,8 +171,7 @@ function toPushed({
   return {
     id,
     text: content,
-    ...(title === undefined ? {} : { title }),
-    ...(url === undefined ? {} : { url }),
+    ...withoutUndefined({ title, url }),
     metadata: rest,
   };
 }

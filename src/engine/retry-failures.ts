@@ -1,3 +1,4 @@
+import { withoutUndefined } from '../core/without-undefined.js';
 import { readFailures } from '../features/maintenance/read-failures.js';
 import { readFailingSources } from '../features/maintenance/read-source-states.js';
 import { configuredSources } from '../indexing/configured-sources.js';
@@ -32,8 +33,7 @@ export async function retryFailures(
   const request = {
     sources: names.filter((name) => configured.has(name)),
     paths,
-    ...(onProgress === undefined ? {} : { onProgress }),
-    ...(signal === undefined ? {} : { signal }),
+    ...withoutUndefined({ onProgress, signal }),
   };
   const result = await runIndexRequest(request, 'failures retry', { ...parts, retried }, host);
   const unread = names.filter((name) => !configured.has(name) && !isPathSource(name));

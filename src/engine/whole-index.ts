@@ -1,6 +1,6 @@
 import { RAGError } from '../core/errors.js';
 import { madeWhenAsked } from '../core/made-once.js';
-import { runtime } from '../core/runtime.js';
+import { isoNow } from '../core/runtime.js';
 import { LOCAL_SCOPE, scopeOf } from '../core/scope.js';
 import { eraseTries } from '../features/forgetting/erase-tries.js';
 import { listGenerations, tenantsOf } from '../indexing/list-generations.js';
@@ -25,7 +25,6 @@ const batches = madeWhenAsked(async () => ({
 /** What an engine does with the index of all its scopes. */
 export function wholeIndex(core: EngineCore): Omit<Engine, keyof EngineView | 'as'> {
   const { config, work } = core;
-  const now = (): string => new Date(runtime().now()).toISOString();
   return {
     health: (options = {}) =>
       work.run(undefined, async () => {
@@ -52,7 +51,7 @@ export function wholeIndex(core: EngineCore): Omit<Engine, keyof EngineView | 'a
           const { embedder } = await core.resources.models.embedderOf(facts);
           const storeOf = (of: IndexFacts) => core.resources.stores.of(of);
           const tenants = await tenantsOf(ledger);
-          await takeBack(facts, { ledger, storeOf, embedder, tenants, signal, now });
+          await takeBack(facts, { ledger, storeOf, embedder, tenants, signal, now: isoNow });
         }),
       );
     },
@@ -126,7 +125,7 @@ export function wholeIndex(core: EngineCore): Omit<Engine, keyof EngineView | 'a
           storeOf: (facts) => core.resources.stores.of(facts),
           embedderOf: async (facts) => (await core.resources.models.embedderOf(facts)).embedder,
           signal,
-          now,
+          now: isoNow,
           alone: (change) =>
             core.locked('encryption rotate', { signal, options }, async () =>
               change(await core.existingLedger()),

@@ -1,4 +1,4 @@
-import { runtime } from '../core/runtime.js';
+import { isoNow } from '../core/runtime.js';
 import { cacheOwner, scopeOf } from '../core/scope.js';
 import { inProject } from '../indexing/configured-sources.js';
 import { runBatch } from '../indexing/run-batch.js';
@@ -62,7 +62,7 @@ async function doBatch(
         leaseMs,
         isShared,
         learn: (target) => resources.models.learnFrom({ ledger, ...target }, { signal }),
-        now: () => new Date(runtime().now()).toISOString(),
+        now: isoNow,
         signal,
       },
       inProject(configured, project),

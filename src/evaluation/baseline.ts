@@ -1,5 +1,6 @@
 import * as z from 'zod';
 import { RAGError, systemErrorCode } from '../core/errors.js';
+import { nonEmptyText } from '../core/setting-values.js';
 import { readNamedFile } from '../platform/security/regular-file.js';
 import { primaryMetricOf, type QueryScores } from './query-scores.js';
 
@@ -21,12 +22,12 @@ const SCHEMA = z.object({
   format: z.literal(FORMAT),
   dataset: z.string(),
   split: z.string(),
-  metric: z.string().min(1),
+  metric: nonEmptyText(),
   settings: z.unknown(),
   queries: z
     .array(
       z.object({
-        id: z.string().min(1),
+        id: nonEmptyText(),
         text: z.string(),
         values: z.record(z.string(), z.number()),
       }),

@@ -1,4 +1,5 @@
 import * as z from 'zod';
+import { nonEmptyText } from '../core/setting-values.js';
 import { datasetError, datasetLines, parseObject } from './dataset-lines.js';
 
 /** A verbatim passage that answers a question. */
@@ -24,7 +25,7 @@ export interface Question {
 
 const QUOTES = z.array(
   z.object({
-    path: z.string().min(1),
+    path: nonEmptyText(),
     quote: z.string().regex(/\S/),
     grade: z.int().min(1).max(3).optional(),
   }),
@@ -35,9 +36,9 @@ export type GradedQuestion = Omit<Question, 'gold' | 'alternates'> & {
 };
 
 const QUESTION_SCHEMA = z.object({
-  id: z.string().min(1),
+  id: nonEmptyText(),
   question: z.string().regex(/\S/),
-  type: z.string().min(1),
+  type: nonEmptyText(),
   gold: QUOTES,
   alternates: QUOTES.default([]),
 });

@@ -8,6 +8,7 @@ import { ANALYSIS_VERSION } from '../core/analysis/lexical-analyzer.js';
 import { durationMs } from '../core/durations.js';
 import { RAGError } from '../core/errors.js';
 import { contentHash } from '../core/ids.js';
+import { withoutUndefined } from '../core/without-undefined.js';
 import { PARSING_VERSION } from '../parsing/parsing-version.js';
 import { installedOcr } from '../parsing/pdf/installed-ocr.js';
 import { realPathOf } from '../platform/security/path-containment.js';
@@ -179,7 +180,7 @@ async function assembleSource(parts: SourceParts, config: ResolvedConfig): Promi
   const recipe: PreparationRecipe = {
     chunking,
     parsing: {
-      ...(frontmatterFields === undefined ? {} : { frontmatterFields }),
+      ...withoutUndefined({ frontmatterFields }),
       ...(ocr === undefined ? {} : { pdf: { ocr } }),
     },
     limits: { timeoutMs: limits.parseTimeoutMs, memoryMb: limits.parseMemoryMb },
@@ -192,8 +193,7 @@ async function assembleSource(parts: SourceParts, config: ResolvedConfig): Promi
   return {
     source,
     sourceType,
-    ...(root === undefined ? {} : { root }),
-    ...(retention === undefined ? {} : { retention }),
+    ...withoutUndefined({ root, retention }),
     metadata: { sourceType },
     maxShrink: parts.maxShrink ?? indexing.maxShrink,
     reconcileMs: durationMs(parts.reconcileInterval ?? indexing.reconcileInterval),

@@ -1,4 +1,5 @@
 import { oneOf } from '../core/filter.js';
+import { slicesOf } from '../core/slices.js';
 import type { ItemKey } from '../ledger/ledger.js';
 import type { SourceItem } from '../sources/source.js';
 import type { IndexRun } from './index-run.js';
@@ -39,8 +40,8 @@ async function deleteLeft(
   if (itemIds.length === 0) return;
   for (const generation of (await targets.retired?.(run)) ?? []) {
     const left = await generation.ledger.documentsOfItems(tenant, source, itemIds);
-    for (let start = 0; start < left.length; start += DELETE_BATCH) {
-      const ids = left.slice(start, start + DELETE_BATCH).map(({ documentId }) => documentId);
+    for (const some of slicesOf(left, DELETE_BATCH)) {
+      const ids = some.map(({ documentId }) => documentId);
       await deleteBatch(ids, generation, run);
     }
   }
@@ -70,9 +71,8 @@ export async function deleteDocuments(
   targets: DeletionTargets,
   run: IndexRun,
 ): Promise<void> {
-  for (let start = 0; start < documentIds.length; start += DELETE_BATCH) {
+  for (const ids of slicesOf(documentIds, DELETE_BATCH)) {
     run.checkAborted();
-    const ids = documentIds.slice(start, start + DELETE_BATCH);
     await deleteBatch(ids, targets, run);
   }
   if (documentIds.length === 0) return;

@@ -5,6 +5,7 @@ import { CHANGED_FIELDS, MADE_FIELDS, plainDateName } from '../core/date-fields.
 import type { Block, ParsedDocument, RawDocument } from '../core/document.js';
 import type { Metadata, MetadataValue } from '../core/metadata.js';
 import { momentOf } from '../core/moment.js';
+import { withoutUndefined } from '../core/without-undefined.js';
 
 /** Metadata as it may be stored, and what was left out of it, in words for the user. */
 export interface GatedMetadata {
@@ -191,8 +192,5 @@ export function documentDates(raw: RawDocument, { metadata }: Pick<ParsedDocumen
   const [before, behind] = raw.isDatedByFile === true ? [stated, raw] : [raw, stated];
   const createdAt = before.createdAt ?? behind.createdAt;
   const updatedAt = before.updatedAt ?? behind.updatedAt;
-  return {
-    ...(createdAt === undefined ? {} : { createdAt }),
-    ...(updatedAt === undefined ? {} : { updatedAt }),
-  };
+  return withoutUndefined({ createdAt, updatedAt });
 }

@@ -3,6 +3,7 @@ import { CHUNK_KEYS, offsetsOf } from '../core/chunk-metadata.js';
 import { eq } from '../core/filter.js';
 import type { Metadata } from '../core/metadata.js';
 import { runtime } from '../core/runtime.js';
+import { slicesOf } from '../core/slices.js';
 import type { GenerationReader, ItemKey, LedgerChunk, LedgerDocument, LedgerItem } from '../ledger/ledger.js';
 import { storedDigest } from '../resources/chunk-digests.js';
 import { listAll } from '../stores/list-pages.js';
@@ -67,8 +68,7 @@ export async function finishPushes(
 export async function* unfinishedItems(tenant: string, reader: GenerationReader): AsyncGenerator<LedgerItem> {
   for (const source of (await reader.sourceNames(tenant)).filter(isPushSource)) {
     const items = [...(await reader.items(tenant, source)).values()];
-    for (let start = 0; start < items.length; start += PAGE)
-      yield* await unfinishedOf(items.slice(start, start + PAGE), reader);
+    for (const some of slicesOf(items, PAGE)) yield* await unfinishedOf(some, reader);
   }
 }
 
@@ -337,8 +337,8 @@ async function withVectors(
   { collection, signal }: WriteTargets,
 ): Promise<StoredChunk[]> {
   const vectors = new Map<string, Float32Array>();
-  for (let start = 0; start < chunks.length; start += PAGE) {
-    const ids = chunks.slice(start, start + PAGE).map(({ id }) => id);
+  for (const some of slicesOf(chunks, PAGE)) {
+    const ids = some.map(({ id }) => id);
     const options = { includeVectors: true, ...(signal === undefined ? {} : { signal }) };
     for (const { id, vector } of await collection.get(ids, options))
       if (vector !== undefined) vectors.set(id, vector);

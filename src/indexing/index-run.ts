@@ -2,6 +2,7 @@ import type { ContextEstimate } from '../chunking/contextual/chunk-contextualise
 import { throwIfAborted } from '../core/errors.js';
 import { runtime } from '../core/runtime.js';
 import { TimeLeft } from '../core/time-left.js';
+import { withoutUndefined } from '../core/without-undefined.js';
 import { type EmbeddingEstimate, sumOfCosts, sumOfEstimates } from '../embedding/embedder.js';
 import type { IndexProgress, IndexResult } from '../operations/engine.js';
 import { IndexTally } from './index-tally.js';
@@ -148,10 +149,7 @@ export class IndexRun extends IndexTally {
     const embedding = this.#embedding;
     if (contexts === undefined && embedding === undefined) return {};
     return {
-      estimate: {
-        ...(contexts === undefined ? {} : { contexts }),
-        ...(embedding === undefined ? {} : { embedding }),
-      },
+      estimate: withoutUndefined({ contexts, embedding }),
     };
   }
 
@@ -199,7 +197,7 @@ export class IndexRun extends IndexTally {
     const isListing = this.#stage === 'listing';
     this.onProgress({
       stage: this.#stage,
-      ...(this.#source === undefined ? {} : { source: this.#source }),
+      ...withoutUndefined({ source: this.#source }),
       sourcesTotal: this.#sources.total,
       sourceNumber: this.#sources.seen.size,
       itemsTotal: this.#items.total,
@@ -210,7 +208,7 @@ export class IndexRun extends IndexTally {
       itemsPerSecond,
       chunksWritten: this.total().vectorsIndexed,
       chunksPerSecond: elapsed === 0 ? 0 : (this.total().vectorsIndexed * 1000) / elapsed,
-      ...(etaMs === undefined ? {} : { etaMs }),
+      ...withoutUndefined({ etaMs }),
     });
   }
 

@@ -1,5 +1,7 @@
 import { toRAGError } from '../core/errors.js';
+import { occurrencesOf } from '../core/occurrences.js';
 import { runtime } from '../core/runtime.js';
+import { slicesOf } from '../core/slices.js';
 import type { LedgerItem } from '../ledger/ledger.js';
 import type { OwedBatch } from '../ledger/owed.js';
 import type { SourceItem } from '../sources/source.js';
@@ -266,10 +268,8 @@ export const bytesOf = (items: readonly SourceItem[], usual = 1): number =>
   items.reduce((sum, { bytes }) => sum + (bytes ?? usual), 0);
 
 /** All together where nobody else writes. */
-function* sharesOf<T>(items: readonly T[], { targets }: SourcePass): Generator<readonly T[]> {
-  const size = targets.claims === undefined ? Infinity : CLAIMED_AT_ONCE;
-  for (let start = 0; start < items.length; start += size) yield items.slice(start, start + size);
-}
+const sharesOf = <T>(items: readonly T[], { targets }: SourcePass): Generator<readonly T[]> =>
+  slicesOf(items, targets.claims === undefined ? Infinity : CLAIMED_AT_ONCE);
 
 /** Claims items; those that are held now and are as they were before the listing. The others are left for later. */
 async function takeUnchanged(
@@ -352,8 +352,6 @@ async function countsOfUnchanged(
 ): Promise<ReadonlyMap<string, number>> {
   const { tenant } = options.scope;
   if (source.itemIds === undefined) return ledger.documentCounts(tenant, source.name);
-  const counts = new Map<string, number>();
-  for (const { itemId } of await ledger.documentsOfItems(tenant, source.name, unchangedItemIds))
-    counts.set(itemId, (counts.get(itemId) ?? 0) + 1);
-  return counts;
+  const documents = await ledger.documentsOfItems(tenant, source.name, unchangedItemIds);
+  return occurrencesOf(documents.map(({ itemId }) => itemId));
 }

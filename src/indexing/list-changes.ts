@@ -1,3 +1,4 @@
+import { withoutUndefined } from '../core/without-undefined.js';
 import type { GenerationReader, LedgerItem } from '../ledger/ledger.js';
 import type { OwedItem } from '../ledger/owed.js';
 import { DEFAULT_RETRY_POLICY, failedAlike, isAhead, type RetryPolicy } from '../operations/retry-policy.js';
@@ -66,7 +67,7 @@ export async function listChanges(source: Source, context: ListContext): Promise
   const { ledger, tenant, signal, since } = context;
   const known = await ledger.items(tenant, source.name, source.itemIds);
   const listing = new Listing(known, { ...context, isHandedIn: source.itemIds !== undefined });
-  const options = { ...(since === undefined ? {} : { since }), ...(signal === undefined ? {} : { signal }) };
+  const options = withoutUndefined({ since, signal });
   const listed = source.listChanges?.(options) ?? source.list(options);
   for await (const item of listed) {
     listing.take(item);
@@ -205,7 +206,7 @@ class Listing {
       if (gone.has(id) || named.has(id) || this.#seen.has(id)) continue;
       if (this.#unreadable.some((other) => coversItem(other, id))) continue;
       if (version === undefined) goneItemIds.push(id);
-      else this.#toRead.push({ id, version, ...(bytes === undefined ? {} : { bytes }) });
+      else this.#toRead.push({ id, version, ...withoutUndefined({ bytes }) });
     }
   }
 

@@ -3,6 +3,8 @@ import { analyzeQuery } from '../core/analysis/lexical-analyzer.js';
 import type { StoredChunk } from '../core/chunk.js';
 import { RAGError } from '../core/errors.js';
 import { and, contains, EVERYTHING, exists, type Filter, not, oneOf, or, range } from '../core/filter.js';
+import { slicesOf } from '../core/slices.js';
+import { withoutUndefined } from '../core/without-undefined.js';
 import type { VectorCollection } from '../stores/vector-store.js';
 
 /** Of so many chunks one is searched for by its words. */
@@ -28,8 +30,8 @@ export async function probeCollection(
   await probeVectors(collection, listed, signal);
   // A store in this process answers without letting others have a turn.
   await nextTurn();
-  for (let start = 0; start < listed.length; start += FILTER_BATCH) {
-    await probeFilters(collection, listed.slice(start, start + FILTER_BATCH), signal);
+  for (const some of slicesOf(listed, FILTER_BATCH)) {
+    await probeFilters(collection, some, signal);
     await nextTurn();
   }
   await probeText(collection, listed, signal);
@@ -56,7 +58,7 @@ async function storedVectors(
   ids: readonly string[],
   signal: AbortSignal | undefined,
 ): Promise<StoredChunk[]> {
-  const abort = signal === undefined ? {} : { signal };
+  const abort = withoutUndefined({ signal });
   const chunks = await collection.get(ids, { includeVectors: true, ...abort });
   for (const { id, vector } of chunks)
     if (vector?.length !== collection.spec.dimensions || !isUnitOrZero(vector))
@@ -69,7 +71,7 @@ async function probeVectors(
   listed: readonly StoredChunk[],
   signal: AbortSignal | undefined,
 ): Promise<void> {
-  const abort = signal === undefined ? {} : { signal };
+  const abort = withoutUndefined({ signal });
   const ids = listed.map(({ id }) => id);
   const chunks = await storedVectors(collection, ids, signal);
   const vector = chunks[0]?.vector;
@@ -139,7 +141,7 @@ async function probeText(
   listed: readonly StoredChunk[],
   signal: AbortSignal | undefined,
 ): Promise<void> {
-  const abort = signal === undefined ? {} : { signal };
+  const abort = withoutUndefined({ signal });
   for (let index = 0; index < listed.length; index += TEXT_PROBE_INTERVAL) {
     const { terms } = analyzeQuery(listed[index]?.content ?? '');
     if (terms.length === 0) continue;

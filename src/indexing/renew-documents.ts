@@ -1,3 +1,4 @@
+import { slicesOf } from '../core/slices.js';
 import type { LedgerDocument, LedgerItem } from '../ledger/ledger.js';
 import type { MetadataSealing } from '../platform/security/sealed-metadata.js';
 import { type CarriedGeneration, readWhole, type WholeDocument } from './carry-over.js';
@@ -38,7 +39,7 @@ export async function renewDocuments(
   let rewritten = 0;
   const unfinished: string[] = [];
   for (const { key, items: ofSource } of bySource(items))
-    for (const some of pagesOf(ofSource, PAGE)) {
+    for (const some of slicesOf(ofSource, PAGE)) {
       run.checkAborted();
       const { tenant, source } = key;
       const ids = some.map(({ itemId }) => itemId);
@@ -99,10 +100,6 @@ async function renewedGroup(
     if (renewed !== undefined) changed.push(renewed);
   }
   return changed;
-}
-
-function* pagesOf<T>(all: readonly T[], size: number): Generator<readonly T[]> {
-  for (let start = 0; start < all.length; start += size) yield all.slice(start, start + size);
 }
 
 /**

@@ -2,6 +2,7 @@ import { ageMs } from '../core/age.js';
 import { canonicalJson } from '../core/canonical-json.js';
 import type { Metadata } from '../core/metadata.js';
 import { runtime } from '../core/runtime.js';
+import { slicesOf } from '../core/slices.js';
 import { allVersions } from '../ledger/history/all-versions.js';
 import type { CompletedItem, LedgerDocument, LedgerItem } from '../ledger/ledger.js';
 import { deleteDocuments } from './delete-documents.js';
@@ -90,8 +91,7 @@ async function removeOld(key: SourceKey, retention: Retention, task: SourceTask)
     const { old, undated } = await agesOf(key, retention, task);
     if (task.options.dryRun) return { removed: old.length, undated };
     try {
-      for (let start = 0; start < old.length; start += PAGE)
-        removed += await deleteOld(key, old.slice(start, start + PAGE), task);
+      for (const some of slicesOf(old, PAGE)) removed += await deleteOld(key, some, task);
       return { removed, undated };
     } catch (error) {
       if (!isLeaseLost(error)) throw error;
@@ -140,8 +140,7 @@ async function eraseOldVersions(
     if (scope.project !== undefined && version.project !== scope.project) continue;
     if (ageOfDocument(version.metadata, retention) === 'old') old.push(version.id);
   }
-  for (let start = 0; start < old.length; start += PAGE)
-    await history?.eraseVersions(old.slice(start, start + PAGE));
+  for (const some of slicesOf(old, PAGE)) await history?.eraseVersions(some);
 }
 
 /** Of each document so many versions stay in the history, the newest of each generation, the present one included. */
@@ -158,8 +157,7 @@ async function eraseMoreVersions(
   }
   // Ids grow with the versions of a document.
   const more = [...ofDocuments.values()].flatMap((ids) => ids.slice(0, -keep));
-  for (let start = 0; start < more.length; start += PAGE)
-    await history?.eraseVersions(more.slice(start, start + PAGE));
+  for (const some of slicesOf(more, PAGE)) await history?.eraseVersions(some);
 }
 
 /** What of a retention decides what an item becomes: with another age, everything is read again. Nothing where none is stated. */

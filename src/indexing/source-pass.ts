@@ -1,5 +1,6 @@
 import { oneOf } from '../core/filter.js';
 import { runtime } from '../core/runtime.js';
+import { slicesOf } from '../core/slices.js';
 import { listPages } from '../stores/list-pages.js';
 import type { IndexRun } from './index-run.js';
 import { isLeaseLost, type SourceKey } from './item-claims.js';
@@ -82,8 +83,7 @@ async function healDocuments(
   run: IndexRun,
 ): Promise<void> {
   const { ledger, collection, signal } = targets;
-  for (let start = 0; start < documentIds.length; start += BATCH) {
-    const batch = documentIds.slice(start, start + BATCH);
+  for (const batch of slicesOf(documentIds, BATCH)) {
     const known = new Set<string>();
     for (const documentId of batch)
       for (const { chunkId } of await ledger.chunks(documentId)) known.add(chunkId);

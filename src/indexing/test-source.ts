@@ -2,6 +2,7 @@ import { type LoadConfigOptions, loadConfig } from '../config/load-config.js';
 import type { RawDocument } from '../core/document.js';
 import { type ErrorReason, RAGError, throwIfAborted, toRAGError } from '../core/errors.js';
 import { runtime } from '../core/runtime.js';
+import { withoutUndefined } from '../core/without-undefined.js';
 import { createSourceNamed } from '../resources/assembly/open-sources.js';
 import { isUnreadable, type Source, type SourceItem } from '../sources/source.js';
 
@@ -108,7 +109,7 @@ class SourceTester {
   /** Counts the items, and gives the first ones. */
   async #list(source: Source): Promise<SourceItem[]> {
     const first: SourceItem[] = [];
-    for await (const item of source.list(this.#signal === undefined ? {} : { signal: this.#signal })) {
+    for await (const item of source.list(withoutUndefined({ signal: this.#signal }))) {
       this.#items += 1;
       if (isUnreadable(item)) this.#complain(item.error, item.id);
       else if (first.length < SAMPLES) first.push(item);
@@ -132,7 +133,7 @@ class SourceTester {
     throwIfAborted(this.#signal);
     if (this.#problems.length >= MOST_PROBLEMS) return;
     const { reason, message } = toRAGError(error, 'INTERNAL', 'It failed for an unknown reason.');
-    this.#problems.push({ ...(item === undefined ? {} : { item }), reason, message });
+    this.#problems.push({ ...withoutUndefined({ item }), reason, message });
   }
 }
 
@@ -142,12 +143,10 @@ function sampleOf(document: RawDocument): SampleDocument {
   const start = isText ? beginningOf(content) : undefined;
   return {
     id: externalId,
-    ...(title === undefined ? {} : { title }),
-    ...(url === undefined ? {} : { url }),
-    ...(updatedAt === undefined ? {} : { updatedAt }),
+    ...withoutUndefined({ title, url, updatedAt }),
     mediaType,
     metadata,
-    ...(start === undefined ? {} : { start }),
+    ...withoutUndefined({ start }),
   };
 }
 

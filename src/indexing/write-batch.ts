@@ -1,6 +1,7 @@
 import { setImmediate as nextTurn } from 'node:timers/promises';
 import type { ChunkRecord } from '../core/chunk.js';
 import { oneOf } from '../core/filter.js';
+import { slicesOf } from '../core/slices.js';
 import type { EmbedAllOptions } from '../embedding/embed-all.js';
 import { embedAll } from '../embedding/embed-all.js';
 import type { Embedder } from '../embedding/embedder.js';
@@ -355,9 +356,8 @@ export async function deleteChunks(
   targets: Pick<WriteTargets, 'collection' | 'signal'>,
   run: IndexRun,
 ): Promise<void> {
-  for (let start = 0; start < chunkIds.length; start += DELETE_BATCH) {
+  for (const ids of slicesOf(chunkIds, DELETE_BATCH)) {
     run.checkAborted();
-    const ids = chunkIds.slice(start, start + DELETE_BATCH);
     await run.timedAsync('store', () => targets.collection.delete(oneOf('$chunkId', ids), targets.signal));
   }
 }

@@ -3,7 +3,7 @@ import { hostname } from 'node:os';
 import { join, resolve } from 'node:path';
 import { DATA_FILES } from '../core/data-folder.js';
 import { RAGError, systemErrorCode, throwIfAborted } from '../core/errors.js';
-import { runtime, sleep } from '../core/runtime.js';
+import { isoNow, runtime, sleep } from '../core/runtime.js';
 import { makePrivateFolder, PRIVATE_FILE } from '../platform/security/private-files.js';
 import { readRegularFileSync } from '../platform/security/regular-file.js';
 import type { SqliteFaultKind } from '../platform/sqlite/sqlite-fault.js';
@@ -92,7 +92,7 @@ function lockHeldBy(
       pid: process.pid,
       host: hostname(),
       command,
-      since: new Date(runtime().now()).toISOString(),
+      since: isoNow(),
       ...(isBrief ? { isBrief } : {}),
     });
   } catch (error) {

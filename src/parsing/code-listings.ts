@@ -1,4 +1,5 @@
 import type { Element, ElementContent } from 'hast';
+import { element, isElement, textOf } from './hast-elements.js';
 
 /** Classes of line numbers in listings, of Pygments, Rouge, Chroma, highlight.js, GitHub, SyntaxHighlighter. */
 const NUMBERED =
@@ -38,13 +39,7 @@ export function listingOf(
   const cells = rows.flat();
   if (cells.some((cell) => hasCode(cell))) return cells.flatMap((cell) => cell.children);
   const lines = cells.map((cell) => textOf(cell).replace(/\n+$/, ''));
-  const code: Element = {
-    type: 'element',
-    tagName: 'code',
-    properties: {},
-    children: [{ type: 'text', value: lines.join('\n') }],
-  };
-  return [{ type: 'element', tagName: 'pre', properties: {}, children: [code] }];
+  return [element('pre', [element('code', [lines.join('\n')])])];
 }
 
 const holdsNumbers = ({ children }: Element): boolean =>
@@ -59,11 +54,7 @@ function rowsOf(children: readonly ElementContent[]): Element[][] {
   return children.flatMap((child) => {
     if (child.type !== 'element') return [];
     if (child.tagName !== 'tr') return rowsOf(child.children);
-    return [
-      child.children.filter(
-        (cell): cell is Element => cell.type === 'element' && cell.tagName === 'td' && !isBlank(cell),
-      ),
-    ];
+    return [child.children.filter((cell): cell is Element => isElement(cell, 'td') && !isBlank(cell))];
   });
 }
 
@@ -72,6 +63,3 @@ const isBlank = (cell: Element): boolean =>
 
 const hasCode = ({ children }: Element): boolean =>
   children.some((child) => child.type === 'element' && (child.tagName === 'pre' || hasCode(child)));
-
-const textOf = (node: ElementContent): string =>
-  node.type === 'text' ? node.value : node.type === 'element' ? node.children.map(textOf).join('') : '';

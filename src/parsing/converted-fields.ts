@@ -2,7 +2,7 @@ import type { TextRange } from '../core/document.js';
 import { escapeExpression } from '../core/escape-expression.js';
 import { withoutMarkup } from './label-reader.js';
 import type { StatedFields } from './markdown/stated-names.js';
-import { moved } from './text-range.js';
+import { endOfLine, moved } from './text-range.js';
 
 /** Front matter of a page of HTML: its lines became one. A value may hold its mark, so it ends at the last one. */
 const ONE_LINE = /^\s*(\\?(---|\+\+\+|;;;)[ \t].*[ \t]\\?\2)(?=\s|$)/;
@@ -81,8 +81,7 @@ function isTitleAt(text: string, start: number): boolean {
 
 function* linesOf(text: string): Generator<{ readonly line: string } & Pick<TextRange, 'start'>> {
   for (let start = 0; start <= text.length; ) {
-    const at = text.indexOf('\n', start);
-    const end = at < 0 ? text.length : at;
+    const end = endOfLine(text, start);
     yield { line: text.slice(start, end).replace(/\r$/, ''), start };
     start = end + 1;
   }

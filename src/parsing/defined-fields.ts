@@ -1,3 +1,4 @@
+import { groupedBy } from '../core/grouped-by.js';
 import { MEDIA_TYPES } from '../core/media-types.js';
 import { labelReader, withoutMarkup } from './label-reader.js';
 import type { StatedFields } from './markdown/stated-names.js';
@@ -64,12 +65,7 @@ const FORMATS: ReadonlyMap<string, Format> = new Map([
 export function definedFields(text: string, mediaType: string, names: readonly string[]): StatedFields[] {
   const format = FORMATS.get(mediaType);
   if (format === undefined) return [];
-  const definitions = new Map<string, Definition[]>();
-  for (const definition of definitionsIn(levelLineEnds(text), format)) {
-    const same = definitions.get(definition.name);
-    if (same === undefined) definitions.set(definition.name, [definition]);
-    else same.push(definition);
-  }
+  const definitions = groupedBy(definitionsIn(levelLineEnds(text), format), ({ name }) => name);
   const tables = mediaType === MEDIA_TYPES.asciidoc ? asciidocTables(text) : csvTables(text);
   const cells = [...tables].flatMap((rows) => columnFields(rows, labelReader(names)));
   const found = names.flatMap((name) => {

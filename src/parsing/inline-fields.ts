@@ -2,12 +2,12 @@ import type { TextRange } from '../core/document.js';
 import { madeOnce } from '../core/made-once.js';
 import { endOfBracket } from './closed-brackets.js';
 import { insertedRows, rowsBefore } from './inserted-rows.js';
-import { isAligned } from './label-fields.js';
 import { type Label, labelReader } from './label-reader.js';
 import type { StatedFields } from './markdown/stated-names.js';
-import { isWrapped, lengthOfValue } from './sentence-fields.js';
-import { isStatement, opensStatements } from './statement-lines.js';
-import { endOfLine } from './text-range.js';
+import { lengthOfValue } from './sentence-fields.js';
+import { isStatement } from './statement-lines.js';
+import { endOfLine, startOfLine } from './text-range.js';
+import { endOfBlock, endOfStated, MAX_GAP, MAX_PAIR, MAX_VALUE } from './value-ends.js';
 
 /** Names of what a pair of a name and a value calls its name, and its value. */
 const NAME_KEY = `(?:name|key|field|label|title|id|attribute|attr|property|column|param|parameter|header|variable|var|tag|term|type|k|path|pointer|from|msgid)`;
@@ -20,11 +20,6 @@ const SIGN = String.raw`(?:[:=]=?>?|:=|<>|!=|[<>]=?|\s(?:is|like|in|eq)(?=\s))`;
 const CLOSING = String.raw`(?:\.[\p{L}\p{N}_.\x2d]{1,60})?(?:[\])]{1,2}\.[\p{L}\p{N}_.\x2d]{1,60}|[\]\\"'\x60*_)}]{0,6})(?:[ \t]?\([^()\n]{0,40}\))?[ \t]*`;
 /** What a name of one word is behind where it is no word of a sentence. */
 const BEFORE_NAME = /[,;:{([|&?<>•·–—"'`\t]$|--$/;
-/** The next name of a line of several; behind a single blank only where values follow their names at once. */
-const NEXT_NAME =
-  /(?:[,;|&•·/\t]|[ \t][-–—]|&nbsp;|[ \t]{2})[ \t]{0,4}["'*_`]{0,3}[\p{L}_][\p{L}\p{N}_.-]{0,60}["'*_`]{0,3}[ \t]?[:=]/u;
-const NEXT_PACKED = /[,;|& \t]["']?[\p{L}_][\p{L}\p{N}_.-]{0,60}["']?=/u;
-const OPENERS = '{[(';
 
 /**
  * Where a text states fields inside its lines: `name: value` and `name=value` behind whatever stands before, names and values in quotation marks,
@@ -98,7 +93,7 @@ function* statements(text: string, { labelOf, statement }: Search & Forms): Gene
     const isDenied = /^(?:<|>|!|\s)/.test(sign) && !/^\(?["']/.test(text.slice(behind, behind + 2));
     if (names.length === 0 || isDenied) continue;
     const before = text.slice(Math.max(0, found.index - 3), found.index);
-    const start = Math.max(lineStart(text, found.index), found.index - MAX_GAP);
+    const start = Math.max(startOfLine(text, found.index), found.index - MAX_GAP);
     const isMidLine = text.slice(start, found.index).trim() !== '';
     const value = text.slice(behind, behind + MAX_GAP).split('\n', 1)[0] ?? '';
     if (!isName(all, sign, before) && !(isMidLine && lengthOfValue(value, '') > 0)) continue;
@@ -121,104 +116,6 @@ function isName(stated: string, sign: string, before: string): boolean {
   );
 }
 
-const isQuote = (character: string): boolean => character === '"' || character === "'" || character === '`';
-
-/** On the next line where a name stands alone on its line. */
-function firstOfValue(text: string, from: number): number {
-  let at = from;
-  while (at - from < MAX_GAP && /\s/.test(text.charAt(at))) at += 1;
-  return at;
-}
-
-/** In UTF-16 code units. */
-const MAX_GAP = 80;
-
-function endOfStated(
-  text: string,
-  { start: name, end: from }: TextRange,
-  { sign, wrapped }: { readonly sign: string; readonly wrapped: readonly string[] },
-): number | undefined {
-  const lineEnd = endOfLine(text, from);
-  const value = firstOfValue(text, from);
-  const first = text.charAt(value);
-  if (isQuote(first)) return endOfQuoted(text, value) ?? endOfParagraph(text, value);
-  if (first !== '' && OPENERS.includes(first))
-    return endOfBracket(text, value, MAX_VALUE) ?? endOfParagraph(text, value);
-  const rest = text.slice(from, lineEnd);
-  if (rest.trim() === '') return undefined;
-  const start = lineStart(text, from);
-  const next = (sign === '=' ? NEXT_PACKED : NEXT_NAME).exec(rest)?.index ?? Infinity;
-  const last = Math.min(from + next, closingAround(text, name, from));
-  if (last < lineEnd) return last;
-  const line = text.slice(start, lineEnd);
-  return opensStatements(line, from - start) ? lineEnd : endOfLines(text, from, wrapped);
-}
-
-/** Where what is opened on the line before a name is closed behind its value: a bracket, a comment, code. */
-function closingAround(text: string, name: number, from: number): number {
-  const start = Math.max(lineStart(text, name), name - MAX_PAIR);
-  const opened = OPENED.exec(text.slice(start, name));
-  if (opened === null) return Infinity;
-  const closing = CLOSED_BY[opened[0]];
-  if (closing === undefined) return (endOfBracket(text, start + opened.index, MAX_VALUE) ?? Infinity) - 1;
-  const end = text.indexOf(closing, from);
-  return end < 0 ? Infinity : end;
-}
-
-const OPENED = /[([{](?=[^()[\]{}]*$)|<!--(?=[^>]*$)|[<`](?=["']?$)/;
-const CLOSED_BY: Readonly<Record<string, string>> = { '<!--': '-->', '<': '>', '`': '`' };
-
-/** Of a line with those below that are indented more, and the rest of its paragraph. */
-function endOfLines(text: string, from: number, names: readonly string[]): number {
-  const start = lineStart(text, from);
-  const indent = /^[ \t]*/.exec(text.slice(start, from))?.[0].length ?? 0;
-  let end = endOfLine(text, from);
-  const first = text.slice(start, end);
-  let above = first;
-  for (let next = '', count = 1; end < text.length; end += 1 + next.length, count += 1, above = next) {
-    next = text.slice(end + 1, endOfLine(text, end + 1));
-    const isBelow = next.length - next.trimStart().length > indent && !isAligned(first, next);
-    const goesOn = names.length > 0 && isWrapped(above, next, names, count);
-    if (next.trim() === '' || !(isBelow || goesOn)) break;
-  }
-  return end;
-}
-
-/** Of one that is never closed. */
-const endOfParagraph = (text: string, from: number): number => {
-  const end = text.indexOf('\n\n', from);
-  return Math.min(end < 0 ? text.length : end, from + MAX_VALUE);
-};
-
-/** In UTF-16 code units. */
-const MAX_VALUE = 20_000;
-
-/** Within a paragraph, or up to three of the same marks. */
-function endOfQuoted(text: string, at: number): number | undefined {
-  const quote = text.charAt(at);
-  const triple = quote.repeat(3);
-  if (text.startsWith(triple, at)) {
-    const closing = text.indexOf(triple, at + 3);
-    return closing < 0 ? text.length : closing + 3;
-  }
-  // Of JSON in a cell of CSV.
-  const doubled = quote.repeat(2);
-  if (text.startsWith(doubled, at) && /[\p{L}\p{N}]/u.test(text.charAt(at + 2))) {
-    const closing = text.indexOf(doubled, at + 2);
-    if (closing >= 0 && closing < endOfLine(text, at)) return closing + 2;
-  }
-  const isEscaped = text.charAt(at - 1) === '\\';
-  const limit = Math.min(text.length, at + MAX_VALUE);
-  for (let place = at + 1; place < limit; place += 1) {
-    const character = text.charAt(place);
-    const isBehindEscape = text.charAt(place - 1) === '\\';
-    if (character === quote && text.charAt(place + 1) === quote && !isBehindEscape) place += 1;
-    else if (character === quote && (isEscaped || !isBehindEscape)) return place + 1;
-    else if (character === '\n' && text.charAt(place + 1) === '\n') return undefined;
-  }
-  return undefined;
-}
-
 /** Blocks that state something, from the name to the closing bracket. */
 function* blocks(text: string, { labelOf, block }: Search & Forms): Generator<StatedFields> {
   block.lastIndex = 0;
@@ -228,7 +125,7 @@ function* blocks(text: string, { labelOf, block }: Search & Forms): Generator<St
     if (sign < opening) sign = signBehind(text, opening);
     if (sign - opening > MAX_VALUE) continue;
     if (isStatement(text.slice(text.lastIndexOf('\n', found.index) + 1, opening))) continue;
-    const end = endOfBracket(text, opening, MAX_VALUE) ?? endOfParagraph(text, opening);
+    const end = endOfBlock(text, opening);
     if (sign >= end) continue;
     yield { start: found.index, end, names: labelOf(found[1] ?? '') };
     block.lastIndex = end;
@@ -301,9 +198,6 @@ function bracesAround(text: string, at: number): TextRange | undefined {
   return undefined;
 }
 
-/** In UTF-16 code units. */
-const MAX_PAIR = 1_000;
-
 /** Lines beside the one of a place, up to a blank one or one that names something else. */
 function linesAround(text: string, at: number): TextRange {
   let start = text.lastIndexOf('\n', at) + 1;
@@ -325,5 +219,3 @@ function linesAround(text: string, at: number): TextRange {
 }
 
 const MAX_LINES = 8;
-
-const lineStart = (text: string, at: number): number => text.lastIndexOf('\n', at - 1) + 1;

@@ -1,6 +1,6 @@
 import { type Label, labelReader, MAX_LABEL_LENGTH, withoutMarkup } from './label-reader.js';
 import type { StatedFields } from './markdown/stated-names.js';
-import { isWrapped } from './sentence-fields.js';
+import { goesOn } from './value-ends.js';
 
 /** A line with what opens an item, a heading, a quotation or a field of a list. */
 const OPENING = /^[ \t>]*(?:(?:[-*+]|\d{1,9}[.)])[ \t]+(?:\[[ xX]\][ \t]+)?|#{1,6}[ \t]+)*:?/;
@@ -123,7 +123,7 @@ function statementAt(
     return last > at ? { names: term, from, last } : undefined;
   }
   const [all = '', marked = ''] = BOLD.exec(opened) ?? [];
-  const endOfBelow = (own: readonly string[]): number => endOfValue(lines, at, from, isFenced ? [] : own);
+  const endOfBelow = (own: readonly string[]): number => endOfValue(lines, at, isFenced ? [] : own);
   const bold = marked === '' ? [] : labelOf(marked.replace(/[:=]$/, ''));
   if (bold.length > 0 && opened.length > all.length)
     return { names: bold, from, last: Math.max(isItem ? endOfItem(lines, at, from) : at, endOfBelow(bold)) };
@@ -257,25 +257,16 @@ export function endOfSection(lines: readonly Line[], at: number, isFenced: boole
 export const HEADING = /^[ \t>]{0,8}(#{1,6})[ \t]/;
 export const UNDERLINE = /^[ \t]*([=~^"'`.+*_-])\1{2,}[ \t]*$/;
 
-/** With lines that are indented below it, and those of its paragraph. */
-function endOfValue(lines: readonly Line[], at: number, from: number, names: readonly string[]): number {
-  const { text: first = '', indent: own = 0 } = lines[at] ?? {};
+/** With the lines below that go on with its value. */
+function endOfValue(lines: readonly Line[], at: number, names: readonly string[]): number {
+  const { text: first = '', indent = 0 } = lines[at] ?? {};
   let last = at;
-  for (let next = at + 1; next < lines.length; next += 1) {
-    const { text, indent, isBlank } = lines[next] as Line;
-    const isBelow = (indent > own || (from > own && indent >= from)) && !isAligned(first, text);
-    const goesOn = names.length > 0 && isWrapped(lines[next - 1]?.text ?? '', text, names, next - at);
-    if (isBlank || !(isBelow || goesOn)) break;
-    last = next;
+  for (let above = first; ; above = lines[last]?.text ?? '') {
+    if (!goesOn(lines[last + 1]?.text ?? '', { first, indent, above, names, count: last + 1 - at }))
+      return last;
+    last += 1;
   }
-  return last;
 }
-
-/** Whether labels of two lines end in the same place, as those that are set flush right do. */
-export const isAligned = (line: string, below: string): boolean => {
-  const [place, own] = [line, below].map((each) => each.indexOf(': '));
-  return place === own && /^\s+[\p{L}\p{N}_ -]+: /u.test(below);
-};
 
 const OPENING_MARK = /^[ \t]*(?:[-*+>|#]|\d{1,9}[.)] |```|~~~)/;
 

@@ -1,5 +1,5 @@
 import type { Block, BlockKind, TextRange } from '../core/document.js';
-import { boundRepeated, MAX_REPEATED_LENGTH, trimRange } from './text-range.js';
+import { boundRepeated, MAX_REPEATED_LENGTH, startOfLine, trimRange } from './text-range.js';
 
 /** A structural piece of Markdown, as 0-based lines `[startLine, endLine)`. */
 export interface LineBlock {
@@ -82,8 +82,6 @@ function headingLabel(source: string): string {
   for (const [pattern, replacement] of LABEL_REPLACEMENTS) label = label.replace(pattern, replacement);
   return boundRepeated(label.trim());
 }
-
-const startOfLine = (source: string, offset: number): number => source.lastIndexOf('\n', offset - 1) + 1;
 
 /** The first lines open the block: they are its context, and its body starts below them. */
 function withOpening(source: string, block: Block, openingLines: number): Block {

@@ -3,6 +3,7 @@ import { type Label, labelReader } from './label-reader.js';
 import type { StatedFields } from './markdown/stated-names.js';
 import { type SpannedCell, spreadCells } from './spanned-cells.js';
 import { columnFields, occursApart } from './table-fields.js';
+import { endOfLine } from './text-range.js';
 
 /** An element of markup: from its opening tag to its closing one, or without one. */
 interface Element extends TextRange {
@@ -308,8 +309,7 @@ function elementsOf(text: string): Element[] {
     last = element;
     if (open.length < MOST_DEPTH) open.push(element);
   }
-  if (last !== undefined)
-    close(last, text.indexOf('\n', last.open) < 0 ? text.length : text.indexOf('\n', last.open));
+  if (last !== undefined) close(last, endOfLine(text, last.open));
   return all;
 }
 

@@ -1,5 +1,6 @@
-import type { Element, ElementContent } from 'hast';
+import type { Element } from 'hast';
 import { oneLine } from '../core/one-line.js';
+import { textOf } from './hast-elements.js';
 
 /** TeX that a formula of MathML carries along. */
 const TEX = /^application\/x-tex$|^text\/x-latex$|^TeX$/i;
@@ -35,9 +36,6 @@ function find(node: Element, isWanted: (element: Element) => boolean): Element |
   }
   return undefined;
 }
-
-const textOf = (node: ElementContent): string =>
-  node.type === 'text' ? node.value : node.type === 'element' ? node.children.map(textOf).join('') : '';
 
 const partsOf = ({ children }: Element): Element[] => children.filter((child) => child.type === 'element');
 const grouped = (text: string): string => (/^[\p{L}\p{N}.,]*$/u.test(text) ? text : `(${text})`);

@@ -5,7 +5,7 @@ import type { StatedFields } from './markdown/stated-names.js';
 import { isLone, isWorded as isWordedName, namedPlaces } from './named-places.js';
 import { statementFields } from './named-statements.js';
 import { BLANKS, commentsAlone, inLines, joinedLines, PARAMETER, separatorIn } from './sentence-fields.js';
-import { blanked, endOfLine } from './text-range.js';
+import { blanked, endOfLine, startOfLine } from './text-range.js';
 
 const FENCE = /^[ \t>]{0,12}(`{3,}|~{3,})[ \t]*([^\s`{]*)/;
 /** What opens a quotation, an item or a heading. */
@@ -97,7 +97,7 @@ function saidFields(text: string, names: readonly string[], separator: string | 
   for (const { start, end, names: own, isWorded } of namedPlaces(joined, names)) {
     if (!isWorded || start < done || isEmptied(joined, { start, end })) continue;
     if ((inLines({ start, end }, joints)[0]?.start ?? 0) < endOfBlock) continue;
-    const from = joined.lastIndexOf('\n', start - 1) + 1;
+    const from = startOfLine(joined, start);
     const until = endOfLine(joined, end);
     const line = joined.slice(from, until);
     const between = separator === undefined ? separatorIn(line) : separator;

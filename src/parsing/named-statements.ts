@@ -1,6 +1,6 @@
 import type { TextRange } from '../core/document.js';
 import { endOfBracket } from './closed-brackets.js';
-import { labelledValue, type Written } from './code-labels.js';
+import { labelledValue } from './code-labels.js';
 import { DEFINED_LIST, definitionsIn, usesOf } from './defined-lists.js';
 import type { StatedFields } from './markdown/stated-names.js';
 import { isLone, namedPlaces, withoutNames } from './named-places.js';
@@ -15,6 +15,7 @@ import {
   openQuote,
 } from './statement-lines.js';
 import { blanked, joinedRanges } from './text-range.js';
+import type { Written } from './value-ends.js';
 
 /** Languages in which a value is a literal, or has a name. */
 const PROGRAMS =

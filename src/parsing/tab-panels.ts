@@ -1,4 +1,5 @@
 import type { Element, ElementContent, Root } from 'hast';
+import { element, isElement, textOf } from './hast-elements.js';
 
 const hasClass = (className: unknown, pattern: RegExp): boolean =>
   Array.isArray(className) && className.some((name) => pattern.test(String(name)));
@@ -24,7 +25,7 @@ const isLabelBox = ({ properties }: Element): boolean =>
 export function withTabLabels(node: Element): Element {
   if (!isLabelBox(node)) return node;
   const children = node.children.map((child) =>
-    child.type === 'element' && child.tagName === 'label' ? { ...child, tagName: 'p' } : child,
+    isElement(child, 'label') ? { ...child, tagName: 'p' } : child,
   );
   return { ...node, children };
 }
@@ -102,15 +103,4 @@ function withoutLabels(node: Root | Element, labels: ReadonlySet<Element>): bool
   return children.every((child) => child.type === 'text' && child.value.trim() === '');
 }
 
-const named = (label: string): Element => ({
-  ...{ type: 'element', tagName: 'p', properties: {} },
-  children: [
-    {
-      ...{ type: 'element', tagName: 'strong', properties: {} },
-      children: [{ type: 'text', value: label.trim() }],
-    },
-  ],
-});
-
-const textOf = (node: ElementContent): string =>
-  node.type === 'text' ? node.value : node.type === 'element' ? node.children.map(textOf).join('') : '';
+const named = (label: string): Element => element('p', [element('strong', [label.trim()])]);

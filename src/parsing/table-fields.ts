@@ -5,7 +5,7 @@ import { MARKDOWN, MOST_HEADINGS, markdownTables, RULE } from './markdown-tables
 import { fencesOf } from './named-fields.js';
 import { isLone, isWorded } from './named-places.js';
 import { cellsOf, type Row, recordsOf } from './table-rows.js';
-import { blanked } from './text-range.js';
+import { blanked, endOfLine } from './text-range.js';
 
 /** Rows that tell whether the first column names what stands beside it. */
 const JUDGED_ROWS = 50;
@@ -48,8 +48,7 @@ export function tableFields(
   const found = [...markdownTables(text)].flatMap(({ rows, isBelowOther }) => {
     const [{ length: width, 0: first } = []] = rows;
     const last = rows.at(-1)?.at(-1)?.end ?? 0;
-    const end = text.indexOf('\n', last);
-    places.push({ start: text.lastIndexOf('\n', first?.start ?? 0) + 1, end: end < 0 ? text.length : end });
+    places.push({ start: text.lastIndexOf('\n', first?.start ?? 0) + 1, end: endOfLine(text, last) });
     // A sheet goes on below an empty row with the columns of what stands above it.
     const columns: Columns = new Map(isBelowOther && above?.width === width ? above?.columns : []);
     above = { columns, width };
@@ -158,8 +157,7 @@ function rowsBelow(
   }
   let from = start;
   for (; from < text.length; ) {
-    const at = text.indexOf('\n', from);
-    const end = at < 0 ? text.length : at;
+    const end = endOfLine(text, from);
     const line = text.slice(from, end);
     const row = cellsOf(line, from);
     // Rows of cells that stood in lines of their own have blank lines between them.
@@ -199,8 +197,7 @@ function* alignedBelow(
   if (!isHeader || first === undefined) return;
   let place = start + line.length + 1;
   for (let count = 0; count < MOST_ALIGNED && place < text.length; count += 1) {
-    const end = text.indexOf('\n', place);
-    const below = text.slice(place, end < 0 ? text.length : end);
+    const below = text.slice(place, endOfLine(text, place));
     if (below.trim() === '') break;
     let next = 0;
     for (const { 0: own, index } of below.matchAll(ALIGNED)) {

@@ -11,6 +11,9 @@ export function trimRange(text: string, { start, end }: TextRange): TextRange | 
   return first < last ? { start: first, end: last } : undefined;
 }
 
+/** Where the line of a place begins: behind the line feed before it. */
+export const startOfLine = (text: string, at: number): number => text.lastIndexOf('\n', at - 1) + 1;
+
 /** Where the line of a place ends: its line feed, or the end of the text. */
 export function endOfLine(text: string, at: number): number {
   const end = text.indexOf('\n', at);

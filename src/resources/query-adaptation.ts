@@ -6,6 +6,7 @@ import { compareText, eq } from '../core/filter.js';
 import { contentHash } from '../core/ids.js';
 import { parseJson } from '../core/parse-json.js';
 import type { Scope } from '../core/scope.js';
+import { slicesOf } from '../core/slices.js';
 import { queryCacheOver } from '../embedding/cached-embedder.js';
 import { type Embedder, fingerprintOf } from '../embedding/embedder.js';
 import type { EmbeddingCache } from '../embedding/embedding-cache.js';
@@ -170,8 +171,8 @@ async function textsOf(
   { collection, signal }: LearnFromCollection,
 ): Promise<string[]> {
   const texts: string[] = [];
-  for (let i = 0; i < ids.length; i += READ_BATCH) {
-    const chunks = await collection.get(ids.slice(i, i + READ_BATCH), signal === undefined ? {} : { signal });
+  for (const some of slicesOf(ids, READ_BATCH)) {
+    const chunks = await collection.get(some, signal === undefined ? {} : { signal });
     texts.push(...chunks.map(indexedTextOfStored));
     // A store in this process reads without letting others have a turn.
     await nextTurn();

@@ -5,6 +5,7 @@ import { RAGError, throwIfAborted } from '../core/errors.js';
 import { compareText } from '../core/filter.js';
 import { type Notice, noticesOfKind, toldNotices } from '../core/notice.js';
 import type { Scope } from '../core/scope.js';
+import { withoutUndefined } from '../core/without-undefined.js';
 import type { GenerationReader, LedgerDocument } from '../ledger/ledger.js';
 import type {
   ConflictsRequest,
@@ -167,7 +168,7 @@ async function readDocuments({
 
 const pageAfter = (after: string | undefined): { readonly limit: number; readonly after?: string } => ({
   limit: PAGE,
-  ...(after === undefined ? {} : { after }),
+  ...withoutUndefined({ after }),
 });
 
 async function unexaminedIds({ reader, scope, readable, signal }: Reading): Promise<string[]> {
@@ -257,9 +258,9 @@ function placeOf(
     documentId,
     source,
     externalId,
-    ...(title === undefined ? {} : { title }),
+    ...withoutUndefined({ title }),
     ...(typeof metadata.url === 'string' ? { url: metadata.url } : {}),
-    ...(date === undefined ? {} : { date }),
+    ...withoutUndefined({ date }),
     offsets: range,
     lines: { start: lineAt(range.start), end: lineAt(Math.max(range.start, range.end - 1)) },
   };

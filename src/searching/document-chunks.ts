@@ -1,6 +1,7 @@
 import type { StoredChunk } from '../core/chunk.js';
 import { eq } from '../core/filter.js';
 import type { Scope } from '../core/scope.js';
+import { withoutUndefined } from '../core/without-undefined.js';
 import type { EngineResources } from '../resources/engine-resources.js';
 import { scopeCollection } from '../stores/scoped-collection.js';
 
@@ -28,8 +29,7 @@ export async function chunksOf(
     const page = await scoped.list({
       filter: eq('$documentId', documentId),
       limit: PAGE,
-      ...(cursor === undefined ? {} : { cursor }),
-      ...(signal === undefined ? {} : { signal }),
+      ...withoutUndefined({ cursor, signal }),
     });
     chunks.push(...page.chunks);
     cursor = page.cursor;

@@ -6,6 +6,7 @@ import { forEachWord } from '../core/analysis/tokens.js';
 import type { StoredChunk } from '../core/chunk.js';
 import { contains, EVERYTHING, eq } from '../core/filter.js';
 import { textsOf } from '../core/metadata.js';
+import { withoutUndefined } from '../core/without-undefined.js';
 import type { LedgerDocument } from '../ledger/ledger.js';
 import { scopeCollection } from '../stores/scoped-collection.js';
 import type { VectorCollection } from '../stores/vector-store.js';
@@ -29,7 +30,7 @@ export async function isKnownIdentifier(name: ExactName, read: ScopedRead): Prom
   const { chunks } = await scoped.list({
     filter: contains('$identifiers', name.identifier),
     limit: 1,
-    ...(signal === undefined ? {} : { signal }),
+    ...withoutUndefined({ signal }),
   });
   if (chunks.length > 0) return true;
   // Without words it cannot be told that a text spells it otherwise.
@@ -58,7 +59,7 @@ async function isSpelledApart(name: ExactName, scoped: VectorCollection, read: S
   const [rarest = []] = held.sort((a, b) => a.length - b.length);
   if (rarest.length === 0) return isVersionOfMore(name, scoped, read);
   const ids = rarest.length <= MOST_READ ? rarest : await holdersOf(terms, MOST_READ, scoped, read);
-  const options = read.signal === undefined ? {} : { signal: read.signal };
+  const options = withoutUndefined({ signal: read.signal });
   const chunks: readonly StoredChunk[] = await scoped.get(ids, options);
   return (
     chunks.some((chunk) => name.standsIn(indexedTextOfStored(chunk))) || isVersionOfMore(name, scoped, read)
@@ -130,7 +131,7 @@ async function holdersOf(
   { rankText, searchText }: VectorCollection,
   { signal }: ScopedRead,
 ): Promise<string[]> {
-  const query = { terms, topK, filter: EVERYTHING, ...(signal === undefined ? {} : { signal }) };
+  const query = { terms, topK, filter: EVERYTHING, ...withoutUndefined({ signal }) };
   if (rankText !== undefined) return (await rankText(query)).map(({ id }) => id);
   return ((await searchText?.(query)) ?? []).map(({ chunk }) => chunk.id);
 }

@@ -13,6 +13,7 @@ import { type Notice, statedNotices, toldNotices } from '../core/notice.js';
 import { runtime } from '../core/runtime.js';
 import type { Scope } from '../core/scope.js';
 import { rounded } from '../core/telemetry.js';
+import { withoutUndefined } from '../core/without-undefined.js';
 import { loadTextMeaning } from '../embedding/static/text-meaning.js';
 import { originsOf } from '../indexing/document-paths.js';
 import type { AskRequest } from '../operations/engine.js';
@@ -125,7 +126,7 @@ async function* answerEvents(
           outages: [...seen.outages],
         }),
         question: typed.question,
-        ...(correction === undefined ? {} : { correction }),
+        ...withoutUndefined({ correction }),
         sources,
         ...toldNotices([...notices, ...statedNotices(event.answer)]),
       };
@@ -171,7 +172,7 @@ function answerRequest(request: AskRequest, { config }: EngineResources): Answer
     history: historyOf(request),
     mode: modeOf(request, answering.mode),
     ...(answerer === 'auto' ? {} : { answerer }),
-    ...(request.signal === undefined ? {} : { signal: request.signal }),
+    ...withoutUndefined({ signal: request.signal }),
   };
 }
 
@@ -221,7 +222,7 @@ export async function answerDependencies(
   const limits = limitsOf(request, modeOf(request, answering.mode));
   return {
     retrieve: retrieveFor(request, { ...asking, limits }),
-    ...(limits === undefined ? {} : { limits }),
+    ...withoutUndefined({ limits }),
     gather: evidenceGatherer(toolsFor(request, asking), request.limits),
     similarity: (...asked) => whileReaching(resources.parts, () => similarityFor(scope, resources)(...asked)),
     reading: readerSimilarity,
@@ -241,7 +242,7 @@ export async function answerDependencies(
       ...(answering.supportCheck === 'model' ? { modelCheckTimeoutMs: answering.supportCheckTimeoutMs } : {}),
       maxOutputTokens: chat.maxOutputTokens,
       chatTimeoutMs: chat.timeoutMs,
-      ...(instructions === undefined ? {} : { instructions }),
+      ...withoutUndefined({ instructions }),
     },
   };
 }
@@ -296,7 +297,7 @@ function toolsFor(request: AskRequest, asking: Answering): AgentTools {
       const { related } = await whileReaching(resources.parts, () => findRelated(asked, scope, resources));
       return related.map(({ id, path }) => ({ documentId: id, path }));
     },
-    ...(externalSearch === undefined ? {} : { external: externalSearch }),
+    ...withoutUndefined({ external: externalSearch }),
   });
 }
 
@@ -307,18 +308,17 @@ const retrieveFor =
     const found = await find(
       {
         text: query,
-        ...(request.filters === undefined ? {} : { filters: request.filters }),
-        ...(request.filter === undefined ? {} : { filter: request.filter }),
+        ...withoutUndefined({ filters: request.filters, filter: request.filter }),
         options: {
           topK,
           ...(isWidened ? { minSimilarity: 0 } : {}),
-          ...(request.exactWords === undefined ? {} : { exactWords: request.exactWords }),
+          ...withoutUndefined({ exactWords: request.exactWords }),
           ...searchTime(request, limits),
           ...(request.options?.collapse === undefined ? {} : { collapse: request.options.collapse }),
           ...(mode === 'naive' ? { rerank: false } : {}),
           ...(mode === 'graph' ? { mode: 'graph', connectedFirst: false } : {}),
         },
-        ...(signal === undefined ? {} : { signal }),
+        ...withoutUndefined({ signal }),
         areWordsChecked: true,
       },
       scope,

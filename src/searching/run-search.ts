@@ -3,6 +3,7 @@ import { FIRST_LINE, headingPathOf, linesOf } from '../core/chunk-metadata.js';
 import { matchBandOf } from '../core/match-band.js';
 import { toldNotices } from '../core/notice.js';
 import type { Scope } from '../core/scope.js';
+import { withoutUndefined } from '../core/without-undefined.js';
 import { originsOf } from '../indexing/document-paths.js';
 import type { ScoreExplanation, SearchQuery, SearchResponse, SearchResult } from '../operations/engine.js';
 import { toldDegradation } from '../platform/degradation/degradation-report.js';
@@ -27,11 +28,9 @@ export async function runSearch(
   });
   return {
     query: query.text,
-    ...(found.correction === undefined ? {} : { correction: found.correction }),
-    ...(found.semanticCache === undefined ? {} : { semanticCache: found.semanticCache }),
+    ...withoutUndefined({ correction: found.correction, semanticCache: found.semanticCache }),
     results: found.passages.map(toResult),
-    ...(found.understanding === undefined ? {} : { understanding: found.understanding }),
-    ...(found.plan === undefined ? {} : { plan: found.plan }),
+    ...withoutUndefined({ understanding: found.understanding, plan: found.plan }),
     lanes: found.lanes,
     ...toldDegradation(found),
     ...toldNotices(found.notices),
@@ -91,8 +90,7 @@ function toSearchResult(
     score,
     match: matchBandOf(score),
     probability,
-    ...(movedBy === undefined ? {} : { movedBy }),
-    ...(more === undefined ? {} : { more }),
+    ...withoutUndefined({ movedBy, more }),
     metadata: resultMetadata(chunk, includeMetadata),
     ...(explainScore ? { explanation: explained(explanation, named) } : {}),
   };

@@ -5,6 +5,7 @@ import { isTagField } from '../core/document-tags.js';
 import { and, contains, eq, exists, type Filter, lookupPath, not, oneOf, or } from '../core/filter.js';
 import type { MetadataScalar } from '../core/metadata.js';
 import { UNREAD_FIELD } from '../core/unread.js';
+import { withoutUndefined } from '../core/without-undefined.js';
 import type { SearchQuery } from '../operations/engine.js';
 import type { ListPage, VectorCollection } from '../stores/vector-store.js';
 import { metadataFilters, searchFilter } from './search-filter.js';
@@ -94,7 +95,7 @@ async function describeUnknownField(
     const { chunks } = await scoped.list({
       filter: and(...[...names].map((name) => not(exists(name)))),
       limit: LOOKED_AT,
-      ...(signal === undefined ? {} : { signal }),
+      ...withoutUndefined({ signal }),
     });
     const before = names.size;
     for (const { metadata } of chunks)
@@ -156,7 +157,7 @@ async function valuesOf(
       filter: and(exists(field), ...known.map((value) => not(eq(field, value)))),
       limit: LOOKED_AT,
       ...(isNext && page?.cursor !== undefined ? { cursor: page.cursor } : {}),
-      ...(signal === undefined ? {} : { signal }),
+      ...withoutUndefined({ signal }),
     });
     for (const { metadata } of page.chunks) {
       const value = lookupPath(metadata, field);
@@ -182,7 +183,7 @@ async function unreadKinds(
     const { chunks } = await scoped.list({
       filter: and(exists(UNREAD_FIELD), ...[...kinds].map((kind) => not(exists(`${UNREAD_FIELD}.${kind}`)))),
       limit: 1,
-      ...(signal === undefined ? {} : { signal }),
+      ...withoutUndefined({ signal }),
     });
     for (const kind of Object.keys(chunks[0]?.metadata[UNREAD_FIELD] ?? {})) kinds.add(kind);
     if (kinds.size === before) return { names: [...kinds].sort(), isAll: true };
@@ -214,7 +215,7 @@ async function namesOf(
     const { chunks } = await scoped.list({
       filter: not(oneOf(field, names)),
       limit: 1,
-      ...(signal === undefined ? {} : { signal }),
+      ...withoutUndefined({ signal }),
     });
     const name = chunks[0] === undefined ? undefined : of(chunks[0]);
     if (typeof name !== 'string' || names.includes(name)) return { names: names.sort(), isAll: true };

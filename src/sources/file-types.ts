@@ -33,6 +33,12 @@ export interface FileType {
   readonly isUnparsed?: boolean;
 }
 
+/** What a person should know of how a file was cut. */
+export const unparsedNotices = ({ isUnparsed, language = 'its language' }: FileType) =>
+  isUnparsed === true
+    ? { notices: [`A file in ${language} was cut at blank lines: there is no grammar for it here.`] }
+    : {};
+
 const PDF: FileType = { mediaType: MEDIA_TYPES.pdf, kind: 'pdf' };
 const DOCX: FileType = { mediaType: MEDIA_TYPES.docx, kind: 'docx' };
 const XLSX: FileType = { mediaType: MEDIA_TYPES.xlsx, kind: 'xlsx' };

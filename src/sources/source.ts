@@ -44,6 +44,11 @@ export const isUnreadable = (item: ListedChange): item is UnreadableItem => 'err
 export const isDeleted = (item: ListedChange): item is DeletedItem => 'isDeleted' in item;
 export const isListingEnd = (item: ListedChange): item is ListingEnd => 'cursor' in item;
 
+/** What a listing of changes names, without what is gone and where it ends. */
+export async function* itemsOf(changes: AsyncIterable<ListedChange>): AsyncGenerator<ListedItem> {
+  for await (const item of changes) if (!isListingEnd(item) && !isDeleted(item)) yield item;
+}
+
 /** Whether an item missing from a listing must be kept because of this report: it is the item, or its folder. */
 export const coversItem = (unreadable: UnreadableItem, itemId: string): boolean =>
   unreadable.id === itemId || (unreadable.id.endsWith('/') && itemId.startsWith(unreadable.id));

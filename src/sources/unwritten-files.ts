@@ -44,5 +44,10 @@ export const mayBeUnwritten = ({ kind }: FileType): boolean =>
   kind === 'code' || kind === 'html' || kind === 'json';
 
 /** What a listing left out, in words. */
-export const describeLeftOut = (reason: UnwrittenReason, count: number): string =>
-  `${count} ${reason === 'lock file' ? `lock file${count === 1 ? '' : 's'}` : `${reason} file${count === 1 ? '' : 's'}`} left out; \`generated: true\` in the source's configuration reads them.`;
+export const describeLeftOut = (leftOut: ReadonlyMap<UnwrittenReason, number>): string[] =>
+  [...leftOut]
+    .sort()
+    .map(
+      ([reason, count]) =>
+        `${count} ${reason === 'lock file' ? reason : `${reason} file`}${count === 1 ? '' : 's'} left out; \`generated: true\` in the source's configuration reads them.`,
+    );

@@ -6,6 +6,7 @@ import { compareText } from '../core/filter.js';
 import { sourceFiles } from '../core/runtime.js';
 import { isPathInside } from '../platform/security/path-containment.js';
 import { invalidNameError, outsideRootError, unreadableError } from './file-errors.js';
+import { entryOf, type FolderEntry } from './folder-entry.js';
 import type { GitignoreRules } from './gitignore.js';
 import { FolderMovedError, readFolderInPlace } from './open-file.js';
 import type { UnreadableItem } from './source.js';
@@ -86,16 +87,7 @@ function without(met: ReadonlyMap<string, number>, paths: readonly string[]): Ma
   return new Map([...left].filter(([, count]) => count > 0));
 }
 
-/** A folder entry as the globber wants it. */
-type Entry = Pick<Dirent, 'name' | 'isFile' | 'isDirectory' | 'isSymbolicLink'>;
 type Verdict = 'file' | 'folder' | keyof SkippedCounts | 'reported';
-
-const entryOf = (name: string, kind: 'file' | 'folder'): Entry => ({
-  name,
-  isFile: () => kind === 'file',
-  isDirectory: () => kind === 'folder',
-  isSymbolicLink: () => false,
-});
 
 /** Each holds a descriptor. */
 const FOLDERS_IN_FLIGHT = 16;
@@ -141,14 +133,14 @@ class Walk {
 
   /** The globber reads folders through this, so that what it would swallow or follow is decided here. */
   adapter(): FileSystemAdapter {
-    const read = (folder: string, _: unknown, done: (error: null, entries: Entry[]) => void): void => {
+    const read = (folder: string, _: unknown, done: (error: null, entries: FolderEntry[]) => void): void => {
       void this.#readFolder(folder).then((entries) => done(null, entries));
     };
     // The globber calls `readdir` with exactly these three arguments; its type names all overloads of Node's.
     return { readdir: read as unknown as typeof readdirWithCallback };
   }
 
-  async #readFolder(folder: string): Promise<Entry[]> {
+  async #readFolder(folder: string): Promise<FolderEntry[]> {
     try {
       const names = await this.#turns.take(() =>
         readFolderInPlace(
@@ -174,7 +166,7 @@ class Walk {
     }
   }
 
-  #accept(name: string, verdict: Verdict | undefined): Entry[] {
+  #accept(name: string, verdict: Verdict | undefined): FolderEntry[] {
     if (verdict === 'file') this.met.set(extensionOf(name), (this.met.get(extensionOf(name)) ?? 0) + 1);
     if (verdict === 'file' || verdict === 'folder') return [entryOf(name, verdict)];
     if (verdict !== undefined && verdict !== 'reported') this.skipped[verdict]++;

@@ -1,3 +1,5 @@
+export { slicesOf } from '../core/slices.js';
+
 /** What one request holds at most. */
 export interface BatchLimits {
   readonly items: number;
@@ -24,10 +26,4 @@ export function* batchesOf<T>(
     total += size;
   }
   if (batch.length > 0) yield batch;
-}
-
-/** At most `size` items each. */
-export function* slicesOf<T>(items: readonly T[], size: number): Generator<T[]> {
-  // Counted by steps, for a size may be infinite.
-  for (let start = 0; start < items.length; start += size) yield items.slice(start, start + size);
 }

@@ -2,6 +2,7 @@ import { readdirSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import * as z from 'zod';
+import { nonEmptyText } from '../../src/core/setting-values.js';
 import { SERVER_NAMES } from './servers.js';
 
 /** Folder of the examples in a clone. */
@@ -10,9 +11,9 @@ export const EXAMPLES = fileURLToPath(new URL('../../examples/', import.meta.url
 /** `example.json` of an example. */
 const manifestSchema = z.strictObject({
   /** Title of the document that asks for the system. */
-  document: z.string().min(1),
+  document: nonEmptyText(),
   /** Every heading of that document below its title, in its order. */
-  headings: z.array(z.string().min(1)).min(1),
+  headings: z.array(nonEmptyText()).min(1),
   /** Files that the document prints: they are its blocks of code to the letter. */
   printed: z.array(z.string()).default([]),
   /** Where `npm start` listens, and the commands of the README call. */

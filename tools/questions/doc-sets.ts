@@ -1,5 +1,6 @@
 import { readFileSync } from 'node:fs';
 import { z } from 'zod';
+import { nonEmptyText } from '../../src/core/setting-values.js';
 
 export const packageSchema = z.strictObject({
   registry: z.enum(['npm', 'pypi']),
@@ -8,14 +9,14 @@ export const packageSchema = z.strictObject({
   /** Of the archive that the registry's client fetches (pypi: the source archive), as in a lock file of npm. */
   integrity: z.string().regex(/^sha(256|512)-[A-Za-z\d+/]+=*$/),
   /** SPDX expression. */
-  licence: z.string().min(1),
+  licence: nonEmptyText(),
   /** Globs below the archive's one top folder; those that begin with `!` leave out. */
-  files: z.array(z.string().min(1)).min(1),
+  files: z.array(nonEmptyText()).min(1),
 });
 
 const docSetSchema = z.strictObject({
   name: z.string().regex(/^[a-z][a-z-]*$/),
-  kind: z.string().min(1),
+  kind: nonEmptyText(),
   /** The side that all questions of the set are on: nothing may be learned or chosen on `test`. */
   split: z.enum(['train', 'test']),
   packages: z.array(packageSchema).min(1),
@@ -32,11 +33,11 @@ export const spanSchema = z.strictObject({
 });
 
 const questionSchema = z.strictObject({
-  id: z.string().min(1),
-  question: z.string().min(1),
+  id: nonEmptyText(),
+  question: nonEmptyText(),
   type: z.enum(['lookup', 'howto', 'why', 'paraphrase', 'keyword', 'identifier', 'multi', 'unanswerable']),
   /** In other words than the text's, one short sentence. */
-  answer: z.string().min(1),
+  answer: nonEmptyText(),
   /** One passage that answers; two of different files for `multi`, none for `unanswerable`. */
   gold: z.array(spanSchema),
   /** Other passages that answer as well. */

@@ -1,19 +1,20 @@
 import { readFileSync } from 'node:fs';
 import { z } from 'zod';
+import { nonEmptyText } from '../../src/core/setting-values.js';
 import { type DocPackage, packageSchema, readDocSets, spanSchema } from './doc-sets.js';
 
-const writtenPackageSchema = packageSchema.extend({ kind: z.string().min(1) });
+const writtenPackageSchema = packageSchema.extend({ kind: nonEmptyText() });
 
 const writtenPassageSchema = spanSchema.extend({
   /** As one would ask. */
-  nl: z.string().min(1),
+  nl: nonEmptyText(),
   /** The same need in other words: of the passage's content words two at most. */
-  other: z.string().min(1),
+  other: nonEmptyText(),
   /** Two to five words. */
-  kw: z.string().min(1),
+  kw: nonEmptyText(),
 });
 
-const unanswerableSchema = z.strictObject({ package: z.string().min(1), question: z.string().min(1) });
+const unanswerableSchema = z.strictObject({ package: nonEmptyText(), question: nonEmptyText() });
 
 export type WrittenPackage = DocPackage & { readonly kind: string };
 export type WrittenPassage = z.infer<typeof writtenPassageSchema>;

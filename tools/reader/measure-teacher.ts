@@ -5,10 +5,12 @@
  *
  * `whole` is the cosine of the teacher with a whole passage at each weight, `parts` that of the most alike part, at the weight that ships.
  */
+
 import { parseArgs } from 'node:util';
 import { indexedTextOf } from '../../src/core/analysis/indexed-text.js';
 import { dotProduct } from '../../src/core/dot-product.js';
 import { logOddsOf } from '../../src/core/logistic.js';
+import { slicesOf } from '../../src/core/slices.js';
 import { createBertEmbedder } from '../../src/embedding/transformers/bert-embedder.js';
 import type { Reranker } from '../../src/index.js';
 import { createReaderReranker } from '../../src/reranking/reader/reader-reranker.js';
@@ -33,8 +35,7 @@ const known = new Map<string, Float32Array>();
 /** Vectors of texts, each read once in a run. */
 async function vectorsOf(texts: readonly string[]): Promise<Float32Array[]> {
   const missing = [...new Set(texts)].filter((text) => !known.has(text));
-  for (let start = 0; start < missing.length; start += teacher.maxBatch) {
-    const some = missing.slice(start, start + teacher.maxBatch);
+  for (const some of slicesOf(missing, teacher.maxBatch)) {
     const vectors = await teacher.doEmbed(some, 'document');
     for (const [at, vector] of vectors.entries()) known.set(some[at] ?? '', vector);
   }

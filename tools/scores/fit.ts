@@ -14,6 +14,7 @@ import { writeFile } from 'node:fs/promises';
 import { parseArgs } from 'node:util';
 import { meanAndDeviation } from '../../bench/shared/statistics.js';
 import { profileOf } from '../../src/core/analysis/query-profile.js';
+import { occurrencesOf } from '../../src/core/occurrences.js';
 import { loadWordRarity } from '../../src/embedding/static/word-rarity.js';
 import type { Engine, Reranker, SearchResult } from '../../src/index.js';
 import {
@@ -164,8 +165,7 @@ function modelOf(
   names: readonly MatchFeature[],
   { empty, reached }: { readonly empty: number; readonly reached: number },
 ): MatchModel {
-  const counts = new Map<string, number>();
-  for (const { kind } of observed) counts.set(kind, (counts.get(kind) ?? 0) + 1);
+  const counts = occurrencesOf(observed.map(({ kind }) => kind));
   const all = observed.flatMap(({ right, wrong }) => [...right, ...wrong]);
   const scale = names.map((name) => meanAndDeviation(all.map((features) => features[name])));
   const rowOf = (features: Features) =>

@@ -2,6 +2,7 @@ import { existsSync } from 'node:fs';
 import type { ResolvedConfig } from '../../config/resolved-config.js';
 import { RAGError } from '../../core/errors.js';
 import { and, EVERYTHING, eq, oneOf } from '../../core/filter.js';
+import { slicesOf } from '../../core/slices.js';
 import { acquireWriterLock } from '../../ledger/writer-lock.js';
 import type { Engine } from '../../operations/engine.js';
 import { createStoreFor } from '../../resources/assembly/choose-store.js';
@@ -71,9 +72,9 @@ async function adoptAll(store: VectorStore, name: string, engine: Engine): Promi
   const collection = await store.open(spec);
   let count = 0;
   for (const { scope, ids } of (await ownersOf(collection)).values())
-    for (let start = 0; start < ids.length; start += BATCH) {
-      const some = oneOf('$documentId', ids.slice(start, start + BATCH));
-      const chunks = await listAll(collection, { filter: and(eq('$tenant', scope.tenant), some) });
+    for (const some of slicesOf(ids, BATCH)) {
+      const filter = and(eq('$tenant', scope.tenant), oneOf('$documentId', some));
+      const chunks = await listAll(collection, { filter });
       const documents = documentsOf(chunks.filter(({ project }) => project === scope.project));
       await pushed(engine.as(scope), { documents: [...documents.values()].map(toPushed) });
       count += documents.size;

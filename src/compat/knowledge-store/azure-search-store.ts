@@ -1,6 +1,6 @@
+import { withoutUndefined } from '../../core/without-undefined.js';
 import type { Embedder } from '../../embedding/embedder.js';
-import { KnowledgeStoreConfig } from './config.js';
-import { openShelf } from './factory.js';
+import { shelfIn } from './server-shelf.js';
 import { ShelvedKnowledgeStore } from './shelved-knowledge-store.js';
 
 /** What an `AzureSearchStore` is made with, under either naming. */
@@ -36,21 +36,16 @@ export class AzureSearchStore extends ShelvedKnowledgeStore {
         ? endpointOrOptions
         : {
             endpoint: endpointOrOptions,
-            ...(apiKey === undefined ? {} : { apiKey }),
-            ...(collectionName === undefined ? {} : { collectionName }),
-            embeddingFunction: embeddingFunction ?? null,
+            ...withoutUndefined({ apiKey, collectionName, embeddingFunction }),
           };
-    const name = options.collectionName ?? options.collection_name;
-    const config = new KnowledgeStoreConfig(name === undefined ? {} : { collectionName: name });
-    const embedder = options.embeddingFunction ?? options.embedding_function ?? undefined;
-    super(async () => {
+    const open = async () => {
       const { createAzureSearchStore } = await import('../../stores/azure-ai-search/azure-search-store.js');
-      const store = createAzureSearchStore({
+      return createAzureSearchStore({
         url: options.endpoint,
         apiKey: options.apiKey ?? options.api_key,
         namespace: options.namespace,
       });
-      return openShelf(config, { store, ...(embedder === undefined ? {} : { embedder }) });
-    });
+    };
+    super(shelfIn(options, open));
   }
 }

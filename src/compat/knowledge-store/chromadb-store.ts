@@ -1,6 +1,8 @@
+import { withoutUndefined } from '../../core/without-undefined.js';
 import type { Embedder } from '../../embedding/embedder.js';
 import { KnowledgeStoreConfig } from './config.js';
 import { openShelf } from './factory.js';
+import { modelOf } from './server-shelf.js';
 import { ShelvedKnowledgeStore } from './shelved-knowledge-store.js';
 
 /** What a `ChromaDBStore` is made with, under either naming. */
@@ -28,15 +30,9 @@ export class ChromaDBStore extends ShelvedKnowledgeStore {
     const options: ChromaDBStoreOptions =
       typeof hostOrOptions === 'object'
         ? hostOrOptions
-        : {
-            host: hostOrOptions,
-            ...(port === undefined ? {} : { port }),
-            ...(collectionName === undefined ? {} : { collectionName }),
-            embeddingFunction: embeddingFunction ?? null,
-          };
+        : withoutUndefined({ host: hostOrOptions, port, collectionName, embeddingFunction });
     // Named, so that the server is used also where its address is the default one.
     const config = new KnowledgeStoreConfig({ host: 'localhost', ...options });
-    const embedder = options.embeddingFunction ?? options.embedding_function ?? undefined;
-    super(() => openShelf(config, embedder === undefined ? {} : { embedder }));
+    super(() => openShelf(config, modelOf(options)));
   }
 }

@@ -1,5 +1,6 @@
 import { BUILT_PROVIDERS } from '../../config/schema/storage.js';
 import { RAGError } from '../../core/errors.js';
+import { withoutUndefined } from '../../core/without-undefined.js';
 
 /** Settings of a `KnowledgeStoreConfig`, under either naming. */
 export interface KnowledgeStoreSettings {
@@ -101,17 +102,17 @@ export class KnowledgeStoreConfig {
   static fromEnv(environment: Environment = process.env): KnowledgeStoreConfig {
     const read = (name: keyof typeof KNOWLEDGE_STORE_VARIABLES): string | undefined =>
       environment[KNOWLEDGE_STORE_VARIABLES[name]] || undefined;
-    const [backend, url] = [read('backend'), read('url')];
-    const [host, port] = [read('host'), read('port')];
-    const [collectionName, embeddingModel] = [read('collectionName'), read('embeddingModel')];
-    return new KnowledgeStoreConfig({
-      ...(backend === undefined ? {} : { backend }),
-      ...(url === undefined ? {} : { url }),
-      ...(host === undefined ? {} : { host }),
-      ...(port === undefined ? {} : { port: Number(port) }),
-      ...(collectionName === undefined ? {} : { collectionName }),
-      ...(embeddingModel === undefined ? {} : { embeddingModel }),
-    });
+    const port = read('port');
+    return new KnowledgeStoreConfig(
+      withoutUndefined({
+        backend: read('backend'),
+        url: read('url'),
+        host: read('host'),
+        port: port === undefined ? undefined : Number(port),
+        collectionName: read('collectionName'),
+        embeddingModel: read('embeddingModel'),
+      }),
+    );
   }
 
   /** As `fromEnv`. */

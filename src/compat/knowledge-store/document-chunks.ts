@@ -1,6 +1,7 @@
 import type { DocumentChunker } from '../../chunking/chunker.js';
 import type { StoredChunk } from '../../core/chunk.js';
 import { offsetsOf } from '../../core/chunk-metadata.js';
+import { groupedBy } from '../../core/grouped-by.js';
 import { OPEN_ACCESS, type Scope } from '../../core/scope.js';
 import { type PreparedChunk, prepareDocument } from '../../indexing/prepare-document.js';
 import { byMediaType } from '../../parsing/create-parsers.js';
@@ -67,12 +68,7 @@ export async function wholeChunks(
 
 /** Whole documents of one scope, of all of their chunks in any order; with the vector where the only chunk has one. */
 export function documentsOf(chunks: readonly StoredChunk[]): Map<string, Document> {
-  const parts = new Map<string, StoredChunk[]>();
-  for (const chunk of chunks) {
-    const own = parts.get(chunk.documentId);
-    if (own === undefined) parts.set(chunk.documentId, [chunk]);
-    else own.push(chunk);
-  }
+  const parts = groupedBy(chunks, ({ documentId }) => documentId);
   return new Map([...parts].map(([docId, own]) => [docId, documentOf(docId, own)]));
 }
 

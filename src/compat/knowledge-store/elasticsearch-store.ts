@@ -1,8 +1,8 @@
+import { withoutUndefined } from '../../core/without-undefined.js';
 import type { Embedder } from '../../embedding/embedder.js';
 import type { SearchServerOptions } from '../../stores/elasticsearch/server-options.js';
 import type { VectorStore } from '../../stores/vector-store.js';
-import { KnowledgeStoreConfig } from './config.js';
-import { openShelf } from './factory.js';
+import { shelfIn } from './server-shelf.js';
 import { ShelvedKnowledgeStore } from './shelved-knowledge-store.js';
 
 /** What an `ElasticsearchStore` or `OpenSearchStore` is made with, under either naming. */
@@ -35,15 +35,7 @@ class SearchServerStore extends ShelvedKnowledgeStore {
     const options: SearchServerStoreOptions =
       typeof hostOrOptions === 'object'
         ? hostOrOptions
-        : {
-            host: hostOrOptions,
-            ...(port === undefined ? {} : { port }),
-            ...(collectionName === undefined ? {} : { collectionName }),
-            embeddingFunction: embeddingFunction ?? null,
-          };
-    const name = options.collectionName ?? options.collection_name;
-    const config = new KnowledgeStoreConfig(name === undefined ? {} : { collectionName: name });
-    const embedder = options.embeddingFunction ?? options.embedding_function ?? undefined;
+        : withoutUndefined({ host: hostOrOptions, port, collectionName, embeddingFunction });
     const {
       host = 'localhost',
       url = `http://${host}:${options.port ?? 9200}`,
@@ -51,15 +43,7 @@ class SearchServerStore extends ShelvedKnowledgeStore {
       tls,
       indexPrefix,
     } = options;
-    const server: SearchServerOptions = {
-      url,
-      ...(auth === undefined ? {} : { auth }),
-      ...(tls === undefined ? {} : { tls }),
-      ...(indexPrefix === undefined ? {} : { indexPrefix }),
-    };
-    super(async () =>
-      openShelf(config, { store: await open(server), ...(embedder === undefined ? {} : { embedder }) }),
-    );
+    super(shelfIn(options, () => open({ url, ...withoutUndefined({ auth, tls, indexPrefix }) })));
   }
 }
 

@@ -1,6 +1,6 @@
+import { withoutUndefined } from '../../core/without-undefined.js';
 import type { Embedder } from '../../embedding/embedder.js';
-import { KnowledgeStoreConfig } from './config.js';
-import { openShelf } from './factory.js';
+import { shelfIn } from './server-shelf.js';
 import { ShelvedKnowledgeStore } from './shelved-knowledge-store.js';
 
 /** What a `QdrantStore` is made with, under either naming. */
@@ -35,21 +35,13 @@ export class QdrantStore extends ShelvedKnowledgeStore {
     const options: QdrantStoreOptions =
       typeof hostOrOptions === 'object'
         ? hostOrOptions
-        : {
-            host: hostOrOptions,
-            ...(port === undefined ? {} : { port }),
-            ...(collectionName === undefined ? {} : { collectionName }),
-            embeddingFunction: embeddingFunction ?? null,
-          };
-    const name = options.collectionName ?? options.collection_name;
-    const config = new KnowledgeStoreConfig(name === undefined ? {} : { collectionName: name });
-    const embedder = options.embeddingFunction ?? options.embedding_function ?? undefined;
+        : withoutUndefined({ host: hostOrOptions, port, collectionName, embeddingFunction });
     const { url = `http://${options.host ?? 'localhost'}:${options.port ?? 6333}`, namespace } = options;
     const apiKey = options.apiKey ?? options.api_key;
-    super(async () => {
+    const open = async () => {
       const { createQdrantStore } = await import('../../stores/qdrant/qdrant-store.js');
-      const store = createQdrantStore({ url, apiKey, namespace });
-      return openShelf(config, { store, ...(embedder === undefined ? {} : { embedder }) });
-    });
+      return createQdrantStore({ url, apiKey, namespace });
+    };
+    super(shelfIn(options, open));
   }
 }

@@ -18,73 +18,52 @@ afterAll(async () => {
   await rm(folder, { recursive: true, force: true });
 });
 
-const CHROMA = {
-  store: 'knowledge-store-chroma',
+const serverOf = (name: string) => ({
+  store: `knowledge-store-${name}`,
   contract: 'KnowledgeStore contract',
-  variable: 'RAGSTONE_TEST_CHROMA_URL',
-};
-const OPENSEARCH = {
-  store: 'knowledge-store-opensearch',
-  contract: 'KnowledgeStore contract',
-  variable: 'RAGSTONE_TEST_OPENSEARCH_URL',
-};
-const ELASTICSEARCH = {
-  store: 'knowledge-store-elasticsearch',
-  contract: 'KnowledgeStore contract',
-  variable: 'RAGSTONE_TEST_ELASTICSEARCH_URL',
-};
-const QDRANT = {
-  store: 'knowledge-store-qdrant',
-  contract: 'KnowledgeStore contract',
-  variable: 'RAGSTONE_TEST_QDRANT_URL',
-};
-const POSTGRES = {
-  store: 'knowledge-store-postgres',
-  contract: 'KnowledgeStore contract',
-  variable: 'RAGSTONE_TEST_POSTGRES_URL',
-};
+  variable: `RAGSTONE_TEST_${name.toUpperCase()}_URL`,
+});
+/** A collection of its own, and a model that is loaded at once. */
+const apart = () => ({ collectionName: `test-${randomUUID()}`, embeddingFunction: createHashEmbedder() });
 
-withTestServer({ describe, it: test }, CHROMA, (url) => {
+withTestServer({ describe, it: test }, serverOf('chroma'), (url) => {
   testKnowledgeStore('chroma, alone', async () => {
     const { hostname, port } = new URL(url);
     return new ChromaDBStore({
       host: hostname,
       port: Number(port),
-      collectionName: `test-${randomUUID()}`,
-      embeddingFunction: createHashEmbedder(),
+      ...apart(),
     });
   });
 });
 
 for (const [server, Store] of [
-  [OPENSEARCH, OpenSearchStore],
-  [ELASTICSEARCH, ElasticsearchStore],
+  ['opensearch', OpenSearchStore],
+  ['elasticsearch', ElasticsearchStore],
 ] as const)
-  withTestServer({ describe, it: test }, server, (url) => {
+  withTestServer({ describe, it: test }, serverOf(server), (url) => {
     testKnowledgeStore(
       `${Store.name}, alone`,
       async () =>
         new Store({
           url,
-          collectionName: `test-${randomUUID()}`,
-          embeddingFunction: createHashEmbedder(),
+          ...apart(),
         }),
     );
   });
-withTestServer({ describe, it: test }, QDRANT, (url) => {
+withTestServer({ describe, it: test }, serverOf('qdrant'), (url) => {
   testKnowledgeStore(
     'qdrant, alone',
     async () =>
       new QdrantStore({
         url,
         apiKey: process.env.RAGSTONE_TEST_QDRANT_KEY ?? 'ragstone-test-key',
-        collectionName: `test-${randomUUID()}`,
-        embeddingFunction: createHashEmbedder(),
+        ...apart(),
       }),
   );
 });
 
-withTestServer({ describe, it: test }, POSTGRES, (url) => {
+withTestServer({ describe, it: test }, serverOf('postgres'), (url) => {
   const storage = { server: { url } };
   testKnowledgeStore('postgres, alone', () => openStoreOfProject(folder, { provider: 'postgres', storage }));
   testKnowledgeStore('postgres, by engines that share a ledger', () =>

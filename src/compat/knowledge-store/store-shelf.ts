@@ -5,6 +5,7 @@ import { RAGError } from '../../core/errors.js';
 import { and, eq, not, oneOf } from '../../core/filter.js';
 import type { Scope } from '../../core/scope.js';
 import { OpenedOnce } from '../../core/shared-load.js';
+import { slicesOf } from '../../core/slices.js';
 import { embedAll } from '../../embedding/embed-all.js';
 import { type Embedder, fingerprintOf } from '../../embedding/embedder.js';
 import { NO_SEALING } from '../../platform/security/sealed-metadata.js';
@@ -56,8 +57,7 @@ export class StoreShelf implements Shelf {
       const cut = await Promise.all(documents.map((document) => wholeChunks(document, this.#parts)));
       const records = await this.#withVectors(cut.flat(), collection);
       // New chunks first and old ones after, so that a document is never gone in between.
-      for (let start = 0; start < records.length; start += WRITE_BATCH)
-        await collection.upsert(records.slice(start, start + WRITE_BATCH));
+      for (const some of slicesOf(records, WRITE_BATCH)) await collection.upsert(some);
       for (const [i, { docId }] of documents.entries()) {
         const ids = (cut[i] ?? []).map(({ record }) => record.id);
         await collection.delete(and(eq('$documentId', docId), not(oneOf('$chunkId', ids))));

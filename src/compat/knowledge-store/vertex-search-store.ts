@@ -1,7 +1,7 @@
+import { withoutUndefined } from '../../core/without-undefined.js';
 import type { Embedder } from '../../embedding/embedder.js';
 import type { ServiceAccount } from '../../stores/vertex-ai-search/vertex-options.js';
-import { KnowledgeStoreConfig } from './config.js';
-import { openShelf } from './factory.js';
+import { shelfIn } from './server-shelf.js';
 import { ShelvedKnowledgeStore } from './shelved-knowledge-store.js';
 
 /** What a `VertexSearchStore` is made with, under either naming. */
@@ -42,27 +42,14 @@ export class VertexSearchStore extends ShelvedKnowledgeStore {
         ? projectOrOptions
         : {
             project: projectOrOptions,
-            ...(location === undefined ? {} : { location }),
-            ...(collectionName === undefined ? {} : { collectionName }),
-            embeddingFunction: embeddingFunction ?? null,
+            ...withoutUndefined({ location, collectionName, embeddingFunction }),
           };
-    const name = options.collectionName ?? options.collection_name;
-    const config = new KnowledgeStoreConfig(name === undefined ? {} : { collectionName: name });
-    const embedder = options.embeddingFunction ?? options.embedding_function ?? undefined;
-    const { project, location: place, url, account, namespace, visibleWithinMs } = options;
-    super(async () => {
+    const open = async () => {
       const { createVertexSearchStore } = await import(
         '../../stores/vertex-ai-search/vertex-search-store.js'
       );
-      const store = createVertexSearchStore({
-        project,
-        location: place,
-        url,
-        account,
-        namespace,
-        visibleWithinMs,
-      });
-      return openShelf(config, { store, ...(embedder === undefined ? {} : { embedder }) });
-    });
+      return createVertexSearchStore(options);
+    };
+    super(shelfIn(options, open));
   }
 }

@@ -1,5 +1,5 @@
 import * as z from 'zod';
-import { optionalSecretText, sha256Text, wholeNumber } from '../../core/setting-values.js';
+import { nonEmptyText, optionalSecretText, sha256Text, wholeNumber } from '../../core/setting-values.js';
 import { callLimitsSchema } from './models.js';
 
 const cache = z
@@ -32,23 +32,17 @@ const cache = z
 /** `rag.embedding`: the model that turns text into vectors. */
 export const embeddingSchema = z
   .strictObject({
-    model: z
-      .string()
-      .min(1)
+    model: nonEmptyText()
       .default('builtin')
       .describe(
         'Embedding model. `builtin` ships with the package. `onnx:PATH_OR_ID` runs an ONNX model folder or hub model without a package, where it is a BERT network with uncased WordPiece or the Unigram tokenizer of XLM-R; `transformers:PATH_OR_ID` runs any by `@huggingface/transformers`. `ragstone model use` chooses. A bare name (`all-MiniLM-L6-v2`) is looked up among local folders and the models added with `ragstone model add`. Hosted: `openai:`, `azure:`, `google:`, `cohere:`, `voyage:` or `huggingface:` and the name; a server of your own: `ollama:`, `vllm:`, `lmstudio:` or `openai-compatible:` and the name (docs/models.md).',
       ),
-    upgrade: z
-      .string()
-      .min(1)
+    upgrade: nonEmptyText()
       .optional()
       .describe(
         'A stronger model, named as `model` is. The index is made with `model` and can be searched at once; `ragstone reembed`, `ragstone sync --daemon` and `ragstone serve` make the vectors of this one beside it, compare both on questions, and switch where it is not worse (docs/better-model.md). Later runs embed with the model that is in use.',
       ),
-    upgradeQuestions: z
-      .string()
-      .min(1)
+    upgradeQuestions: nonEmptyText()
       .optional()
       .describe(
         'File of questions (JSONL, docs/evaluation.md) on which an upgrade compares both models. Default: questions made of the indexed documents, as `ragstone eval-init` makes them.',

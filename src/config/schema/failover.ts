@@ -1,15 +1,13 @@
 import * as z from 'zod';
-import { wholeNumber } from '../../core/setting-values.js';
+import { nonEmptyText, wholeNumber } from '../../core/setting-values.js';
 import { BUILT_PROVIDERS, type BuiltProvider, storageSchema } from './storage.js';
 
 const staticResponse = z.strictObject({
-  text: z
-    .string()
-    .min(1)
+  text: nonEmptyText()
     .max(10_000)
     .describe('What is said. Every caller of every tenant can read it: put nothing secret in it.'),
   words: z
-    .array(z.string().min(1))
+    .array(nonEmptyText())
     .min(1)
     .optional()
     .describe(

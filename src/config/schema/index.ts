@@ -1,6 +1,6 @@
 import * as z from 'zod';
 import { isTimezone } from '../../core/cron-schedule.js';
-import { secretText, wholeNumber } from '../../core/setting-values.js';
+import { nonEmptyText, secretText, wholeNumber } from '../../core/setting-values.js';
 import { answeringSchema, contextSchema } from './answering.js';
 import { chunkingSchema } from './chunking.js';
 import { embeddingSchema } from './embedding.js';
@@ -97,9 +97,7 @@ const ledgerSchema = z
 
 const extraction = z
   .strictObject({
-    model: z
-      .string()
-      .min(1)
+    model: nonEmptyText()
       .optional()
       .describe(
         'Language model as `provider:model` that `ragstone graph extract` and `ragstone graph summarize` ask. Default: `rag.chat.model`.',
@@ -234,7 +232,7 @@ const syncSchema = z
         'Time zone of `indexSchedule` and `updateSchedule`, such as `Europe/Berlin`. Default: that of the machine.',
       ),
     tenants: z
-      .array(z.string().min(1))
+      .array(nonEmptyText())
       .min(1)
       .default(['default'])
       .describe(
@@ -322,9 +320,7 @@ export const ragSchema = z.strictObject({
 /** A whole configuration file. */
 export const configFileSchema = z.strictObject({
   rag: ragSchema.prefault({}).describe('All settings of the engine.'),
-  rag_embedding_model: z
-    .string()
-    .min(1)
+  rag_embedding_model: nonEmptyText()
     .optional()
     .describe('Another spelling of `rag.embedding.model`. State one of the two.'),
   rag_top_k: wholeNumber(1)

@@ -1,5 +1,5 @@
 import * as z from 'zod';
-import { secretText, wholeNumber } from '../../core/setting-values.js';
+import { nonEmptyText, secretText, wholeNumber } from '../../core/setting-values.js';
 import { PROVIDER_NAMES } from '../../platform/providers/provider-table.js';
 
 const provider = z.strictObject({
@@ -12,14 +12,10 @@ const provider = z.strictObject({
     .url({ protocol: /^https?$/, error: 'must be an address that begins with http:// or https://' })
     .optional()
     .describe('Address of the API, up to and with its version: `http://localhost:11434/v1`.'),
-  resourceName: z
-    .string()
-    .min(1)
+  resourceName: nonEmptyText()
     .optional()
     .describe('`azure`: name of the resource. Default: the variable AZURE_RESOURCE_NAME.'),
-  apiVersion: z
-    .string()
-    .min(1)
+  apiVersion: nonEmptyText()
     .optional()
     .describe(
       '`azure`: value of `api-version`; a dated one (`2024-10-21`) belongs to addresses that name the deployment. Default: the v1 API.',
@@ -58,9 +54,7 @@ export const callLimitsSchema = () =>
 /** `rag.chat`: the language model. */
 export const chatSchema = z
   .strictObject({
-    model: z
-      .string()
-      .min(1)
+    model: nonEmptyText()
       .optional()
       .describe(
         'Language model as `provider:model`: `anthropic:claude-haiku-4-5-20251001`, `openai:...`, `azure:DEPLOYMENT`, `google:...`, `ollama:...`, `vllm:...`, `lmstudio:...`, `openai-compatible:...`. Default: none; everything works without one.',

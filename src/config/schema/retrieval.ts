@@ -1,6 +1,12 @@
 import * as z from 'zod';
 import { readSynonymRule } from '../../core/analysis/synonyms.js';
-import { optionalSecretText, sha256Text, share, wholeNumber } from '../../core/setting-values.js';
+import {
+  nonEmptyText,
+  optionalSecretText,
+  sha256Text,
+  share,
+  wholeNumber,
+} from '../../core/setting-values.js';
 
 const weight = () => z.number().min(0);
 
@@ -49,9 +55,7 @@ const rerank = z
       .describe(
         'Reorder the best candidates with a reranker. Where it is not available, results come without it and say so (degradation level 1).',
       ),
-    model: z
-      .string()
-      .min(1)
+    model: nonEmptyText()
       .default('reader')
       .describe(
         'Reranking model: `reader`, an encoder of the package that reads the first 30 passages of `builtin` (docs/retrieval.md); `builtin` alone; `onnx:` and the folder or hub id of a cross-encoder that needs no package (`ragstone model use ms-marco-MiniLM-L6-v2` writes it); `transformers:`, `cross-encoder:` or none before one that `@huggingface/transformers` runs. Hosted, so that passages leave this machine: `cohere:`, `voyage:`, `jina:`, `vllm:` or `openai-compatible:` and the name; `llm` is the language model of `rag.chat`, `llm:provider:model` another (docs/models.md). A language model needs a longer `deadlineMs`.',
@@ -131,9 +135,7 @@ const synonyms = z
       .describe(
         'Words and phrases that are searched for too: `k8s, kubernetes` each for the others, `pager, beeper => on-call phone` one way.',
       ),
-    file: z
-      .string()
-      .min(1)
+    file: nonEmptyText()
       .optional()
       .describe(
         'File with more of them, one a line, as Solr and Elasticsearch write them; `#` begins a comment. It is read again when it changes. `ragstone tune --synonyms FILE` says what it is worth.',

@@ -1,5 +1,5 @@
 import * as z from 'zod';
-import { secretText, stringList, wholeNumber } from '../../core/setting-values.js';
+import { nonEmptyText, secretText, stringList, wholeNumber } from '../../core/setting-values.js';
 
 /** Asymmetric ones alone (RFC 7518): who checks tokens can make none. */
 const ALGORITHMS = [
@@ -31,29 +31,19 @@ function isProtectedAddress(text: string): boolean {
 
 const claims = z
   .strictObject({
-    tenant: z
-      .string()
-      .min(1)
+    tenant: nonEmptyText()
       .default('tenant_id')
       .describe('Claim that holds the tenant. A token without it is refused.'),
-    project: z
-      .string()
-      .min(1)
+    project: nonEmptyText()
       .optional()
       .describe('Claim that holds the project. Default: every project of the tenant.'),
-    groups: z
-      .string()
-      .min(1)
+    groups: nonEmptyText()
       .default('groups')
       .describe('Claim that holds the groups: a list, or one text with spaces.'),
-    clearance: z
-      .string()
-      .min(1)
+    clearance: nonEmptyText()
       .optional()
       .describe('Claim that holds the clearance, a whole number. Default: 0 for all.'),
-    permissions: z
-      .string()
-      .min(1)
+    permissions: nonEmptyText()
       .optional()
       .describe(
         'Claim that holds the permissions: a list, or one text with spaces. Other words in it are left aside. Default: those of `permissions`.',
@@ -64,15 +54,10 @@ const claims = z
 
 const consoleSignIn = z
   .strictObject({
-    clientId: z
-      .string()
-      .min(1)
-      .describe(
-        'Id of the page at the provider: a public client (no secret) that may use the authorization code flow with PKCE and return to the address of the page, `https://search.example.com/`.',
-      ),
-    scope: z
-      .string()
-      .min(1)
+    clientId: nonEmptyText().describe(
+      'Id of the page at the provider: a public client (no secret) that may use the authorization code flow with PKCE and return to the address of the page, `https://search.example.com/`.',
+    ),
+    scope: nonEmptyText()
       .default('openid')
       .describe('Scopes that the page asks for, with spaces between them.'),
   })
@@ -82,8 +67,8 @@ const consoleSignIn = z
 
 const jwt = z
   .strictObject({
-    issuer: z.string().min(1).describe('What `iss` must be.'),
-    audience: z.string().min(1).describe('What `aud` must hold.'),
+    issuer: nonEmptyText().describe('What `iss` must be.'),
+    audience: nonEmptyText().describe('What `aud` must hold.'),
     jwksUrl: z
       .string()
       .refine(isProtectedAddress, 'must be an https address, or http of this machine')
@@ -100,9 +85,7 @@ const jwt = z
       .default(30)
       .describe('How far clocks may be apart, in seconds.'),
     claims,
-    operatorTenant: z
-      .string()
-      .min(1)
+    operatorTenant: nonEmptyText()
       .optional()
       .describe(
         'Tenant of the operators of the service: `admin` and `monitor` in the claim of permissions count in its tokens alone, for they are over all tenants. Default: in no token.',
@@ -140,9 +123,7 @@ const limits = z
 /** `rag.server`: the HTTP service, `ragstone serve`. */
 export const serverSchema = z
   .strictObject({
-    host: z
-      .string()
-      .min(1)
+    host: nonEmptyText()
       .default('127.0.0.1')
       .describe('Address to listen at. One that other machines reach needs keys or `jwt`.'),
     port: wholeNumber(0).max(65_535).default(7240).describe('Port to listen at; 0 takes a free one.'),

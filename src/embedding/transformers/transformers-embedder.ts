@@ -1,6 +1,7 @@
 import type * as Transformers from '@huggingface/transformers';
 import type { PreTrainedModel } from '@huggingface/transformers';
 import { RAGError, throwIfAborted } from '../../core/errors.js';
+import { slicesOf } from '../../core/slices.js';
 import type { Embedder, EmbeddingKind, ModelIdentity } from '../embedder.js';
 import { type DownloadOptions, findModelFolder } from './find-model-folder.js';
 import { type ModelOverrides, type ModelSettings, readModelSettings } from './model-settings.js';
@@ -141,9 +142,8 @@ class TransformersEmbedder implements Embedder {
     // Padding costs as much as text: neighbours in length share a run.
     encoded.sort((a, b) => b.ids.length - a.ids.length || a.index - b.index);
     const vectors: Float32Array[] = new Array<Float32Array>(texts.length);
-    for (let start = 0; start < encoded.length; start += this.maxBatch) {
+    for (const batch of slicesOf(encoded, this.maxBatch)) {
       throwIfAborted(signal);
-      const batch = encoded.slice(start, start + this.maxBatch);
       const pooled = await this.#run(batch.map(({ ids }) => ids));
       for (const [i, { index }] of batch.entries()) vectors[index] = pooled[i] ?? new Float32Array(0);
     }

@@ -17,10 +17,7 @@ export interface WordCoverage {
 /** Looks for words of the query that a cut has set apart. Chunks in the order of the document. */
 export function coverageOf(query: string, chunks: readonly StoredChunk[]): WordCoverage {
   const { terms } = analyzeQuery(query);
-  const held = (text: string): number => {
-    const known = new Set(analyzeText(text));
-    return terms.filter((term) => known.has(term)).length;
-  };
+  const held = (text: string): number => heldOf(terms, text);
   let acrossBorder = 0;
   let border = 0;
   chunks.slice(1).forEach((after, i) => {
@@ -38,6 +35,12 @@ export function coverageOf(query: string, chunks: readonly StoredChunk[]): WordC
     acrossBorder,
     border,
   };
+}
+
+/** How many of the terms a text holds. */
+function heldOf(terms: readonly string[], text: string): number {
+  const known = new Set(analyzeText(text));
+  return terms.filter((term) => known.has(term)).length;
 }
 
 /** A chunk is cut off from what the query asks for where its neighbour's half adds a third more of the words. */
@@ -73,9 +76,10 @@ export function truncationOf(
     else high = middle - 1;
   }
   const { terms } = analyzeQuery(query);
-  const count = (part: string): number => {
-    const known = new Set(analyzeText(part));
-    return terms.filter((term) => known.has(term)).length;
+  return {
+    tokens,
+    limit: maxInputTokens,
+    terms: heldOf(terms, text),
+    termsRead: heldOf(terms, text.slice(0, low)),
   };
-  return { tokens, limit: maxInputTokens, terms: count(text), termsRead: count(text.slice(0, low)) };
 }

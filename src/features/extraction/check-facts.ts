@@ -1,6 +1,7 @@
 import * as z from 'zod';
 import { neutraliseLine } from '../../context/neutralise.js';
 import { literalPattern } from '../../core/literal-pattern.js';
+import { nonEmptyText } from '../../core/setting-values.js';
 import { REDACTION_TYPES } from '../../platform/security/redaction/detection.js';
 import type { ExtractedEntity, ExtractedRelation } from '../../relations/graph/facts.js';
 import { entityKey } from './entity-key.js';
@@ -21,14 +22,14 @@ export type FactReply = z.output<typeof factReplySchema>;
 
 const text = z.string().transform((value) => value.replaceAll(/\s+/g, ' ').trim());
 const entitySchema = z.object({
-  name: text.pipe(z.string().min(1).max(LONGEST_NAME)),
+  name: text.pipe(nonEmptyText().max(LONGEST_NAME)),
   type: z.unknown().transform(typeOf),
   description: text.catch(''),
 });
 const relationSchema = z.object({
   from: text,
   to: text,
-  label: text.pipe(z.string().min(1)),
+  label: text.pipe(nonEmptyText()),
   evidence: text.pipe(z.string().min(SHORTEST_EVIDENCE).max(LONGEST_EVIDENCE)),
 });
 

@@ -4,6 +4,7 @@ import { headingPathOf, titleOf } from '../../core/chunk-metadata.js';
 import { throwIfAborted } from '../../core/errors.js';
 import { contentHash } from '../../core/ids.js';
 import type { Scope } from '../../core/scope.js';
+import { slicesOf } from '../../core/slices.js';
 import type { LedgerDocument } from '../../ledger/ledger.js';
 import type { FactRecord } from '../../relations/graph/facts.js';
 import type { ReadFacts } from './fact-host.js';
@@ -90,8 +91,8 @@ export async function* chunkWork(
 ): AsyncGenerator<ChunkWork> {
   for await (const { document, chunkIds, known } of documentWork(read, scope, signal)) {
     const wanted = chunkIds.filter((id) => isToRead(known.get(id), rules));
-    for (let start = 0; start < wanted.length; start += PAGE) {
-      const chunks = await read.collection.get(wanted.slice(start, start + PAGE), { signal });
+    for (const some of slicesOf(wanted, PAGE)) {
+      const chunks = await read.collection.get(some, { signal });
       for (const chunk of chunks)
         yield {
           ...passageOf(chunk),

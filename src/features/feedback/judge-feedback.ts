@@ -1,3 +1,4 @@
+import { slicesOf } from '../../core/slices.js';
 import type { GradedQuestion } from '../../evaluation/question-set.js';
 import type { ScopedIndex } from '../../indexing/scoped-index.js';
 import type { FeedbackJudgments, FeedbackJudgmentsRequest } from '../../operations/feedback-judgments.js';
@@ -89,8 +90,7 @@ async function readPassages(
   if (index === undefined) return texts;
   const scoped = scopeCollection(index.collection, index.scope, index.sealing);
   const ids = [...new Set(passages.map(({ chunkId }) => chunkId))];
-  for (let start = 0; start < ids.length; start += PAGE) {
-    const page = ids.slice(start, start + PAGE);
+  for (const page of slicesOf(ids, PAGE)) {
     for (const chunk of await scoped.get(page, signal === undefined ? {} : { signal })) {
       const path = pathWithin(String(chunk.metadata.source), folder);
       const isWanted = (source === undefined || chunk.source === source) && /\S/.test(chunk.content);

@@ -3,6 +3,7 @@ import { rm } from 'node:fs/promises';
 import { join } from 'node:path';
 import type { ResolvedConfig } from '../../config/resolved-config.js';
 import { DATA_FOLDERS } from '../../core/data-folder.js';
+import { groupedBy } from '../../core/grouped-by.js';
 import { isoNow } from '../../core/runtime.js';
 import { deleteDocuments } from '../../indexing/delete-documents.js';
 import { IndexRun } from '../../indexing/index-run.js';
@@ -146,9 +147,12 @@ async function forgetIn(
   for (const { documentId } of documents)
     if ((await ledger.document(documentId)) !== undefined) held.push(documentId);
   await deleteDocuments(held, { ledger, collection, signal }, run);
-  const bySource = new Map<string, string[]>();
-  for (const { source, itemId } of items) bySource.set(source, [...(bySource.get(source) ?? []), itemId]);
-  for (const [source, itemIds] of bySource) await ledger.forgetItems(tenant, source, itemIds);
+  for (const [source, some] of groupedBy(items, ({ source }) => source))
+    await ledger.forgetItems(
+      tenant,
+      source,
+      some.map(({ itemId }) => itemId),
+    );
   if (held.length > 0 && facts.state !== 'building') await collection.optimize(signal);
 }
 

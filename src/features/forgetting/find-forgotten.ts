@@ -7,6 +7,7 @@ import { itemIdsOf } from '../../core/item-id.js';
 import type { Metadata, MetadataValue } from '../../core/metadata.js';
 import { liftFields, withoutFolded } from '../../core/pushed-fields.js';
 import type { Scope } from '../../core/scope.js';
+import { slicesOf } from '../../core/slices.js';
 import { pathsOf } from '../../indexing/document-paths.js';
 import { isPathSource } from '../../indexing/folder-names.js';
 import { allVersions } from '../../ledger/history/all-versions.js';
@@ -84,7 +85,7 @@ async function pastOf(
   for await (const version of allVersions(history, scope.tenant))
     if (isOfScope(version, scope) && isMeant(version)) meant.set(version.documentId, version);
   const ids = [...meant.keys()];
-  for (const some of pagesOf(ids))
+  for (const some of slicesOf(ids, PAGE))
     for (const [id, newest] of (await history?.newest(some)) ?? [])
       if (!isOfScope(newest, scope)) meant.delete(id);
   for (const reader of readers)
@@ -188,7 +189,7 @@ async function itemsOf(
   // An item that holds other documents too, in whatever generation, stays known.
   for (const reader of context.readers)
     for (const [source, itemIds] of bySource)
-      for (const some of pagesOf([...itemIds]))
+      for (const some of slicesOf([...itemIds], PAGE))
         for (const held of await reader.documentsOfItems(tenant, source, some))
           if (!ids.has(held.documentId)) itemIds.delete(held.itemId);
   return [...bySource].flatMap(([source, itemIds]) => [...itemIds].map((itemId) => ({ source, itemId })));
@@ -211,10 +212,6 @@ async function itemsByName(
     const path = pathOf(source, itemId);
     return wanted.has(itemId) || (path !== undefined && wanted.has(path));
   });
-}
-
-function* pagesOf<T>(all: readonly T[]): Generator<readonly T[]> {
-  for (let start = 0; start < all.length; start += PAGE) yield all.slice(start, start + PAGE);
 }
 
 /** Fields of a document that the ledger knows; those of its chunks are none. */

@@ -1,8 +1,10 @@
 import type { ResolvedConfig } from '../../config/resolved-config.js';
 import { RAGError, toRAGError } from '../../core/errors.js';
 import { oneOf } from '../../core/filter.js';
+import { occurrencesOf } from '../../core/occurrences.js';
 import { isoNow } from '../../core/runtime.js';
 import type { Scope } from '../../core/scope.js';
+import { slicesOf } from '../../core/slices.js';
 import { isPushSource } from '../../indexing/folder-names.js';
 import { configuredNames, readOwnership } from '../../indexing/source-owners.js';
 import { allVersions } from '../../ledger/history/all-versions.js';
@@ -225,10 +227,10 @@ async function inventory(
     );
     chunks += ofGeneration;
     if (caches.vectors === undefined && caches.contexts === undefined) continue;
-    for (let start = 0; start < documents.length; start += BATCH) {
+    for (const some of slicesOf(documents, BATCH)) {
       const filter = oneOf(
         '$documentId',
-        documents.slice(start, start + BATCH).map(({ documentId }) => documentId),
+        some.map(({ documentId }) => documentId),
       );
       for await (const page of listPages(collection, { filter, limit: PAGE, signal }))
         await cached.add(page, facts.fingerprint);
@@ -271,9 +273,8 @@ async function namesToKeepOut(
   { ledger, scope: { tenant } }: { readonly ledger: Ledger; readonly scope: Scope },
 ): Promise<{ readonly key: string; readonly hashes: readonly string[] }> {
   const key = (await ledger.keptOut(tenant))[0]?.key ?? newKey();
-  const counts = new Map<string, number>();
   const keyOf = ({ source, itemId }: { source: string; itemId: string }) => JSON.stringify([source, itemId]);
-  for (const document of documents) counts.set(keyOf(document), (counts.get(keyOf(document)) ?? 0) + 1);
+  const counts = occurrencesOf(documents.map(keyOf));
   const own = new Set(
     documents.flatMap((document) => (document.externalId === document.itemId ? keyOf(document) : [])),
   );

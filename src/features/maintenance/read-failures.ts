@@ -6,7 +6,7 @@ import type { FailedItem, FailuresRequest } from '../../operations/engine.js';
 import { isAhead, type RetryPolicy, retryPolicyOf } from '../../operations/retry-policy.js';
 import type { EngineResources } from '../../resources/engine-resources.js';
 import { readFailingSources } from './read-source-states.js';
-import { pathAdder } from './read-status.js';
+import { errorOf, pathAdder } from './read-status.js';
 import { sourcesOfScope } from './sources-of-scope.js';
 
 /**
@@ -51,13 +51,6 @@ function assertAllFailed(
       `Nothing failed of the ${what} ${JSON.stringify(other)}: \`ragstone failures\` lists what did.`,
     );
 }
-
-const errorOf = ({ source, itemId, error }: LedgerItem) => ({
-  source,
-  item: itemId,
-  reason: error?.reason ?? 'INTERNAL',
-  message: error?.message ?? 'It failed for an unknown reason.',
-});
 
 function failedItem(item: LedgerItem, policy: RetryPolicy): FailedItem {
   const { attempts, error } = item;

@@ -87,7 +87,7 @@ export async function readStatus(
     failures: failures
       .filter(({ tenant, source }) => tenant === scope.tenant && names.has(source))
       .slice(0, MAX_FAILURES)
-      .map(toIndexError)
+      .map(errorOf)
       .map(pathAdder(resources.config)),
     notices: [
       ...new Receipts(resources.config.dataDir).unfinishedIds().map((id) => unfinishedNotice(id)),
@@ -219,7 +219,8 @@ export function pathAdder(config: ResolvedConfig): (error: IndexError) => IndexE
   };
 }
 
-const toIndexError = ({ source, itemId, error }: LedgerItem): IndexError => ({
+/** What failed of an item. */
+export const errorOf = ({ source, itemId, error }: LedgerItem): IndexError & { readonly item: string } => ({
   source,
   item: itemId,
   reason: error?.reason ?? 'INTERNAL',

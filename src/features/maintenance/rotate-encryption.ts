@@ -1,4 +1,5 @@
 import { runtime } from '../../core/runtime.js';
+import { slicesOf } from '../../core/slices.js';
 import type { Embedder } from '../../embedding/embedder.js';
 import type { CarriedGeneration } from '../../indexing/carry-over.js';
 import { finishItems, unfinishedOf } from '../../indexing/finish-pushes.js';
@@ -45,8 +46,7 @@ export async function rotateEncryption(rotation: Rotation): Promise<EncryptionRo
   let rewritten = 0;
   const unfinished = new Set<string>();
   for (const { facts, items } of all)
-    for (let start = 0; start < items.length; start += ITEMS_AT_ONCE) {
-      const some = items.slice(start, start + ITEMS_AT_ONCE);
+    for (const some of slicesOf(items, ITEMS_AT_ONCE)) {
       const done = await alone(async (ledger) => rotateItems(some, { facts, ledger }, rotation));
       documents += done.documents;
       rewritten += done.rewritten;

@@ -1,6 +1,7 @@
 import { type ErrorReason, RAGError, toRAGError } from '../../core/errors.js';
 import { EVERYTHING, oneOf } from '../../core/filter.js';
 import { LOCAL_SCOPE, type Scope } from '../../core/scope.js';
+import { slicesOf } from '../../core/slices.js';
 import { type AbandonedSource, abandonmentOf } from '../../indexing/abandoned-sources.js';
 import { compareChunks } from '../../indexing/compare-chunks.js';
 import type { FindPath } from '../../indexing/document-paths.js';
@@ -334,8 +335,8 @@ export async function prepareRepair(
   if (damaged) return;
   await repairHistory(history, unsoundUntil);
   const collection = await openForReading(facts, store);
-  for (let start = 0; start < orphanedChunkIds.length; start += PAGE) {
-    await collection.delete(oneOf('$chunkId', orphanedChunkIds.slice(start, start + PAGE)));
+  for (const some of slicesOf(orphanedChunkIds, PAGE)) {
+    await collection.delete(oneOf('$chunkId', some));
   }
   await writer.markChunksMissing(missingChunkIds);
 }

@@ -1,4 +1,5 @@
 import { runtime } from '../../core/runtime.js';
+import { slicesOf } from '../../core/slices.js';
 import { tenantsOf } from '../../indexing/list-generations.js';
 import type { GenerationReader, GenerationWriter, Ledger, LedgerItem } from '../../ledger/ledger.js';
 import type { GenerationPair } from './upgrade-host.js';
@@ -39,8 +40,7 @@ async function alignSource(
   const held = await from.items(tenant, source);
   const filled = await to.items(tenant, source);
   const different = [...held.values()].filter((item) => !isSame(item, filled.get(item.itemId)));
-  for (let start = 0; start < different.length; start += AT_ONCE) {
-    const some = different.slice(start, start + AT_ONCE);
+  for (const some of slicesOf(different, AT_ONCE)) {
     const documents = await to.documentsOfItems(
       tenant,
       source,

@@ -1,6 +1,7 @@
 import { RAGError, throwIfAborted } from '../../core/errors.js';
 import { isoNow, runtime } from '../../core/runtime.js';
 import { cacheOwner } from '../../core/scope.js';
+import { slicesOf } from '../../core/slices.js';
 import { embedAll } from '../../embedding/embed-all.js';
 import { documentAsHeld, type HeldDocument, readHeld } from '../../indexing/carry-over.js';
 import { deleteDocuments } from '../../indexing/delete-documents.js';
@@ -56,8 +57,7 @@ type Changed = OutOfStep['changed'][number];
  */
 export async function fillGeneration(outOfStep: OutOfStep, filling: Filling): Promise<FillReport> {
   const { host, pair } = filling;
-  for (let start = 0; start < outOfStep.gone.length; start += DELETED_AT_ONCE) {
-    const ids = outOfStep.gone.slice(start, start + DELETED_AT_ONCE);
+  for (const ids of slicesOf(outOfStep.gone, DELETED_AT_ONCE)) {
     await host.alone('items', (ledger) => removeGone(ids, ledger, filling));
   }
   let embedded = 0;

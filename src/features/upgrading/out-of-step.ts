@@ -2,6 +2,7 @@ import { setImmediate as nextTurn } from 'node:timers/promises';
 import { canonicalJson } from '../../core/canonical-json.js';
 import { throwIfAborted } from '../../core/errors.js';
 import { contentHash } from '../../core/ids.js';
+import { slicesOf } from '../../core/slices.js';
 import type { GenerationReader, LedgerChunk, LedgerDocument } from '../../ledger/ledger.js';
 
 const PAGE = 500;
@@ -76,9 +77,8 @@ async function* stamped(
 ): AsyncGenerator<{ readonly document: LedgerDocument; readonly stamp: string }> {
   for (let after: string | undefined; ; ) {
     const page = await reader.documents(after, PAGE);
-    for (let start = 0; start < page.length; start += AT_ONCE) {
+    for (const documents of slicesOf(page, AT_ONCE)) {
       throwIfAborted(signal);
-      const documents = page.slice(start, start + AT_ONCE);
       const chunks = await reader.chunksOf(documents.map(({ documentId }) => documentId));
       for (const document of documents)
         yield { document, stamp: stampOf(document, chunks.get(document.documentId) ?? []) };

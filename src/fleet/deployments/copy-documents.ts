@@ -1,4 +1,5 @@
 import { RAGError } from '../../core/errors.js';
+import { slicesOf } from '../../core/slices.js';
 import { type LiveTargets, writeLive } from '../../engine/live-targets.js';
 import { copyForgotten, receiptsOf } from '../../features/forgetting/copy-forgotten.js';
 import { eraseKept } from '../../features/forgetting/erase-kept.js';
@@ -79,9 +80,9 @@ export class DocumentCopier {
         const isSame = isFilled(filled.get(item.itemId), item);
         if (!isSame || this.#isOutdated(name, item, stamp)) changed.push(item);
       }
-      for (let start = 0; start < changed.length; start += BATCH) {
+      for (const some of slicesOf(changed, BATCH)) {
         signal?.throwIfAborted();
-        copied += await this.#copyItems(name, changed.slice(start, start + BATCH));
+        copied += await this.#copyItems(name, some);
       }
       if (gone.length > 0) removed += await this.#removeItems(name, gone);
     }
@@ -211,9 +212,8 @@ export async function removeDocuments(
   let removed = 0;
   for (const source of await pushSourcesOf(tenant, [live.reader])) {
     const ids = [...(await live.reader.items(tenant, source)).keys()];
-    for (let start = 0; start < ids.length; start += BATCH)
+    for (const itemIds of slicesOf(ids, BATCH))
       removed += await whileWriting({ resources, signal }, async (targets, run) => {
-        const itemIds = ids.slice(start, start + BATCH);
         await deleteItems({ tenant, source, itemIds, dryRun: false }, targets, run);
         await purgeDeleted(targets, run);
         return itemIds.length;

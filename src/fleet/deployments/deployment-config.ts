@@ -1,5 +1,7 @@
 import * as z from 'zod';
 import { RAGError } from '../../core/errors.js';
+import { nonEmptyText } from '../../core/setting-values.js';
+import { withoutUndefined } from '../../core/without-undefined.js';
 import { RagDeploymentModel } from '../../operations/deployment-model.js';
 import { STORES } from '../../stores/definitions.js';
 import type { StoreDefinition } from '../../stores/store-definition.js';
@@ -16,9 +18,7 @@ const REFERENCE = /^(?:env|file|keyvault|[a-z][a-z0-9-]*):\S+$/;
 const MOST_TEXT = 2_000;
 
 const customerFields = {
-  provider: z
-    .string()
-    .min(1)
+  provider: nonEmptyText()
     .max(100)
     .optional()
     .describe(
@@ -36,10 +36,8 @@ const customerFields = {
     .describe(
       "`CustomerOwned`: name of the customer's index, 1 to 32 lower-case letters, digits, `_` or `-`, a letter first. `Dedicated`: given, not stated.",
     ),
-  username: z.string().min(1).max(200).optional().describe('User of the server, where it has users.'),
-  apiKeySecretName: z
-    .string()
-    .min(1)
+  username: nonEmptyText().max(200).optional().describe('User of the server, where it has users.'),
+  apiKeySecretName: nonEmptyText()
     .max(MOST_TEXT)
     .optional()
     .describe(
@@ -49,7 +47,7 @@ const customerFields = {
 
 /** A deployment as it is stated. */
 export const deploymentInputSchema = z.strictObject({
-  tenantId: z.string().min(1).max(200),
+  tenantId: nonEmptyText().max(200),
   model: z.enum(RagDeploymentModel),
   isActive: z.boolean().default(true).describe('An inactive deployment serves nobody.'),
   ...customerFields,
@@ -95,7 +93,7 @@ export function deploymentOf(input: unknown, otherStores: readonly string[] = []
   );
   if (stray !== undefined)
     throw invalid(`${stray[0]}: only a deployment of the model CustomerOwned states it.`);
-  return { tenantId, model, isActive, ...(indexName === undefined ? {} : { indexName }) };
+  return { tenantId, model, isActive, ...withoutUndefined({ indexName }) };
 }
 
 type CustomerFields = z.output<z.ZodObject<typeof customerFields>>;
@@ -119,10 +117,7 @@ function customerOwned(
     throw invalid(
       'apiKeySecretName: say where the secret is, as `keyvault:VAULT/NAME`, `env:NAME` or `file:PATH`. The secret itself does not belong here.',
     );
-  const access = {
-    ...(username === undefined ? {} : { username }),
-    ...(apiKeySecretName === undefined ? {} : { apiKeySecretName }),
-  };
+  const access = withoutUndefined({ username, apiKeySecretName });
   return { provider, searchEndpoint, indexName, ...access };
 }
 

@@ -220,19 +220,12 @@ export class KnowledgeDeploymentService implements TenantIndexes {
    * is served where it was, and `onProblem` is told; of a record that cannot be read, with the name of its folder in place of the tenant.
    */
   async resumeMoves({ signal, onProblem }: ResumeOptions = {}): Promise<MoveReport[]> {
-    const reports: MoveReport[] = [];
     const { resumeMove } = await moves();
     const moved = this.#records.list({ onDamaged: (name, error) => onProblem?.(name, error) });
-    for (const { deployment } of moved.filter(({ move }) => move !== undefined)) {
-      const { tenantId } = deployment;
-      try {
-        const report = await resumeMove(this.#moving(tenantId, signal));
-        if (report !== undefined) reports.push(report);
-      } catch (error) {
-        onProblem?.(tenantId, error);
-      }
-    }
-    return reports;
+    const tenantIds = moved
+      .filter(({ move }) => move !== undefined)
+      .map(({ deployment: { tenantId } }) => tenantId);
+    return reportsOf(tenantIds, (tenantId) => resumeMove(this.#moving(tenantId, signal)), onProblem);
   }
 
   /**
@@ -240,16 +233,9 @@ export class KnowledgeDeploymentService implements TenantIndexes {
    * the interrupted call wanted it, or as it was before. What cannot be done now is left, and `onProblem` is told.
    */
   async finishWrites({ signal, onProblem }: ResumeOptions = {}): Promise<FinishedWrites[]> {
-    const reports: FinishedWrites[] = [];
     const { finishWrites } = await import('./finish-writes.js');
-    for (const tenantId of this.#records.marked())
-      try {
-        const report = await finishWrites(this.#moving(tenantId, signal));
-        if (report !== undefined) reports.push(report);
-      } catch (error) {
-        onProblem?.(tenantId, error);
-      }
-    return reports;
+    const work = (tenantId: string) => finishWrites(this.#moving(tenantId, signal));
+    return reportsOf(this.#records.marked(), work, onProblem);
   }
 
   /** Whether each index that a tenant has of its own can be used. It opens them, and tells what only operators of the service may know. */
@@ -375,6 +361,23 @@ export class KnowledgeDeploymentService implements TenantIndexes {
       use: this.#use,
     };
   }
+}
+
+/** What was done for each tenant for whom there was something to do. */
+async function reportsOf<Report>(
+  tenantIds: readonly string[],
+  work: (tenantId: string) => Promise<Report | undefined>,
+  onProblem: ResumeOptions['onProblem'],
+): Promise<Report[]> {
+  const reports: Report[] = [];
+  for (const tenantId of tenantIds)
+    try {
+      const report = await work(tenantId);
+      if (report !== undefined) reports.push(report);
+    } catch (error) {
+      onProblem?.(tenantId, error);
+    }
+  return reports;
 }
 
 /** What only operators can change (a secret, a setting) is no fault of the whole service. */

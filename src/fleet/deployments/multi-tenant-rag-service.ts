@@ -1,5 +1,6 @@
 import { RAGError } from '../../core/errors.js';
 import type { Metadata } from '../../core/metadata.js';
+import { withoutUndefined } from '../../core/without-undefined.js';
 import type { EngineView, IndexResult, SearchQuery, SearchResult } from '../../operations/engine.js';
 import type { TenantIndexes } from './tenant-indexes.js';
 
@@ -44,8 +45,7 @@ export class MultiTenantRAGService {
         return {
           id,
           text: content,
-          ...(title === undefined ? {} : { title }),
-          ...(url === undefined ? {} : { url }),
+          ...withoutUndefined({ title, url }),
           metadata: { ...rest, tenant_id: tenant.tenantId, project_id: tenant.projectId },
         };
       }),

@@ -1,6 +1,8 @@
 import type { Environment } from '../../config/expand-variables.js';
 import { loadConfig } from '../../config/load-config.js';
+import { groupedBy } from '../../core/grouped-by.js';
 import { LOCAL_SCOPE, type ScopeInput } from '../../core/scope.js';
+import { slicesOf } from '../../core/slices.js';
 import { createEngine } from '../../engine/create-engine.js';
 import type { Engine, IndexResult } from '../../operations/engine.js';
 import type { CreateEngineOptions } from '../../operations/engine-options.js';
@@ -70,8 +72,7 @@ export async function importDocuments(
     try {
       let done = 0;
       for await (const documents of foreign.documents(signal)) {
-        for (let start = 0; start < documents.length; start += BATCH)
-          await take(documents.slice(start, start + BATCH), { engine, scope, signal, tally });
+        for (const some of slicesOf(documents, BATCH)) await take(some, { engine, scope, signal, tally });
         done += documents.reduce((sum, { pieces }) => sum + pieces.length, 0);
         onProgress?.({ done, total: foreign.records });
       }
@@ -94,7 +95,7 @@ interface Taking {
 /** Each project is a scope of its own. */
 async function take(documents: readonly ForeignDocument[], taking: Taking): Promise<void> {
   const { engine, scope, signal, tally } = taking;
-  for (const [project, own] of byProject(documents)) {
+  for (const [project, own] of groupedBy(documents, ({ project }) => project)) {
     tally.found(own);
     const pushed = own.map(pushedDocument).filter(({ text = '' }) => text.trim() !== '');
     if (engine === undefined || pushed.length === 0) continue;
@@ -105,13 +106,6 @@ async function take(documents: readonly ForeignDocument[], taking: Taking): Prom
     };
     tally.wrote(await engine.index(request, project === undefined ? scope : { ...scope, project }));
   }
-}
-
-function byProject(documents: readonly ForeignDocument[]): Map<string | undefined, ForeignDocument[]> {
-  const projects = new Map<string | undefined, ForeignDocument[]>();
-  for (const document of documents)
-    projects.set(document.project, [...(projects.get(document.project) ?? []), document]);
-  return projects;
 }
 
 class Tally {

@@ -1,6 +1,7 @@
 import type { StoredChunk } from '../../core/chunk.js';
 import { RAGError, throwIfAborted } from '../../core/errors.js';
 import { isoNow, runtime } from '../../core/runtime.js';
+import { slicesOf } from '../../core/slices.js';
 import type { Embedder } from '../../embedding/embedder.js';
 import type { OutOfStep } from '../../features/upgrading/out-of-step.js';
 import { documentAsHeld, type HeldDocument, wholeOf } from '../../indexing/carry-over.js';
@@ -63,8 +64,7 @@ export async function copyDocuments(
   pair: CopyPair,
   { inTurn, onCopied, signal }: CopyOptions,
 ): Promise<CopyReport> {
-  for (let start = 0; start < outOfStep.gone.length; start += DELETED_AT_ONCE) {
-    const ids = outOfStep.gone.slice(start, start + DELETED_AT_ONCE);
+  for (const ids of slicesOf(outOfStep.gone, DELETED_AT_ONCE)) {
     await inTurn((ledger) =>
       deleteDocuments(ids, targetsOf(ledger, pair, signal), new IndexRun(undefined, signal)),
     );
@@ -141,9 +141,8 @@ async function readGroup(
   const known = await reader.chunksOf(group.map(({ document }) => document.documentId));
   const ids = [...known.values()].flatMap((chunks) => chunks.filter(isThere).map(({ chunkId }) => chunkId));
   const stored = new Map<string, StoredChunk[]>();
-  for (let start = 0; start < ids.length; start += CHUNKS_AT_ONCE) {
+  for (const some of slicesOf(ids, CHUNKS_AT_ONCE)) {
     throwIfAborted(signal);
-    const some = ids.slice(start, start + CHUNKS_AT_ONCE);
     const chunks = await collection.get(some, {
       includeVectors: true,
       ...(signal === undefined ? {} : { signal }),

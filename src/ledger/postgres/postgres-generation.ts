@@ -1,5 +1,6 @@
 import { RAGError } from '../../core/errors.js';
 import { runtime } from '../../core/runtime.js';
+import { slicesOf } from '../../core/slices.js';
 import type { PostgresDatabase, RunStatement } from '../../platform/postgres/postgres-database.js';
 import type { GraphFilling } from '../../relations/graph/graph.js';
 import type { HistoryWriter } from '../history.js';
@@ -14,9 +15,8 @@ import {
   addPart,
   commitHistories,
   forgetHistories,
+  historyRecorder,
   planHistories,
-  recordHistory,
-  unrecorded,
 } from '../rows/history-log.js';
 import type { LedgerFailure } from '../source-state.js';
 import type { Books, OpenBooks } from './books.js';
@@ -84,7 +84,7 @@ export class PostgresGenerationWriter extends LedgerGenerationWriter implements 
     forMs: number,
   ): Promise<ReadonlySet<string>> {
     if (itemIds.length === 0) return new Set();
-    const keys = itemIds.map((itemId) => itemKeyOf({ tenant, source, itemId }));
+    const keys = keysOf(tenant, source, itemIds).map(itemKeyOf);
     const claimed = await this.#books.database.transaction({ action: 'claim items' }, (run) =>
       claimItems(run, this.#holder, { keys, forMs }),
     );
@@ -97,20 +97,20 @@ export class PostgresGenerationWriter extends LedgerGenerationWriter implements 
     itemIds: readonly string[],
     forMs: number,
   ): Promise<ReadonlySet<string>> {
-    const keys = itemIds.map((itemId) => itemKeyOf({ tenant, source, itemId }));
+    const keys = keysOf(tenant, source, itemIds).map(itemKeyOf);
     const renewed = await renewItems(this.#books.database, this.#holder, { keys, forMs });
     return new Set(itemIds.filter((_, i) => renewed.has(hexOf(keys[i] ?? Buffer.alloc(0)))));
   }
 
   async announce(tenant: string, source: string, itemIds: readonly string[]): Promise<void> {
     if (itemIds.length === 0) return;
-    const items = itemIds.map((itemId) => ({ tenant, source, itemId }));
+    const items = keysOf(tenant, source, itemIds);
     await this.#write('announce items', items.map(itemKeyOf), (books) => announceItems(books, items));
   }
 
   async release(tenant: string, source: string, itemIds: readonly string[]): Promise<void> {
     if (itemIds.length === 0) return;
-    const keys = itemIds.map((itemId) => itemKeyOf({ tenant, source, itemId }));
+    const keys = keysOf(tenant, source, itemIds).map(itemKeyOf);
     await releaseItems(this.#books.database, this.#holder, keys);
   }
 
@@ -121,8 +121,6 @@ export class PostgresGenerationWriter extends LedgerGenerationWriter implements 
 
   get owed(): OwedWriter {
     const reader = new PostgresOwed(this.#books);
-    const keysOf = (tenant: string, source: string, itemIds: readonly string[]): ItemKey[] =>
-      itemIds.map((itemId) => ({ tenant, source, itemId }));
     return {
       items: (...given) => reader.items(...given),
       batches: (...given) => reader.batches(...given),
@@ -147,10 +145,8 @@ export class PostgresGenerationWriter extends LedgerGenerationWriter implements 
   async #owe(of: Omit<OwedBatch, 'batch'>, items: readonly Omit<OwedItem, 'begun'>[]): Promise<void> {
     const { tenant, source } = of;
     const listing = itemKeyOf({ tenant, source, itemId: LISTING });
-    for (let start = 0; start < items.length; start += OWED_AT_ONCE)
-      await this.#write('record what is to be indexed', [listing], (books) =>
-        oweItems(books, of, items.slice(start, start + OWED_AT_ONCE)),
-      );
+    for (const some of slicesOf(items, OWED_AT_ONCE))
+      await this.#write('record what is to be indexed', [listing], (books) => oweItems(books, of, some));
   }
 
   async plan(documents: readonly PlannedDocument[]): Promise<DocumentPlan[]> {
@@ -209,7 +205,7 @@ export class PostgresGenerationWriter extends LedgerGenerationWriter implements 
 
   async forgetItems(tenant: string, source: string, itemIds: readonly string[]): Promise<void> {
     if (itemIds.length === 0) return;
-    const items = itemIds.map((itemId) => ({ tenant, source, itemId }));
+    const items = keysOf(tenant, source, itemIds);
     await this.#write('forget items', items.map(itemKeyOf), async (books) => {
       await forgetItems(books, items);
       await settleOwed(books, items);
@@ -245,12 +241,7 @@ export class PostgresGenerationWriter extends LedgerGenerationWriter implements 
           );
           await runProgram(books.run, addPart(this.generation, documentId, place, part));
         }),
-      unrecorded: (after, limit) =>
-        this.rows.programs.read('find what its history lacks', () =>
-          unrecorded(this.generation, { after, limit }),
-        ),
-      record: (...given) =>
-        this.rows.programs.transaction('record its history', () => recordHistory(this.generation, ...given)),
+      ...historyRecorder(this.rows),
     };
   }
 
@@ -300,3 +291,6 @@ export class PostgresGenerationWriter extends LedgerGenerationWriter implements 
     return this.#books.database.transaction(options, (run) => work({ run, generation: this.generation }));
   }
 }
+
+const keysOf = (tenant: string, source: string, itemIds: readonly string[]): ItemKey[] =>
+  itemIds.map((itemId) => ({ tenant, source, itemId }));

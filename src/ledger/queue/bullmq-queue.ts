@@ -3,6 +3,7 @@ import type { Redis } from 'ioredis';
 import { RAGError } from '../../core/errors.js';
 import { loadDriver } from '../../core/load-driver.js';
 import { runtime, sleep } from '../../core/runtime.js';
+import { slicesOf } from '../../core/slices.js';
 import { resultWithin } from '../../core/with-deadline.js';
 import type { OwedBatch } from '../owed.js';
 import type { BatchHandler, QueueConsumer, QueueCounts, WorkQueue } from './work-queue.js';
@@ -110,10 +111,10 @@ class BullmqQueue implements WorkQueue {
   }
 
   async add(batches: readonly OwedBatch[]): Promise<void> {
-    for (let start = 0; start < batches.length; start += ADDED_AT_ONCE)
+    for (const some of slicesOf(batches, ADDED_AT_ONCE))
       await answered(() =>
         this.#queue.addBulk(
-          batches.slice(start, start + ADDED_AT_ONCE).map((batch) => ({
+          some.map((batch) => ({
             name: 'batch',
             data: batch,
             // One that is there is left alone; one that is done leaves no trace, so that it can be added again.

@@ -1,3 +1,4 @@
+import { groupedBy } from '../../core/grouped-by.js';
 import type { CommunitySummary, FactReader, FactRecord, FactWriter } from '../../relations/graph/facts.js';
 import type { GraphPage } from '../../relations/graph/graph.js';
 import { entityName } from '../../relations/graph/names.js';
@@ -170,10 +171,10 @@ export const factReader = ({ programs, generation }: RowBooks): FactReader => ({
         sql`FROM @fact AS fact WHERE ${DOCUMENT_KEY} ${oneOf('key', documentIds)} AND ${isLive(generation)}`,
       ),
     );
-    const found = new Map<string, FactRecord[]>();
-    for (const record of rows.map((row) => unpackFacts(row.record)))
-      found.set(record.documentId, [...(found.get(record.documentId) ?? []), record]);
-    return found;
+    return groupedBy(
+      rows.map((row) => unpackFacts(row.record)),
+      ({ documentId }) => documentId,
+    );
   },
   naming: async (tenant, names, page) => {
     const keys = names.map((name) => nameKeyOf(tenant, entityName(name)));

@@ -3,6 +3,7 @@ import type { HistoryPart, HistoryWriter, PlannedHistory } from '../history.js';
 import { historyDigest, historyFacts } from '../history-rows.js';
 import type { LedgerDocument, PlannedDocument } from '../ledger.js';
 import { bigint, boolean, bytes, integer, json, key as keyColumn, text, word } from './columns.js';
+import type { RowBooks } from './document-rows.js';
 import { documents } from './documents.js';
 import { insert, type Program, returning, run, select } from './program.js';
 import { DOCUMENT_KEY, FOR_UPDATE, key, oneOf, type Page, pageOf, type Sql, spelled, sql } from './sql.js';
@@ -235,8 +236,17 @@ export const UNRECORDED = sql`documents.indexed_at IS NOT NULL AND NOT EXISTS (
     AND version.generation = documents.generation AND version.valid_from IS NOT NULL AND version.valid_to IS NULL
     AND version.confirmed = documents.indexed_at)`;
 
-/** See `HistoryWriter.unrecorded`. */
-export function* unrecorded(generation: number, page: Page): Program<string[]> {
+/** Writes down what an index holds that had no history before. */
+export const historyRecorder = ({
+  programs,
+  generation,
+}: RowBooks): Pick<HistoryWriter, 'unrecorded' | 'record'> => ({
+  unrecorded: (after, limit) =>
+    programs.read('find what its history lacks', () => unrecorded(generation, { after, limit })),
+  record: (...given) => programs.transaction('record its history', () => recordHistory(generation, ...given)),
+});
+
+function* unrecorded(generation: number, page: Page): Program<string[]> {
   const rows = yield* select(
     { documentId: text('document_id') },
     sql`FROM @document AS documents WHERE generation = ${generation} AND ${UNRECORDED} ${pageOf('document_id', page)}`,
@@ -244,8 +254,7 @@ export function* unrecorded(generation: number, page: Page): Program<string[]> {
   return rows.map(({ documentId }) => documentId);
 }
 
-/** See `HistoryWriter.record`. */
-export function* recordHistory(
+function* recordHistory(
   generation: number,
   ...[{ documentId, indexedAt }, history, at]: Parameters<HistoryWriter['record']>
 ): Program<boolean> {

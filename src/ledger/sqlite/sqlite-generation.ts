@@ -17,9 +17,8 @@ import {
   breakHistory,
   commitHistories,
   forgetHistories,
+  historyRecorder,
   planHistories,
-  recordHistory,
-  unrecorded,
 } from '../rows/history-log.js';
 import type { LedgerFailure } from '../source-state.js';
 import type { Books } from './books.js';
@@ -191,12 +190,7 @@ export class SqliteGenerationWriter extends LedgerGenerationWriter implements Ge
           this.#assertDocumentHeld(documentId);
           runProgram(this.#database, addPart(this.generation, documentId, place, part));
         }),
-      unrecorded: (after, limit) =>
-        this.rows.programs.read('find what its history lacks', () =>
-          unrecorded(this.generation, { after, limit }),
-        ),
-      record: (...given) =>
-        this.rows.programs.transaction('record its history', () => recordHistory(this.generation, ...given)),
+      ...historyRecorder(this.rows),
     };
   }
 

@@ -1,6 +1,6 @@
 import type { Element, ElementContent, Root } from 'hast';
+import { attributeOf, childOf, element, isElement, textOf } from '../hast-elements.js';
 import { isCell } from '../wide-tables.js';
-import { attributeOf, childOf, element, isElement, textOf } from './hast-builders.js';
 import { convertMacro } from './storage-macros.js';
 
 /** A page as plain elements of HTML, and the macros that left only a note. */
@@ -108,9 +108,7 @@ function toTask(task: ElementContent, convertAll: Parameters<Converter>[1]): Ele
 }
 
 function toLink(node: Element, convertAll: Parameters<Converter>[1]): ElementContent[] {
-  const target = node.children.find(
-    (child): child is Element => child.type === 'element' && child.tagName.startsWith('ri:'),
-  );
+  const target = targetOf(node);
   const body = childOf(node, 'ac:link-body') ?? childOf(node, 'ac:plain-text-link-body');
   const label = body === undefined ? [] : convertAll(body.children);
   if (target?.tagName === 'ri:user') {
@@ -125,6 +123,10 @@ function toLink(node: Element, convertAll: Parameters<Converter>[1]): ElementCon
   const name = target === undefined ? anchor : nameOf(target);
   return [element('a', label.length > 0 ? label : [name], href === '' ? {} : { href })];
 }
+
+/** What a link or a picture is of. */
+const targetOf = ({ children }: Element): Element | undefined =>
+  children.find((child): child is Element => child.type === 'element' && child.tagName.startsWith('ri:'));
 
 const nameOf = (target: Element): string =>
   ['ri:content-title', 'ri:filename', 'ri:space-key', 'ri:value', 'ri:content-id']
@@ -152,9 +154,7 @@ function addressOf(target: Element | undefined): string {
 }
 
 function toImage(node: Element, convertAll: Parameters<Converter>[1]): ElementContent[] {
-  const target = node.children.find(
-    (child): child is Element => child.type === 'element' && child.tagName.startsWith('ri:'),
-  );
+  const target = targetOf(node);
   const caption = childOf(node, 'ac:caption');
   const alt = attributeOf(node, 'ac:alt');
   const image = element('img', [], { src: addressOf(target), alt });

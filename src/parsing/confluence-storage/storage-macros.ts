@@ -1,5 +1,5 @@
 import type { Element, ElementContent } from 'hast';
-import { attributeOf, childOf, element, isElement, textOf } from './hast-builders.js';
+import { attributeOf, childOf, element, isElement, textOf } from '../hast-elements.js';
 
 /** Boxes with a meaning, and what stands above them. */
 const BOXES: Readonly<Record<string, string>> = {

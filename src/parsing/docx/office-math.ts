@@ -32,6 +32,11 @@ const partOf = (element: XmlElement, name: string): string => {
   const part = childOf(element, name);
   return part === undefined ? '' : linear(part).trim();
 };
+/** What it stands on, or encloses. */
+const basesOf = (element: XmlElement): string[] =>
+  elementsOf(element)
+    .filter(({ name }) => name === 'e')
+    .map((part) => linear(part).trim());
 const grouped = (text: string): string => (/^[\p{L}\p{N}.,]*$/u.test(text) ? text : `(${text})`);
 const propertyOf = (element: XmlElement, properties: string, name: string): string | undefined =>
   childOf(childOf(element, properties), name)?.attributes.val;
@@ -69,10 +74,7 @@ const WRITERS: Readonly<Record<string, (element: XmlElement) => string>> = {
       propertyOf(element, 'dPr', 'begChr') ?? '(',
       propertyOf(element, 'dPr', 'endChr') ?? ')',
     ];
-    const inside = elementsOf(element)
-      .filter(({ name }) => name === 'e')
-      .map((part) => linear(part).trim());
-    return open + inside.join(propertyOf(element, 'dPr', 'sepChr') ?? ', ') + close;
+    return open + basesOf(element).join(propertyOf(element, 'dPr', 'sepChr') ?? ', ') + close;
   },
   m: (element) =>
     `[${elementsOf(element)
@@ -83,9 +85,5 @@ const WRITERS: Readonly<Record<string, (element: XmlElement) => string>> = {
           .join(', '),
       )
       .join('; ')}]`,
-  eqArr: (element) =>
-    elementsOf(element)
-      .filter(({ name }) => name === 'e')
-      .map((part) => linear(part).trim())
-      .join('; '),
+  eqArr: (element) => basesOf(element).join('; '),
 };

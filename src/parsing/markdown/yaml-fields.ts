@@ -15,6 +15,7 @@ import type { Metadata } from '../../core/metadata.js';
 import { FOLDED_KEY, liftFields } from '../../core/pushed-fields.js';
 import { type Label, labelReader } from '../label-reader.js';
 import { toMetadataValue } from '../metadata-value.js';
+import { startOfLine } from '../text-range.js';
 import type { YamlReading } from './front-matter.js';
 import { type Header, headerOf, type Part, pairedParts } from './paired-parts.js';
 import { fieldsNamed, foldedNames, restNames, type StatedFields, states } from './stated-names.js';
@@ -126,7 +127,7 @@ function nestedIn(
   const starts = items.map((item, at) => {
     const first = isPair(item) ? item.key : item;
     const start = (isNode(first) ? first.range?.[0] : undefined) ?? 0;
-    return node.flow === true || at === 0 ? start : search.yaml.lastIndexOf('\n', start - 1) + 1;
+    return node.flow === true || at === 0 ? start : startOfLine(search.yaml, start);
   });
   const last = node.flow === true ? (node.range?.[1] ?? end) - 1 : end;
   const paired = pairedIn(node, search, outer);
@@ -260,7 +261,7 @@ function keyOf({ key }: Pair, document: YamlReading['document']): string | undef
 function rangesOf({ items, flow, range }: YAMLMap, yaml: string): (TextRange & { readonly pair: Pair })[] {
   const starts = items.map(({ key }) => {
     const at = (isNode(key) ? key.range?.[0] : undefined) ?? 0;
-    return flow === true ? at : yaml.lastIndexOf('\n', at - 1) + 1;
+    return flow === true ? at : startOfLine(yaml, at);
   });
   const last = flow === true ? (range?.[1] ?? yaml.length) - 1 : yaml.length;
   return items.map((pair, index) => ({ pair, start: starts[index] ?? 0, end: starts[index + 1] ?? last }));

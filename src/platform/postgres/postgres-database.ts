@@ -4,6 +4,7 @@ import { RAGError, throwIfAborted } from '../../core/errors.js';
 import { loadDriver } from '../../core/load-driver.js';
 import { runtime, sleep } from '../../core/runtime.js';
 import { inTurn } from '../../core/turns.js';
+import { withoutUndefined } from '../../core/without-undefined.js';
 import type { ConnectionSettings } from './connection-settings.js';
 import { isConflict, isFull, isPassing } from './postgres-fault.js';
 import {
@@ -310,12 +311,7 @@ const pauseBefore = (attempt: number): number => FIRST_PAUSE_MS * 2 ** attempt *
 function poolConfig(settings: ConnectionSettings): PoolConfig {
   const { connectionString, host, port, database, user, password, ssl, poolSize } = settings;
   return {
-    ...(connectionString === undefined ? {} : { connectionString }),
-    ...(host === undefined ? {} : { host }),
-    ...(port === undefined ? {} : { port }),
-    ...(database === undefined ? {} : { database }),
-    ...(user === undefined ? {} : { user }),
-    ...(password === undefined ? {} : { password }),
+    ...withoutUndefined({ connectionString, host, port, database, user, password }),
     ...(ssl === undefined ? {} : { ssl: typeof ssl === 'boolean' ? ssl : { ...ssl } }),
     max: poolSize,
     connectionTimeoutMillis: longestConnecting(settings),

@@ -1,3 +1,4 @@
+import { withoutUndefined } from '../../core/without-undefined.js';
 import type { ProviderName } from './provider-table.js';
 
 /** How one provider is reached. It holds a key: never log it, never put it into an error. */
@@ -26,7 +27,7 @@ export function azureFactoryOptions(connection: ProviderConnection): ReturnType<
   const { resourceName, apiVersion } = connection;
   return {
     ...sharedFactoryOptions(connection),
-    ...(resourceName === undefined ? {} : { resourceName }),
+    ...withoutUndefined({ resourceName }),
     ...(apiVersion === undefined ? {} : { apiVersion, useDeploymentBasedUrls: /^\d{4}-/.test(apiVersion) }),
   };
 }
@@ -38,8 +39,7 @@ export function sharedFactoryOptions({ apiKey, baseUrl, headers }: ProviderConne
   headers?: Record<string, string>;
 } {
   return {
-    ...(apiKey === undefined ? {} : { apiKey }),
-    ...(baseUrl === undefined ? {} : { baseURL: baseUrl }),
+    ...withoutUndefined({ apiKey, baseURL: baseUrl }),
     ...(headers === undefined ? {} : { headers: { ...headers } }),
   };
 }

@@ -1,4 +1,5 @@
 import { runtime } from '../../core/runtime.js';
+import { slicesOf } from '../../core/slices.js';
 import type { RedisConnection } from './open-redis.js';
 
 /** Bytes by key on a server that several processes share. Losing them costs time and nothing else, so no method throws. */
@@ -56,7 +57,7 @@ class GuardedShelf implements RedisShelf {
 
   async get(keys: readonly string[]): Promise<(Buffer | undefined)[]> {
     const found: (Buffer | undefined)[] = [];
-    for (const some of parts(keys)) {
+    for (const some of slicesOf(keys, KEYS_AT_ONCE)) {
       const values = await this.#attempt((commands) => commands.mgetBuffer(...some));
       found.push(...some.map((_, i) => values?.[i] ?? undefined));
     }
@@ -64,7 +65,7 @@ class GuardedShelf implements RedisShelf {
   }
 
   async set(entries: readonly (readonly [string, Buffer])[], lifeSeconds: number): Promise<void> {
-    for (const some of parts(entries))
+    for (const some of slicesOf(entries, KEYS_AT_ONCE))
       await this.#attempt((commands) =>
         Promise.all(some.map(([key, value]) => commands.set(key, value, 'EX', lifeSeconds))),
       );
@@ -72,7 +73,7 @@ class GuardedShelf implements RedisShelf {
 
   async remove(keys: readonly string[]): Promise<number | undefined> {
     let removed = 0;
-    for (const some of parts(keys)) {
+    for (const some of slicesOf(keys, KEYS_AT_ONCE)) {
       const count = await this.#attempt((commands) => commands.unlink(...some));
       if (count === undefined) return undefined;
       removed += count;
@@ -103,7 +104,7 @@ class GuardedShelf implements RedisShelf {
     isMeant: (value: Buffer) => boolean,
   ): Promise<readonly string[] | undefined> {
     const meant: string[] = [];
-    for (const some of parts(keys)) {
+    for (const some of slicesOf(keys, KEYS_AT_ONCE)) {
       const values = await this.#attempt((commands) => commands.mgetBuffer(...some));
       if (values === undefined) return undefined;
       meant.push(...some.filter((_, at) => values[at] != null && isMeant(values[at])));
@@ -140,9 +141,4 @@ class GuardedShelf implements RedisShelf {
       return undefined;
     }
   }
-}
-
-function* parts<Item>(items: readonly Item[]): Generator<readonly Item[]> {
-  for (let start = 0; start < items.length; start += KEYS_AT_ONCE)
-    yield items.slice(start, start + KEYS_AT_ONCE);
 }

@@ -1,4 +1,5 @@
 import type { TextRange } from '../../core/document.js';
+import { groupedBy } from '../../core/grouped-by.js';
 import { conflictOf, LEAST_OVERLAP, type PlacedStatement, type Verdict } from './conflict-of.js';
 import type { Difference } from './conflict-types.js';
 import { type DuplicatePassage, duplicatePassages } from './duplicate-passages.js';
@@ -152,13 +153,7 @@ function areOfTwo(first: Form, second: Form): boolean {
 
 /** Each in the words of its first place; documents are read once. */
 async function readForms(forms: readonly Form[], { slices, about }: ComparisonPorts): Promise<void> {
-  const byDocument = new Map<number, Form[]>();
-  for (const form of forms) {
-    const document = form.places[0]?.document ?? 0;
-    const known = byDocument.get(document);
-    if (known === undefined) byDocument.set(document, [form]);
-    else known.push(form);
-  }
+  const byDocument = groupedBy(forms, ({ places: [place] }) => place?.document ?? 0);
   for (const [document, own] of byDocument) {
     const texts = await slices(
       document,

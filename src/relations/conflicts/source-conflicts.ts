@@ -1,4 +1,5 @@
 import { compareText } from '../../core/filter.js';
+import { withoutUndefined } from '../../core/without-undefined.js';
 import { conflictOf, LEAST_OVERLAP, type PlacedStatement } from './conflict-of.js';
 import type { SourceConflict, SourceStatement } from './conflict-types.js';
 import { SimilarPairs } from './similar-pairs.js';
@@ -79,8 +80,7 @@ const told = ({
   n,
   documentId,
   source,
-  ...(title === undefined ? {} : { title }),
-  ...(date === undefined ? {} : { date }),
+  ...withoutUndefined({ title, date }),
   quote: text,
 });
 

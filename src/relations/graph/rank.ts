@@ -1,4 +1,5 @@
 import { compareText } from '../../core/filter.js';
+import { groupedBy } from '../../core/grouped-by.js';
 import type { ReferenceKind } from './graph.js';
 import { type GraphStep, reversed, type Walk } from './walk.js';
 
@@ -97,12 +98,10 @@ function pathsOf(
   { steps }: Walk,
   beginnings: ReadonlyMap<string, number>,
 ): Map<string, readonly GraphStep[]> {
-  const leaving = new Map<string, GraphStep[]>();
-  for (const step of steps.flatMap((step) => [step, reversed(step)])) {
-    const others = leaving.get(step.from);
-    if (others === undefined) leaving.set(step.from, [step]);
-    else others.push(step);
-  }
+  const leaving = groupedBy(
+    steps.flatMap((step) => [step, reversed(step)]),
+    ({ from }) => from,
+  );
   const paths = new Map<string, readonly GraphStep[]>([...beginnings.keys()].map((id) => [id, []]));
   for (const [id, path] of paths)
     for (const step of leaving.get(id) ?? []) if (!paths.has(step.to)) paths.set(step.to, [...path, step]);

@@ -2,6 +2,7 @@ import * as z from 'zod';
 import { RAGError, throwIfAborted } from '../../core/errors.js';
 import { sigmoid } from '../../core/logistic.js';
 import { retry } from '../../core/retry.js';
+import { withoutUndefined } from '../../core/without-undefined.js';
 import { type CallFailure, describeFailure } from '../../platform/providers/call-failure.js';
 import { estimateTokens } from '../../platform/providers/estimate-tokens.js';
 import { postJson } from '../../platform/providers/post-json.js';
@@ -116,8 +117,7 @@ class HostedReranker implements Reranker {
       {
         details: {
           model: this.name,
-          ...(status === undefined ? {} : { status }),
-          ...(retryAfterMs === undefined ? {} : { retryAfterMs }),
+          ...withoutUndefined({ status, retryAfterMs }),
         },
       },
     );

@@ -1,5 +1,6 @@
 import type { ResolvedConfig } from '../../config/resolved-config.js';
 import { RAGError } from '../../core/errors.js';
+import { withoutUndefined } from '../../core/without-undefined.js';
 import type { Embedder } from '../../embedding/embedder.js';
 import type { HostedEmbedderOptions } from '../../embedding/hosted/hosted-embedder.js';
 import type { TransformersEmbedderOptions } from '../../embedding/transformers/transformers-embedder.js';
@@ -52,10 +53,7 @@ function localOptions(model: LocalModel, config: ResolvedConfig): TransformersEm
   return {
     ...localModelOptions(model, config),
     device,
-    ...(batchSize === undefined ? {} : { batchSize }),
-    ...(queryPrefix === undefined ? {} : { queryPrefix }),
-    ...(documentPrefix === undefined ? {} : { documentPrefix }),
-    ...(sha256 === undefined ? {} : { sha256 }),
+    ...withoutUndefined({ batchSize, queryPrefix, documentPrefix, sha256 }),
   };
 }
 
@@ -107,12 +105,7 @@ function hostedEmbedderSettings({ rag }: ResolvedConfig): Partial<HostedEmbedder
   return {
     timeoutMs,
     limits,
-    ...(dimensions === undefined ? {} : { dimensions }),
-    ...(batchSize === undefined ? {} : { batchSize }),
-    ...(queryPrefix === undefined ? {} : { queryPrefix }),
-    ...(documentPrefix === undefined ? {} : { documentPrefix }),
-    ...(maxInputTokens === undefined ? {} : { maxInputTokens }),
-    ...(price === undefined ? {} : { price }),
+    ...withoutUndefined({ dimensions, batchSize, queryPrefix, documentPrefix, maxInputTokens, price }),
   };
 }
 

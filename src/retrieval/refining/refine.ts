@@ -1,3 +1,4 @@
+import { dotProduct } from '../../core/dot-product.js';
 import type { RerankScoring } from '../../reranking/reranker.js';
 import { calibrate, calibrationFor, type Evidence } from '../calibration/calibration.js';
 import { featureContextOf } from '../calibration/calibration-features.js';
@@ -234,10 +235,7 @@ function bestPosition(left: readonly Candidate[], nearest: Float64Array, lambda:
 
 /** Vectors have unit length, so the dot product is the cosine. */
 function cosine({ chunk: { vector: a } }: Candidate, { chunk: { vector: b } }: Candidate): number {
-  if (a === undefined || b === undefined) return 0;
-  let sum = 0;
-  for (let i = 0; i < a.length; i++) sum += (a[i] ?? 0) * (b[i] ?? 0);
-  return sum;
+  return a === undefined || b === undefined ? 0 : dotProduct(a, b);
 }
 
 /** Largest share of a score that age can take away: recency reorders what is relevant, it does not replace relevance. */

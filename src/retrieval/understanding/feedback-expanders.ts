@@ -1,6 +1,7 @@
 import { indexedTextOfStored } from '../../core/analysis/indexed-text.js';
 import { analyzeText } from '../../core/analysis/lexical-analyzer.js';
 import type { StoredChunk } from '../../core/chunk.js';
+import { occurrencesOf } from '../../core/occurrences.js';
 import type { ExpandedQuery, QueryExpander } from './query-expander.js';
 
 /** Candidates that are taken to be relevant: measured on train data, more of them drift from the subject. */
@@ -46,7 +47,7 @@ export function feedbackTerms(chunks: readonly StoredChunk[], known: readonly st
   const likelihood = new Map<string, { sum: number; passages: number }>();
   for (const chunk of chunks) {
     const terms = analyzeText(indexedTextOfStored(chunk));
-    for (const [term, count] of countOf(terms)) {
+    for (const [term, count] of occurrencesOf(terms)) {
       const { sum = 0, passages = 0 } = likelihood.get(term) ?? {};
       likelihood.set(term, { sum: sum + count / terms.length, passages: passages + 1 });
     }
@@ -57,12 +58,6 @@ export function feedbackTerms(chunks: readonly StoredChunk[], known: readonly st
     .sort(([termA, a], [termB, b]) => b.sum - a.sum || (termA < termB ? -1 : 1))
     .slice(0, FEEDBACK_TERMS)
     .map(([term]) => term);
-}
-
-function countOf(terms: readonly string[]): Map<string, number> {
-  const counts = new Map<string, number>();
-  for (const term of terms) counts.set(term, (counts.get(term) ?? 0) + 1);
-  return counts;
 }
 
 /**

@@ -2,6 +2,7 @@ import type { ChunkRecord } from '../../core/chunk.js';
 import { RAGError, throwIfAborted } from '../../core/errors.js';
 import { matchesFilter } from '../../core/filter.js';
 import { cacheOwner, type Scope, scopeFilter } from '../../core/scope.js';
+import { slicesOf } from '../../core/slices.js';
 import { embedAll } from '../../embedding/embed-all.js';
 import { type KeptChunk, unpackChunks } from '../../ledger/history/kept-chunks.js';
 import { damagedHistory, type HistoryVersion, type LedgerHistory } from '../../ledger/history.js';
@@ -135,8 +136,8 @@ async function vectorsOf(
   { live, embedder, isHosted, scope, signal }: PastOptions,
 ): Promise<ReadonlyMap<string, Float32Array> | undefined> {
   const vectors = new Map<string, Float32Array>();
-  for (let start = 0; start < chunks.length; start += GET_BATCH) {
-    const ids = chunks.slice(start, start + GET_BATCH).map(({ id }) => id);
+  for (const some of slicesOf(chunks, GET_BATCH)) {
+    const ids = some.map(({ id }) => id);
     const options = { includeVectors: true, ...(signal === undefined ? {} : { signal }) };
     for (const { id, vector } of await live.get(ids, options))
       if (vector !== undefined) vectors.set(id, vector);

@@ -7,10 +7,11 @@ import { mapInOrder } from '../../core/map-in-order.js';
 import type { Metadata } from '../../core/metadata.js';
 import { runtime } from '../../core/runtime.js';
 import { EVERYONE } from '../../core/scope.js';
+import { slicesOf } from '../../core/slices.js';
 import { HttpClient, type HttpClientOptions } from '../http-client.js';
 import { isDue, type ListingCursor, readCursor, writeCursor } from '../listing-cursor.js';
 import {
-  isListingEnd,
+  itemsOf,
   type ListChangesOptions,
   type ListedChange,
   type ListedItem,
@@ -100,9 +101,8 @@ export class AzureDevOpsSource implements Source {
     });
   }
 
-  async *list(options: ListOptions = {}): AsyncGenerator<ListedItem> {
-    for await (const item of this.listChanges(options))
-      if (!isListingEnd(item) && !('isDeleted' in item)) yield item;
+  list(options: ListOptions = {}): AsyncGenerator<ListedItem> {
+    return itemsOf(this.listChanges(options));
   }
 
   async *listChanges({ since, signal }: ListChangesOptions): AsyncGenerator<ListedChange> {
@@ -117,7 +117,10 @@ export class AzureDevOpsSource implements Source {
     const { present, isCut } = this.#newest(all);
     // Which items a cut listing holds changes with those that were deleted: then each revision is looked at.
     const changed = from === undefined || isCut ? all : await this.#changedSince(from, watermark, signal);
-    const batches = batchesOf(changed.filter((id) => present.has(id)));
+    const batches = slicesOf(
+      changed.filter((id) => present.has(id)),
+      BATCH_SIZE,
+    );
     for await (const versions of mapInOrder(batches, CONCURRENCY, (ids) => this.#api.versions(ids, signal)))
       yield* versions.map(({ id, revision }) => ({
         id: String(id),
@@ -180,7 +183,10 @@ export class AzureDevOpsSource implements Source {
     this.#batchOf = new Map();
     this.#wikis.expectReads();
     const workItems = items.filter(({ id }) => !isWikiPage(id));
-    for (const ids of batchesOf(workItems.map(({ id }) => Number(id)))) {
+    for (const ids of slicesOf(
+      workItems.map(({ id }) => Number(id)),
+      BATCH_SIZE,
+    )) {
       const batch: ItemBatch = { ids };
       for (const id of ids) this.#batchOf.set(id, batch);
     }
@@ -260,13 +266,6 @@ const changedAfter = ({ watermark }: Position): string => `[System.Watermark] > 
 interface ItemBatch {
   readonly ids: readonly number[];
   items?: Promise<ReadonlyMap<number, WorkItem>>;
-}
-
-function batchesOf(ids: readonly number[]): number[][] {
-  const batches: number[][] = [];
-  for (let start = 0; start < ids.length; start += BATCH_SIZE)
-    batches.push(ids.slice(start, start + BATCH_SIZE));
-  return batches;
 }
 
 export const createAzureDevOpsSource = (options: AzureDevOpsSourceOptions): AzureDevOpsSource =>

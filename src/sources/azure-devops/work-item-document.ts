@@ -8,6 +8,7 @@ import {
   type MetadataValue,
 } from '../../core/metadata.js';
 import { withoutUndefined } from '../../core/without-undefined.js';
+import { escapeText, isoTime } from '../text-values.js';
 import type { WorkItem, WorkItemComment } from './azure-devops-api.js';
 
 /** Long texts of the usual processes, in reading order, and their headings. */
@@ -69,7 +70,7 @@ export function workItemDocument(item: WorkItem, options: WorkItemDocumentOption
   const { fields } = item;
   const { markedFields } = options;
   const timeOf = (name: string, field: string): string | undefined =>
-    isWithheld(name, markedFields) ? undefined : isoTime(fields[field]);
+    isWithheld(name, markedFields) ? undefined : isoTime(text(fields[field]));
   const createdAt = timeOf('createdAt', 'System.CreatedDate');
   const updatedAt = timeOf('updatedAt', 'System.ChangedDate');
   const own = Object.entries({ ...metadataOf(item), ...extraFields(item, options) });
@@ -195,10 +196,3 @@ function person(value: unknown): string | undefined {
   if (typeof value !== 'object' || value === null) return text(value);
   return 'displayName' in value ? text(value.displayName) : undefined;
 }
-
-function isoTime(value: unknown): string | undefined {
-  const time = Date.parse(text(value) ?? '');
-  return Number.isNaN(time) ? undefined : new Date(time).toISOString();
-}
-
-const escapeText = (value: string): string => value.replaceAll('&', '&amp;').replaceAll('<', '&lt;');

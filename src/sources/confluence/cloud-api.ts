@@ -2,6 +2,7 @@ import * as z from 'zod';
 import { AnswerTrail, parameterOf } from '../answer-trail.js';
 import type { HttpClient, HttpRequest } from '../http-client.js';
 import type { Ancestor, Attachment, Comment, ConfluenceApi, Page, PageSummary } from './confluence-api.js';
+import { listAnswer } from './list-answer.js';
 import { addGroup, addUser, type Principal, type Readers } from './principals.js';
 import { commentedPages } from './search-comments.js';
 import { expandedSpaceReaders, firstTold, isNotTold, type SpaceReaders } from './space-readers.js';
@@ -217,10 +218,7 @@ export class CloudApi implements ConfluenceApi {
 
   /** Follows the cursors of a list. */
   async *#all<T>(request: HttpRequest, item: z.ZodType<T>): AsyncGenerator<T> {
-    const list = z.object({
-      results: z.array(item),
-      _links: z.object({ next: z.string().nullish() }).nullish(),
-    });
+    const list = listAnswer(item);
     const trail = new AnswerTrail(request.path);
     let next: HttpRequest | undefined = request;
     while (next !== undefined) {

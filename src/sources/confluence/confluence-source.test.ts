@@ -23,6 +23,8 @@ afterEach(async () => {
 
 type Deployment = 'cloud' | 'data-center';
 
+const TEXT_FILE = { id: 'att1', title: 'a.txt', mediaType: 'text/plain', version: 1, content: 'attached' };
+
 async function site(
   deployment: Deployment,
   state: ConfluenceState,
@@ -115,20 +117,8 @@ describe.each(['cloud', 'data-center'] as const)('%s', (deployment) => {
       labels: ['ops'],
       body: '<p>5 per second</p>',
     });
-    page.attachments.push({
-      id: 'att1',
-      title: 'a.txt',
-      mediaType: 'text/plain',
-      version: 1,
-      content: 'attached',
-    });
-    page.attachments.push({
-      id: 'att2',
-      title: 'a.zip',
-      mediaType: 'application/zip',
-      version: 1,
-      content: 'zip',
-    });
+    const archive = { id: 'att2', title: 'a.zip', mediaType: 'application/zip', version: 1, content: 'zip' };
+    page.attachments.push(TEXT_FILE, archive);
     state.comment(page, '<p>Really?</p>');
     const { source } = await site(deployment, state, { includeAttachments: true });
     const mirror = new SourceMirror();
@@ -151,13 +141,7 @@ describe.each(['cloud', 'data-center'] as const)('%s', (deployment) => {
     const state = new ConfluenceState();
     const home = state.addPage({ title: 'Zirconflorin' });
     const page = state.addPage({ title: 'Limits', parentId: home.id });
-    page.attachments.push({
-      id: 'att1',
-      title: 'a.txt',
-      mediaType: 'text/plain',
-      version: 1,
-      content: 'attached',
-    });
+    page.attachments.push(TEXT_FILE);
     state.comment(page, '<p>Really?</p>');
     const markedFields = ['ancestors', 'author', 'space'];
     const { source } = await site(deployment, state, { includeAttachments: true, markedFields });

@@ -15,7 +15,7 @@ import type {
   Source,
   SourceItem,
 } from '../source.js';
-import { isListingEnd } from '../source.js';
+import { itemsOf } from '../source.js';
 import { readRestrictions } from './access.js';
 import { CloudApi } from './cloud-api.js';
 import type { ConfluenceApi, PageSummary } from './confluence-api.js';
@@ -94,9 +94,8 @@ export class ConfluenceSource implements Source {
     this.#states = this.#newStates();
   }
 
-  async *list(options: ListOptions = {}): AsyncGenerator<ListedItem> {
-    for await (const item of this.listChanges(options))
-      if (!isListingEnd(item) && !('isDeleted' in item)) yield item;
+  list(options: ListOptions = {}): AsyncGenerator<ListedItem> {
+    return itemsOf(this.listChanges(options));
   }
 
   async *listChanges({ since, signal }: ListChangesOptions): AsyncGenerator<ListedChange> {

@@ -3,6 +3,7 @@ import { RAGError } from '../../core/errors.js';
 import { AnswerTrail } from '../answer-trail.js';
 import type { HttpClient, HttpRequest } from '../http-client.js';
 import type { Ancestor, Attachment, Comment, ConfluenceApi, Page, PageSummary } from './confluence-api.js';
+import { listAnswer } from './list-answer.js';
 import { commentedPages, cqlText, cqlTime } from './search-comments.js';
 import { expandedSpaceReaders, firstTold, listedSpaceReaders, type SpaceReaders } from './space-readers.js';
 
@@ -169,10 +170,7 @@ export class DataCenterApi implements ConfluenceApi {
     item: z.ZodType<T>,
     idOf: (value: T) => string,
   ): Promise<T[] | undefined> {
-    const list = z.object({
-      results: z.array(item),
-      _links: z.object({ next: z.string().nullish() }).nullish(),
-    });
+    const list = listAnswer(item);
     const all: T[] = [];
     const trail = new AnswerTrail(request.path);
     for (let start = 0; ; start = all.length - 1) {

@@ -1,6 +1,7 @@
 import * as z from 'zod';
 import type { HttpClient, HttpRequest } from '../http-client.js';
 import { statusOf } from '../http-errors.js';
+import { listAnswer } from './list-answer.js';
 import { addUser, namedGroup, namedUser, type Principal } from './principals.js';
 import { isNotTold } from './space-readers.js';
 
@@ -57,11 +58,7 @@ export class Memberships {
 
   /** A whole list; undefined where it holds more than that many. Not every site gives a link to what comes next. */
   async #list<T>(request: HttpRequest, item: z.ZodType<T>, most: number): Promise<T[] | undefined> {
-    const list = z.object({
-      results: z.array(item),
-      limit: z.number().nullish(),
-      _links: z.object({ next: z.string().nullish() }).nullish(),
-    });
+    const list = listAnswer(item).extend({ limit: z.number().nullish() });
     const all: T[] = [];
     while (all.length <= most) {
       const query = { ...request.query, start: all.length, limit: PAGE_SIZE };

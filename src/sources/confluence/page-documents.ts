@@ -1,6 +1,8 @@
 import type { RawDocument } from '../../core/document.js';
 import { MEDIA_TYPES } from '../../core/media-types.js';
 import { isMarkedName, type Metadata } from '../../core/metadata.js';
+import { withoutUndefined } from '../../core/without-undefined.js';
+import { escapeText, isoTime } from '../text-values.js';
 import type { Attachment, Comment, Page } from './confluence-api.js';
 import type { PageState } from './page-state.js';
 
@@ -30,8 +32,7 @@ export function pageDocument(
     title: page.title,
     ...(isMarkedName('space', markedFields) ? {} : { url: page.url }),
     headingPath: isMarkedName('ancestors', markedFields) ? [] : titles,
-    ...(isoTime(page.createdAt) === undefined ? {} : { createdAt: isoTime(page.createdAt) ?? '' }),
-    ...(isoTime(page.updatedAt) === undefined ? {} : { updatedAt: isoTime(page.updatedAt) ?? '' }),
+    ...withoutUndefined({ createdAt: isoTime(page.createdAt), updatedAt: isoTime(page.updatedAt) }),
     metadata: {
       ...metadata,
       space: page.spaceKey,
@@ -84,11 +85,4 @@ export function attachmentDocument(
     metadata: { ...metadata, attachedTo: state.summary.id },
     access: { groups: state.groups, level: 0 },
   };
-}
-
-const escapeText = (text: string): string => text.replaceAll('&', '&amp;').replaceAll('<', '&lt;');
-
-function isoTime(text: string | undefined): string | undefined {
-  const time = Date.parse(text ?? '');
-  return Number.isNaN(time) ? undefined : new Date(time).toISOString();
 }

@@ -1,18 +1,16 @@
 import * as z from 'zod';
 import { AnswerTrail, parameterOf } from '../answer-trail.js';
 import type { HttpClient } from '../http-client.js';
+import { listAnswer } from './list-answer.js';
 
 const PAGE_SIZE = 100;
 
-const found = z.object({
-  results: z.array(
-    z.object({
-      version: z.object({ when: z.string() }),
-      container: z.object({ id: z.union([z.string(), z.number()]) }),
-    }),
-  ),
-  _links: z.object({ next: z.string().nullish() }).nullish(),
-});
+const found = listAnswer(
+  z.object({
+    version: z.object({ when: z.string() }),
+    container: z.object({ id: z.union([z.string(), z.number()]) }),
+  }),
+);
 
 /** Hours that cover every time zone: CQL takes its times in the zone of the account, which nobody else knows. */
 const ZONE_HOURS = 15;

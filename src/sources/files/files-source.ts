@@ -1,7 +1,7 @@
 import type { RawDocument } from '../../core/document.js';
 import type { Metadata } from '../../core/metadata.js';
 import { type AccessControl, OPEN_ACCESS } from '../../core/scope.js';
-import { DEFAULT_FILE_TYPES, type FileType, fileTypeOf } from '../file-types.js';
+import { DEFAULT_FILE_TYPES, type FileType, fileTypeOf, unparsedNotices } from '../file-types.js';
 import { pageFacts } from '../page-address.js';
 import { describeUnmatched, skippedKinds } from '../skipped-kinds.js';
 import { isUnreadable, type ListedItem, type ReadResult, type Source } from '../source.js';
@@ -67,10 +67,7 @@ export function createFilesSource(given: FilesSourceOptions): Source {
         options,
         leftOut,
       ),
-    listingNotices: () => [
-      ...unmatched,
-      ...[...leftOut].sort().map(([reason, count]) => describeLeftOut(reason, count)),
-    ],
+    listingNotices: () => [...unmatched, ...describeLeftOut(leftOut)],
     listingSkipped: () => skipped,
     read: (item, signal) =>
       readListedFile(options, item, { signal, toResult: (file) => toResult(item.id, file, options) }),
@@ -112,13 +109,7 @@ function toResult(
   return {
     documents: [toDocument(externalId, file, { type, options })],
     failures: [],
-    ...(type.isUnparsed === true
-      ? {
-          notices: [
-            `A file in ${type.language ?? 'its language'} was cut at blank lines: there is no grammar for it here.`,
-          ],
-        }
-      : {}),
+    ...unparsedNotices(type),
   };
 }
 

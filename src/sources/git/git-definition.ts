@@ -1,7 +1,7 @@
 import { join } from 'node:path';
 import * as z from 'zod';
 import { DATA_FOLDERS } from '../../core/data-folder.js';
-import { jsonValue, secretText, stringList, wholeNumber } from '../../core/setting-values.js';
+import { jsonValue, nonEmptyText, secretText, stringList, wholeNumber } from '../../core/setting-values.js';
 import { linkTemplate } from '../page-address.js';
 import { defineSource } from '../source-definition.js';
 import { parseGitAddress } from './git-address.js';
@@ -11,14 +11,12 @@ export const gitDefinition = defineSource({
   type: 'git',
   about: 'Files of a Git repository at a commit.',
   fields: {
-    repository: z
-      .string()
-      .min(1)
+    repository: nonEmptyText()
       .default('.')
       .describe(
         "A folder, relative to the project's, or an address: `https://`, `ssh://`, `file://`, `user@host:path`.",
       ),
-    ref: z.string().min(1).default('HEAD').describe('Branch, tag or commit.'),
+    ref: nonEmptyText().default('HEAD').describe('Branch, tag or commit.'),
     paths: stringList()
       .default(['**'])
       .describe(
@@ -41,11 +39,7 @@ export const gitDefinition = defineSource({
     ),
     auth: z
       .strictObject({
-        username: z
-          .string()
-          .min(1)
-          .optional()
-          .describe('User name. Default: what hosts take beside a token.'),
+        username: nonEmptyText().optional().describe('User name. Default: what hosts take beside a token.'),
         token: secretText().describe('Access token for https. Always masked in output.'),
       })
       .optional()

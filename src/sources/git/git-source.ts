@@ -5,7 +5,7 @@ import { RAGError, throwIfAborted } from '../../core/errors.js';
 import type { Metadata } from '../../core/metadata.js';
 import { OPEN_ACCESS } from '../../core/scope.js';
 import { tooLargeError } from '../file-errors.js';
-import { fileTypeOf, maxBytesOf } from '../file-types.js';
+import { fileTypeOf, maxBytesOf, unparsedNotices } from '../file-types.js';
 import { kindsOf } from '../skipped-kinds.js';
 import type { ListedItem, ListOptions, ReadResult, Source, SourceItem } from '../source.js';
 import type { Confinement } from '../source-definition.js';
@@ -158,13 +158,7 @@ class GitSource implements Source {
     return {
       documents: [this.#document(item.id, file, { content, commit })],
       failures: [],
-      ...(type.isUnparsed === true
-        ? {
-            notices: [
-              `A file in ${type.language ?? 'its language'} was cut at blank lines: there is no grammar for it here.`,
-            ],
-          }
-        : {}),
+      ...unparsedNotices(type),
     };
   }
 
@@ -350,7 +344,7 @@ function noticesOf(
         ([reason, paths]) =>
           `${paths.length} ${paths.length === 1 ? 'entry' : 'entries'} left out, because ${BAD_PATHS[reason]}: ${named(paths)}.`,
       ),
-    ...[...leftOut].sort().map(([reason, count]) => describeLeftOut(reason, count)),
+    ...describeLeftOut(leftOut),
     ...(submodules.length === 0
       ? []
       : [

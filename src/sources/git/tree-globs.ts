@@ -1,9 +1,10 @@
-import type { Dirent, readdir as readdirWithCallback } from 'node:fs';
+import type { readdir as readdirWithCallback } from 'node:fs';
 import { posix, relative, resolve, sep } from 'node:path';
 import { escapePath, type FileSystemAdapter, glob, isDynamicPattern } from 'tinyglobby';
 import { RAGError } from '../../core/errors.js';
 import { compareText } from '../../core/filter.js';
 import { DEFAULT_FILE_TYPES } from '../file-types.js';
+import { entryOf, type FolderEntry } from '../folder-entry.js';
 
 /** Which files of a tree belong to a source, as for files of a folder: see `resolveFilePatterns`. */
 export interface TreeSelection {
@@ -81,11 +82,9 @@ function relativePattern(written: string, source: string): string {
   );
 }
 
-type Entry = Pick<Dirent, 'name' | 'isFile' | 'isDirectory' | 'isSymbolicLink'>;
-
 /** The globber reads the tree of a commit through this as if it were a disk. */
 function adapterOf(folders: Folders): FileSystemAdapter {
-  const read = (folder: string, _: unknown, done: (error: null, entries: Entry[]) => void): void => {
+  const read = (folder: string, _: unknown, done: (error: null, entries: FolderEntry[]) => void): void => {
     const path = relative(ROOT, folder).split(sep).join('/');
     done(
       null,
@@ -95,10 +94,3 @@ function adapterOf(folders: Folders): FileSystemAdapter {
   // The globber calls `readdir` with exactly these three arguments; its type names all overloads of Node's.
   return { readdir: read as unknown as typeof readdirWithCallback };
 }
-
-const entryOf = (name: string, kind: 'file' | 'folder'): Entry => ({
-  name,
-  isFile: () => kind === 'file',
-  isDirectory: () => kind === 'folder',
-  isSymbolicLink: () => false,
-});

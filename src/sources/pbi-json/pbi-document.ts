@@ -4,6 +4,7 @@ import { lookupPath } from '../../core/filter.js';
 import { isMarkedName, type Metadata, type MetadataValue } from '../../core/metadata.js';
 import type { AccessControl } from '../../core/scope.js';
 import { withoutUndefined } from '../../core/without-undefined.js';
+import { isoTime } from '../text-values.js';
 import { fieldOf, type JsonObject } from './pbi-schema.js';
 
 /** Copies a field of the PBI into the metadata. */
@@ -40,8 +41,8 @@ export function toPbiDocument(pbi: JsonObject, context: PbiContext): RawDocument
   const shown = withoutMarked(pbi, context);
   const title = fieldOf(shown, 'title');
   const url = fieldOf(shown, 'url');
-  const createdAt = isoTime(fieldOf(shown, 'created_at'));
-  const updatedAt = isoTime(fieldOf(shown, 'updated_at'));
+  const createdAt = dateOf(fieldOf(shown, 'created_at'));
+  const updatedAt = dateOf(fieldOf(shown, 'updated_at'));
   return {
     externalId: context.externalId,
     mediaType: PBI_MEDIA_TYPE,
@@ -106,8 +107,5 @@ function extractMetadata(pbi: JsonObject, { extractors, metadata }: PbiContext):
 }
 
 // Only ISO-8601 dates: other forms mean different days to different readers.
-function isoTime(value: MetadataValue | undefined): string | undefined {
-  if (typeof value !== 'string' || !/^\d{4}-\d{2}-\d{2}(?:T|$)/.test(value)) return undefined;
-  const time = Date.parse(value);
-  return Number.isNaN(time) ? undefined : new Date(time).toISOString();
-}
+const dateOf = (value: MetadataValue | undefined): string | undefined =>
+  typeof value === 'string' && /^\d{4}-\d{2}-\d{2}(?:T|$)/.test(value) ? isoTime(value) : undefined;

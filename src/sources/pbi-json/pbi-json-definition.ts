@@ -1,5 +1,5 @@
 import * as z from 'zod';
-import { jsonValue } from '../../core/setting-values.js';
+import { jsonValue, nonEmptyText } from '../../core/setting-values.js';
 import { fileFields, fileSelection } from '../file-settings.js';
 import { defineSource } from '../source-definition.js';
 
@@ -11,8 +11,8 @@ const PBI_FIELD_TYPES = [
 const extractors = z
   .array(
     z.strictObject({
-      field: z.string().min(1).describe('Field of the work item; `a.b` reaches inside.'),
-      to: z.string().min(1).describe('Name of the metadata field it becomes.'),
+      field: nonEmptyText().describe('Field of the work item; `a.b` reaches inside.'),
+      to: nonEmptyText().describe('Name of the metadata field it becomes.'),
     }),
   )
   .describe(

@@ -1,7 +1,7 @@
 import { resolve } from 'node:path';
 import * as z from 'zod';
 import { RAGError } from '../../core/errors.js';
-import { jsonValue, secretText, stringList, wholeNumber } from '../../core/setting-values.js';
+import { jsonValue, nonEmptyText, secretText, stringList, wholeNumber } from '../../core/setting-values.js';
 import { withoutUndefined } from '../../core/without-undefined.js';
 import { linkTemplate } from '../page-address.js';
 import { defineSource, type SourceContext, type SourceSettingsOf } from '../source-definition.js';
@@ -9,14 +9,14 @@ import type { SqlConnection } from './sql-database.js';
 import type { SqlSourceOptions } from './sql-source.js';
 
 const sqlConnection = {
-  path: z.string().min(1).optional().describe("SQLite: the file, relative to the project's folder."),
+  path: nonEmptyText().optional().describe("SQLite: the file, relative to the project's folder."),
   connectionString: secretText()
     .optional()
     .describe('PostgreSQL: `postgres://user:password@host:5432/database`. Always masked in output.'),
-  host: z.string().min(1).optional().describe('PostgreSQL: host name, or the folder of a Unix socket.'),
+  host: nonEmptyText().optional().describe('PostgreSQL: host name, or the folder of a Unix socket.'),
   port: wholeNumber(1).optional().describe('PostgreSQL: port. Default: 5432.'),
-  database: z.string().min(1).optional().describe('PostgreSQL: name of the database.'),
-  username: z.string().min(1).optional().describe('PostgreSQL: a role that may read, and nothing else.'),
+  database: nonEmptyText().optional().describe('PostgreSQL: name of the database.'),
+  username: nonEmptyText().optional().describe('PostgreSQL: a role that may read, and nothing else.'),
   password: secretText().optional().describe('PostgreSQL: its password. Always masked in output.'),
   ssl: z.boolean().optional().describe('PostgreSQL: encrypt the connection and verify the server.'),
   timeoutMs: wholeNumber(1)
@@ -26,12 +26,10 @@ const sqlConnection = {
 
 const sqlFields = {
   ...sqlConnection,
-  table: z
-    .string()
-    .min(1)
+  table: nonEmptyText()
     .optional()
     .describe("Table or view, with its schema where it needs one: `public.bugs`. Default: the template's."),
-  query: z.string().min(1).optional().describe('A SELECT instead of a table. It runs read-only.'),
+  query: nonEmptyText().optional().describe('A SELECT instead of a table. It runs read-only.'),
   template: z
     .enum(['bug_report', 'investigation', 'finding'])
     .optional()
@@ -39,15 +37,13 @@ const sqlFields = {
       'Built-in mapping of a table of a bug database; what the other settings state goes over its part of it.',
     ),
   key: stringList().optional().describe('Column that tells rows apart, or several that do together.'),
-  text: z
-    .string()
-    .min(1)
+  text: nonEmptyText()
     .optional()
     .describe(
       'Text of a document, with `{column}` for values and `{column|; }` for the members of a list. A line without values is left out.',
     ),
   content: stringList().optional().describe('Instead of `text`: columns that are the document.'),
-  title: z.string().min(1).optional().describe('Title of a document, with `{column}` for values.'),
+  title: nonEmptyText().optional().describe('Title of a document, with `{column}` for values.'),
   link: linkTemplate('https://bugs.example/{id}').describe(
     'Address of a row for people, `http` or `https`, with `{column}` for values.',
   ),
@@ -55,15 +51,11 @@ const sqlFields = {
     .union([stringList(), z.record(z.string(), z.string())])
     .optional()
     .describe('Columns that become metadata: a list, or names with their columns.'),
-  createdAt: z.string().min(1).optional().describe('Column with the time of creation.'),
-  updatedAt: z
-    .string()
-    .min(1)
+  createdAt: nonEmptyText().optional().describe('Column with the time of creation.'),
+  updatedAt: nonEmptyText()
     .optional()
     .describe('Column that changes with every change of the row. Without it rows are compared by hash.'),
-  deletedAt: z
-    .string()
-    .min(1)
+  deletedAt: nonEmptyText()
     .optional()
     .describe('Column that marks a deleted row: not null, not false, not 0.'),
   mediaType: z

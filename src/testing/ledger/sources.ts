@@ -150,31 +150,22 @@ export const testSources: LedgerPart = (test) => {
     ]);
   });
 
-  test('redactions are summed by type', async ({ writer }) => {
-    await indexDocuments(
-      writer,
-      planned('d', { metadata: { redactions: { email: 2, phone: 1 } } }),
-      planned('e', { metadata: { redactions: { email: 3 } } }),
-      planned('f', { metadata: { redactions: 'no object' } }),
-      planned('g', { metadata: { redactions: { email: 'no number' } } }),
-    );
-    assert.deepEqual((await writer.sources())[0]?.redactions, { email: 5, phone: 1 });
-    await indexDocuments(writer, planned('d'), planned('e'));
-    assert.equal((await writer.sources())[0]?.redactions, undefined);
-  });
-
-  test('what was not read is summed by kind', async ({ writer }) => {
-    await indexDocuments(
-      writer,
-      planned('d', { metadata: { unread: { pictures: 2, charts: 1 } } }),
-      planned('e', { metadata: { unread: { pictures: 3 } } }),
-      planned('f', { metadata: { unread: 'no object' } }),
-      planned('g', { metadata: { unread: { pictures: 'no number' } } }),
-    );
-    assert.deepEqual((await writer.sources())[0]?.unread, { pictures: 5, charts: 1 });
-    await indexDocuments(writer, planned('d'), planned('e'));
-    assert.equal((await writer.sources())[0]?.unread, undefined);
-  });
+  for (const [title, field, often, seldom] of [
+    ['redactions are summed by type', 'redactions', 'email', 'phone'],
+    ['what was not read is summed by kind', 'unread', 'pictures', 'charts'],
+  ] as const)
+    test(title, async ({ writer }) => {
+      await indexDocuments(
+        writer,
+        planned('d', { metadata: { [field]: { [often]: 2, [seldom]: 1 } } }),
+        planned('e', { metadata: { [field]: { [often]: 3 } } }),
+        planned('f', { metadata: { [field]: 'no object' } }),
+        planned('g', { metadata: { [field]: { [often]: 'no number' } } }),
+      );
+      assert.deepEqual((await writer.sources())[0]?.[field], { [often]: 5, [seldom]: 1 });
+      await indexDocuments(writer, planned('d'), planned('e'));
+      assert.equal((await writer.sources())[0]?.[field], undefined);
+    });
 
   test('runs are remembered, killed ones as unfinished', async ({ ledger }) => {
     assert.equal(await ledger.lastRun(), undefined);

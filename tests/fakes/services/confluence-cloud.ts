@@ -2,6 +2,7 @@ import type { ConfluenceState, FakePage } from './confluence-state.js';
 import {
   CLOUD_PEOPLE,
   expandedSpaceRoute,
+  fileRoute,
   get,
   groupId,
   membershipRoutes,
@@ -156,10 +157,7 @@ function v2Routes(state: ConfluenceState): FakeRoute[] {
         ),
       ),
     ),
-    get(/\/wiki\/download\/attachments\/(\d+)\/(\w+)/, [], (_, [pageId, id]) => {
-      const file = state.pages.get(pageId ?? '')?.attachments.find((attachment) => attachment.id === id);
-      return file === undefined ? refuse(404, 'No such file') : { body: Buffer.from(file.content) };
-    }),
+    fileRoute(state, /\/wiki\/download\/attachments\/(\d+)\/(\w+)/),
   ];
 }
 

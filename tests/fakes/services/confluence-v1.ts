@@ -107,13 +107,17 @@ export function startConfluenceDataCenter(state: ConfluenceState, authorization:
           ),
         ),
       ),
-      get(/\/download\/attachments\/(\d+)\/(\w+)/, [], (_, [pageId, id]) => {
-        const file = state.pages.get(pageId ?? '')?.attachments.find((attachment) => attachment.id === id);
-        return file === undefined ? refuse(404, 'No such file') : { body: Buffer.from(file.content) };
-      }),
+      fileRoute(state, /\/download\/attachments\/(\d+)\/(\w+)/),
     ],
   });
 }
+
+/** What is attached to a page. */
+export const fileRoute = (state: ConfluenceState, path: RegExp): FakeRoute =>
+  get(path, [], (_, [pageId, id]) => {
+    const file = state.pages.get(pageId ?? '')?.attachments.find((attachment) => attachment.id === id);
+    return file === undefined ? refuse(404, 'No such file') : { body: Buffer.from(file.content) };
+  });
 
 /** The permissions of a space as Data Center lists them. */
 const permissionsRoute = (state: ConfluenceState): FakeRoute =>

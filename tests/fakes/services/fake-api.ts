@@ -1,5 +1,5 @@
-import { createServer, type IncomingMessage, type Server, type ServerResponse } from 'node:http';
-import type { AddressInfo } from 'node:net';
+import type { IncomingMessage, ServerResponse } from 'node:http';
+import { bodyOf, HttpFake } from '../http-fake.js';
 
 /**
  * What goes wrong with one request: `busy` and `busy-date` are 429 with a wait in seconds and as a date, `error` 500, `conflict`
@@ -43,39 +43,23 @@ export interface FakeApiOptions {
 const SLOW_MS = 20;
 
 /** An HTTP API that refuses what its documentation does not name, and fails as its script says, one fault a request. */
-export class FakeApi {
+export class FakeApi extends HttpFake {
   /** What was asked, refused requests included. */
   readonly requests: FakeRequest[] = [];
   /** Faults of the next requests, in order; afterwards nothing goes wrong. */
   faults: Fault[] = [];
-  readonly #server: Server;
   readonly #options: FakeApiOptions;
 
   private constructor(options: FakeApiOptions) {
+    super();
     this.#options = options;
-    this.#server = createServer((request, response) => {
-      void this.#serve(request, response).catch(() => response.destroy());
-    });
   }
 
-  static async start(options: FakeApiOptions): Promise<FakeApi> {
-    const api = new FakeApi(options);
-    await new Promise<void>((resolve) => api.#server.listen(0, '127.0.0.1', resolve));
-    return api;
+  static start(options: FakeApiOptions): Promise<FakeApi> {
+    return new FakeApi(options).listening();
   }
 
-  get url(): string {
-    // A listening TCP server has an address of this kind.
-    return `http://127.0.0.1:${(this.#server.address() as AddressInfo).port}`;
-  }
-
-  async stop(): Promise<void> {
-    const closed = new Promise<void>((resolve) => this.#server.close(() => resolve()));
-    this.#server.closeAllConnections();
-    await closed;
-  }
-
-  async #serve(incoming: IncomingMessage, response: ServerResponse): Promise<void> {
+  async serve(incoming: IncomingMessage, response: ServerResponse): Promise<void> {
     const request = await readRequest(incoming);
     this.requests.push(request);
     const fault = this.faults.shift() ?? 'none';
@@ -116,9 +100,7 @@ export const refuse = (status: number, message: string): FakeAnswer => ({ status
 
 async function readRequest(incoming: IncomingMessage): Promise<FakeRequest> {
   const url = new URL(incoming.url ?? '/', 'http://localhost');
-  const parts: Uint8Array[] = [];
-  for await (const part of incoming) parts.push(part as Uint8Array);
-  const text = Buffer.concat(parts).toString('utf8');
+  const text = await bodyOf(incoming);
   const body: unknown = text === '' ? undefined : JSON.parse(text);
   return {
     method: incoming.method ?? 'GET',

@@ -1,7 +1,7 @@
 import * as z from 'zod';
 import type { ChatWire } from './chat-wire.js';
-import { bodyViolations } from './strict-body.js';
-import { headerViolations, sseEvent } from './wire-server.js';
+import { violationsBy } from './strict-request.js';
+import { sseEvent } from './wire-server.js';
 
 const textBlock = z.strictObject({
   type: z.literal('text'),
@@ -43,17 +43,11 @@ const ERROR_TYPES: Readonly<Record<number, string>> = {
  */
 export const anthropicWire: ChatWire = {
   documentation: 'https://docs.claude.com/en/api/messages',
-  violationsOf: (request) => [
-    ...(request.path === '/v1/messages' && request.method === 'POST'
-      ? []
-      : [`no such path: ${request.path}`]),
-    ...headerViolations(request, {
-      'x-api-key': 'test-key',
-      'anthropic-version': '2023-06-01',
-      'content-type': /^application\/json/,
-    }),
-    ...bodyViolations(request.body, requestSchema),
-  ],
+  violationsOf: violationsBy({
+    path: '/v1/messages',
+    headers: { 'x-api-key': 'test-key', 'anthropic-version': '2023-06-01' },
+    schema: requestSchema,
+  }),
   errorBody: (status, message) => ({
     type: 'error',
     error: { type: ERROR_TYPES[status] ?? 'api_error', message },

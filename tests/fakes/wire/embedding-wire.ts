@@ -1,12 +1,6 @@
 import * as z from 'zod';
-import { bodyViolations } from './strict-body.js';
-import {
-  headerViolations,
-  jsonReply,
-  type WireFormat,
-  type WireReply,
-  type WireRequest,
-} from './wire-server.js';
+import { violationsBy } from './strict-request.js';
+import { jsonReply, type WireFormat, type WireReply, type WireRequest } from './wire-server.js';
 
 /** How a provider takes texts and gives vectors. */
 export interface EmbeddingWire extends WireFormat {
@@ -45,11 +39,7 @@ function define<Body>(definition: Definition<Body>): EmbeddingWire {
   const { documentation, path, headers, schema, texts, dimensions, body, errorBody } = definition;
   return {
     documentation,
-    violationsOf: (request) => [
-      ...(path.test(request.path) && request.method === 'POST' ? [] : [`no such path: ${request.path}`]),
-      ...headerViolations(request, { ...headers, 'content-type': /^application\/json/ }),
-      ...bodyViolations(request.body, schema),
-    ],
+    violationsOf: violationsBy({ path, headers, schema }),
     textsOf: (request) => texts(schema.parse(request.body)),
     dimensionsOf: (request) => dimensions(schema.parse(request.body)),
     body: (vectors, request) => body(vectors, /:embedContent$/.test(request.path)),

@@ -1,7 +1,7 @@
 import * as z from 'zod';
 import type { ChatWire } from './chat-wire.js';
-import { bodyViolations } from './strict-body.js';
-import { headerViolations, sseEvent } from './wire-server.js';
+import { violationsBy } from './strict-request.js';
+import { sseEvent } from './wire-server.js';
 
 const content = z.strictObject({
   role: z.enum(['user', 'model']).optional(),
@@ -45,11 +45,11 @@ const usageOf = (input: number, output: number) => ({
 /** Google's Gemini API: https://ai.google.dev/api/generate-content; errors: https://ai.google.dev/gemini-api/docs/troubleshooting. */
 export const googleWire: ChatWire = {
   documentation: 'https://ai.google.dev/api/generate-content',
-  violationsOf: (request) => [
-    ...(PATH.test(request.path) && request.method === 'POST' ? [] : [`no such path: ${request.path}`]),
-    ...headerViolations(request, { 'x-goog-api-key': 'test-key', 'content-type': /^application\/json/ }),
-    ...bodyViolations(request.body, requestSchema),
-  ],
+  violationsOf: violationsBy({
+    path: PATH,
+    headers: { 'x-goog-api-key': 'test-key' },
+    schema: requestSchema,
+  }),
   errorBody: (status, message) => ({
     error: { code: status, message, status: status === 429 ? 'RESOURCE_EXHAUSTED' : 'INVALID_ARGUMENT' },
   }),

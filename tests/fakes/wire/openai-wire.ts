@@ -1,7 +1,7 @@
 import * as z from 'zod';
 import type { ChatWire } from './chat-wire.js';
-import { bodyViolations } from './strict-body.js';
-import { headerViolations, sseEvent, type WireRequest } from './wire-server.js';
+import { violationsBy } from './strict-request.js';
+import { sseEvent, type WireRequest } from './wire-server.js';
 
 // https://platform.openai.com/docs/api-reference/chat/create
 const requestSchema = z.strictObject({
@@ -64,11 +64,7 @@ const isStream = ({ body }: WireRequest): boolean =>
 function chatCompletions({ documentation, path, headers }: Variant): ChatWire {
   return {
     documentation,
-    violationsOf: (request) => [
-      ...(path.test(request.path) && request.method === 'POST' ? [] : [`no such path: ${request.path}`]),
-      ...headerViolations(request, { ...headers, 'content-type': /^application\/json/ }),
-      ...bodyViolations(request.body, requestSchema),
-    ],
+    violationsOf: violationsBy({ path, headers, schema: requestSchema }),
     // https://platform.openai.com/docs/guides/error-codes
     errorBody: (status, message) => ({
       error: {

@@ -1,12 +1,6 @@
 import * as z from 'zod';
-import { bodyViolations } from './strict-body.js';
-import {
-  headerViolations,
-  jsonReply,
-  type WireFormat,
-  type WireReply,
-  type WireRequest,
-} from './wire-server.js';
+import { violationsBy } from './strict-request.js';
+import { jsonReply, type WireFormat, type WireReply, type WireRequest } from './wire-server.js';
 
 /** How a provider takes a query with documents and gives scores. */
 export interface RerankWire extends WireFormat {
@@ -45,11 +39,7 @@ interface Definition {
 
 const define = ({ documentation, path, headers, schema, body }: Definition): RerankWire => ({
   documentation,
-  violationsOf: (request) => [
-    ...(request.path === path && request.method === 'POST' ? [] : [`no such path: ${request.path}`]),
-    ...headerViolations(request, { ...headers, 'content-type': /^application\/json/ }),
-    ...bodyViolations(request.body, schema),
-  ],
+  violationsOf: violationsBy({ path, headers, schema }),
   documentsOf: (request) => schema.parse(request.body).documents,
   body,
   errorBody: (_status, message) => ({ message, detail: message }),

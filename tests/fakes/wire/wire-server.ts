@@ -141,19 +141,6 @@ function send(reply: WireReply, response: ServerResponse): void {
   if (reply.then === 'cut') setTimeout(() => response.destroy(), 20);
 }
 
-/** What is wrong with the headers of a request, by exact value or pattern. */
-export function headerViolations(
-  { headers }: WireRequest,
-  expected: Readonly<Record<string, string | RegExp>>,
-): string[] {
-  return Object.entries(expected).flatMap(([name, value]) => {
-    const found = headers[name];
-    if (found === undefined) return [`the header ${name} is missing`];
-    const fits = typeof value === 'string' ? found === value : value.test(found);
-    return fits ? [] : [`the header ${name} is wrong`];
-  });
-}
-
 /** Server-sent events: https://html.spec.whatwg.org/multipage/server-sent-events.html */
 export const sseEvent = (data: unknown, event?: string): string =>
   `${event === undefined ? '' : `event: ${event}\n`}data: ${typeof data === 'string' ? data : JSON.stringify(data)}\n\n`;

@@ -1,5 +1,5 @@
-import { createServer, type IncomingMessage, type Server, type ServerResponse } from 'node:http';
-import type { AddressInfo } from 'node:net';
+import type { IncomingMessage, ServerResponse } from 'node:http';
+import { bodyOf, HttpFake } from '../../http-fake.js';
 import { actionsOf, BadRequest, type DocumentAction } from './document-batch.js';
 import { definitionFaults, INDEX, type IndexDefinition } from './index-definition.js';
 import type { StoredDocument } from './odata-filter.js';
@@ -73,33 +73,23 @@ interface Request {
   readonly body: unknown;
 }
 
-export class AzureSearchService {
+export class AzureSearchService extends HttpFake {
   /** `METHOD path` of what was asked, refused requests included. */
   readonly requests: string[] = [];
   /** Bodies of the searches. */
   readonly searches: Record<string, unknown>[] = [];
   /** Of the next requests, in order. */
   faults: AzureFault[] = [];
-  readonly #server: Server;
   readonly #options: Required<Omit<AzureSearchServiceOptions, 'port'>>;
   readonly #indexes = new Map<string, Index>();
 
   private constructor(options: AzureSearchServiceOptions) {
+    super();
     this.#options = { apiKey: 'admin-key', token: 'identity-token', visibleAfterMs: 40, ...options };
-    this.#server = createServer((incoming, response) => {
-      void this.#serve(incoming, response).catch(() => response.destroy());
-    });
   }
 
-  static async start(options: AzureSearchServiceOptions = {}): Promise<AzureSearchService> {
-    const service = new AzureSearchService(options);
-    await new Promise<void>((resolve) => service.#server.listen(options.port ?? 0, '127.0.0.1', resolve));
-    return service;
-  }
-
-  get url(): string {
-    // A listening TCP server has an address of this kind.
-    return `http://127.0.0.1:${(this.#server.address() as AddressInfo).port}`;
+  static start(options: AzureSearchServiceOptions = {}): Promise<AzureSearchService> {
+    return new AzureSearchService(options).listening(options.port);
   }
 
   get indexNames(): string[] {
@@ -114,13 +104,7 @@ export class AzureSearchService {
     return this.#indexes.get(name)?.documents() ?? [];
   }
 
-  async stop(): Promise<void> {
-    const closed = new Promise<void>((resolve) => this.#server.close(() => resolve()));
-    this.#server.closeAllConnections();
-    await closed;
-  }
-
-  async #serve(incoming: IncomingMessage, response: ServerResponse): Promise<void> {
+  async serve(incoming: IncomingMessage, response: ServerResponse): Promise<void> {
     const { status, body, headers } = await this.#answer(incoming);
     const text = body === undefined ? '' : JSON.stringify(body);
     response.writeHead(status, { 'content-type': 'application/json; odata.metadata=none', ...headers });
@@ -272,9 +256,3 @@ const failure = (status: number, message: string): Answer => ({
   status,
   body: { error: { code: '', message } },
 });
-
-async function bodyOf(incoming: IncomingMessage): Promise<string> {
-  const parts: Buffer[] = [];
-  for await (const part of incoming) parts.push(part as Buffer);
-  return Buffer.concat(parts).toString('utf8');
-}

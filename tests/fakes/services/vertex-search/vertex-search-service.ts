@@ -1,6 +1,6 @@
-import { createServer, type IncomingMessage, type Server, type ServerResponse } from 'node:http';
-import type { AddressInfo } from 'node:net';
+import type { IncomingMessage, ServerResponse } from 'node:http';
 import * as z from 'zod';
+import { bodyOf, HttpFake } from '../../http-fake.js';
 import { Branch, type StoredDocument } from './branch.js';
 import { DATA_STORE, ENGINE, IMPORT, RESOURCE_ID, SEARCH } from './request-bodies.js';
 import { SearchFault, searchDocuments } from './search-documents.js';
@@ -44,7 +44,7 @@ export type VertexFault =
   | { readonly status: number; readonly retryAfter?: number }
   | { readonly failing: number };
 
-export class VertexSearchService {
+export class VertexSearchService extends HttpFake {
   /** `METHOD path` of what was asked, refused requests included. */
   readonly requests: string[] = [];
   readonly searches: Record<string, unknown>[] = [];
@@ -53,35 +53,25 @@ export class VertexSearchService {
   readonly dataStores = new Map<string, DataStore>();
   readonly engines = new Map<string, string>();
   readonly #operations = new Map<string, { polls: number; readonly outcome: unknown }>();
-  readonly #server: Server;
   readonly #options: Required<Omit<VertexSearchServiceOptions, 'port'>>;
 
   private constructor(options: VertexSearchServiceOptions) {
+    super();
     this.#options = {
       account: DEFAULT_ACCOUNT,
       visibleAfterMs: 40,
       pollsOfOperation: 1,
       ...options,
     };
-    this.#server = createServer((incoming, response) => {
-      void this.#serve(incoming, response).catch(() => response.destroy());
-    });
   }
 
-  static async start(options: VertexSearchServiceOptions = {}): Promise<VertexSearchService> {
-    const service = new VertexSearchService(options);
-    await new Promise<void>((resolve) => service.#server.listen(options.port ?? 0, '127.0.0.1', resolve));
-    return service;
+  static start(options: VertexSearchServiceOptions = {}): Promise<VertexSearchService> {
+    return new VertexSearchService(options).listening(options.port);
   }
 
   /** Searches find from now on what was written so far. */
   showWrites(): void {
     for (const { branch } of this.dataStores.values()) branch.show();
-  }
-
-  get url(): string {
-    // A listening TCP server has an address of this kind.
-    return `http://127.0.0.1:${(this.#server.address() as AddressInfo).port}`;
   }
 
   documentsOf(dataStore: string): StoredDocument[] {
@@ -94,13 +84,7 @@ export class VertexSearchService {
     if (known !== undefined) this.dataStores.set(dataStore, { ...known, displayName });
   }
 
-  async stop(): Promise<void> {
-    const closed = new Promise<void>((resolve) => this.#server.close(() => resolve()));
-    this.#server.closeAllConnections();
-    await closed;
-  }
-
-  async #serve(incoming: IncomingMessage, response: ServerResponse): Promise<void> {
+  async serve(incoming: IncomingMessage, response: ServerResponse): Promise<void> {
     const url = new URL(incoming.url ?? '/', 'http://service');
     this.requests.push(`${incoming.method} ${url.pathname}`);
     const text = await bodyOf(incoming);
@@ -383,9 +367,3 @@ const failure = (code: number, message: string): Answer => ({
   status: code,
   body: { error: { code, message, status: STATUS[code] ?? 'INTERNAL' } },
 });
-
-async function bodyOf(incoming: IncomingMessage): Promise<string> {
-  const parts: Buffer[] = [];
-  for await (const part of incoming) parts.push(part as Buffer);
-  return Buffer.concat(parts).toString('utf8');
-}

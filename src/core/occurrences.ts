@@ -1,0 +1,6 @@
+/** How often each item stands among them. */
+export function occurrencesOf<Item>(items: Iterable<Item>): Map<Item, number> {
+  const counts = new Map<Item, number>();
+  for (const item of items) counts.set(item, (counts.get(item) ?? 0) + 1);
+  return counts;
+}
