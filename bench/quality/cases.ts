@@ -7,7 +7,7 @@ export interface QualityCase {
   readonly mode: 'lexical' | 'dense' | 'hybrid';
   readonly embedder: 'builtin' | 'MiniLM';
   /** The reranker, on or off whatever the defaults are. */
-  readonly rerank: 'none' | 'builtin';
+  readonly rerank: 'none' | 'builtin' | 'reader';
   /** After `ragstone eval`, but for mode and embedder. */
   readonly args: readonly string[];
   /** Label of a metric to what it is meant to reach; undefined where nothing was promised. */
@@ -52,11 +52,15 @@ const codebase = (mode: QualityCase['mode'], embedder: QualityCase['embedder']):
   notes: 'scored by text; BM25 .805 at 10, identifiers split .825 to .842',
 });
 
-const duplicates = (mode: QualityCase['mode'], embedder: QualityCase['embedder']): QualityCase => ({
+const duplicates = (
+  mode: QualityCase['mode'],
+  embedder: QualityCase['embedder'],
+  rerank: QualityCase['rerank'] = 'none',
+): QualityCase => ({
   dataset: 'GitBugs Hadoop duplicates',
   mode,
   embedder,
-  rerank: 'none',
+  rerank,
   args: [retrieval('gitbugs-hadoop-duplicates'), '--drop-self'],
   metrics: { 'hit@10': mode === 'hybrid' ? { atLeast: 0.75 } : undefined },
   notes: 'own issue dropped; BM25 .722, identifiers split .754',
@@ -65,16 +69,21 @@ const duplicates = (mode: QualityCase['mode'], embedder: QualityCase['embedder']
 const questions = (
   dataset: string,
   corpus: string,
-  { file, embedder }: { file: string; embedder: QualityCase['embedder'] },
+  { file, rerank }: { file: string; rerank: QualityCase['rerank'] },
 ): QualityCase => ({
   dataset,
   mode: 'hybrid',
-  embedder,
-  rerank: 'none',
+  embedder: 'builtin',
+  rerank,
   args: [`${SHARED}data/corpora/${corpus}`, '--questions', `${SHARED}data/questions/${file}`],
   metrics: { 'hit@1': undefined, 'hit@5': { atLeast: 0.6 }, 'hit@10': undefined, 'file@10': undefined },
   notes: 'the folder indexed as by `ragstone index`; BM25 .54 to .59 at 5',
 });
+
+const folders = (rerank: QualityCase['rerank']): QualityCase[] => [
+  questions('Questions on the ISE playbook', 'ise-playbook', { file: 'ise.jsonl', rerank }),
+  questions('Questions on the handbook', 'sourcegraph-handbook', { file: 'handbook.jsonl', rerank }),
+];
 
 /** Questions in one language over text in another. */
 const crossLingual = (embedder: QualityCase['embedder']): QualityCase[] => [
@@ -118,11 +127,7 @@ const builtinCases = (): readonly QualityCase[] => [
     metrics: { 'recall@1': undefined, 'recall@5': undefined },
     notes: 'BM25 .945 and .990',
   },
-  questions('Questions on the ISE playbook', 'ise-playbook', { file: 'ise.jsonl', embedder: 'builtin' }),
-  questions('Questions on the handbook', 'sourcegraph-handbook', {
-    file: 'handbook.jsonl',
-    embedder: 'builtin',
-  }),
+  ...folders('none'),
   ...crossLingual('builtin'),
 ];
 
@@ -138,6 +143,13 @@ const minilmCases = (): readonly QualityCase[] => [
 /** Every case. MiniLM takes minutes of embedding the first time. */
 export const qualityCases = ({ minilm }: { minilm: boolean }): readonly QualityCase[] =>
   minilm ? [...builtinCases(), ...minilmCases()] : builtinCases();
+
+/** The cases of the default reranker, the reader: minutes of reading each. */
+export const readerCases = (): readonly QualityCase[] => [
+  ...folders('reader'),
+  duplicates('hybrid', 'builtin', 'reader'),
+  scifact('hybrid', 'builtin', { target: { atLeast: 0.715 }, rerank: 'reader' }),
+];
 
 /** What `--embedder` is given. */
 export const embedderArgument = (embedder: QualityCase['embedder']): string =>

@@ -7,6 +7,7 @@ import { type CaseOutcome, type QualityRow, shown } from './run-case.js';
 
 const PAGE = `${REPOSITORY}docs/research/quality.md`;
 const LOOKS_HEADING = '## Looks at test splits';
+const READER_HEADING = '## With the reader';
 
 export interface QualityFigures {
   readonly circumstances: Circumstances;
@@ -15,16 +16,19 @@ export interface QualityFigures {
   readonly chunkers: readonly ChunkerRow[];
 }
 
-/** Writes docs/research/quality.md anew; only the log of looks at test splits is kept, and grows by this one. */
+/**
+ * Writes docs/research/quality.md anew; only the section of the reader, which is measured by itself, and the log of looks at test splits are
+ * kept, and the log grows by this one.
+ */
 export function writeQualityPage(figures: QualityFigures): string {
   const { circumstances, rows, outcomes, chunkers } = figures;
-  const modified = circumstances.isModified ? ' with changes' : '';
   const page = [
     '# Quality',
-    `<!-- Made by \`npm run bench:quality\`; do not edit. -->\n\nMeasured at commit \`${circumstances.commit}\`${modified} on ${circumstances.date.slice(0, 10)} by \`npm run bench:quality\`, which runs \`ragstone eval\`. Metrics are those of trec_eval (linear gain, mean over judged queries); threshold, near-duplicate removal, variety and recency are off. Intervals are 95 % bootstrap intervals over the queries (10,000 resamples, seed 1); two settings are compared with \`ragstone eval --compare\`, not by their intervals.`,
+    `<!-- Made by \`npm run bench:quality\`; do not edit. -->\n\n${measuredAt(circumstances)} by \`npm run bench:quality\`, which runs \`ragstone eval\`. Metrics are those of trec_eval (linear gain, mean over judged queries); threshold, near-duplicate removal, variety and recency are off. Intervals are 95 % bootstrap intervals over the queries (10,000 resamples, seed 1); two settings are compared with \`ragstone eval --compare\`, not by their intervals.`,
     '## Retrieval',
     retrievalTable(rows),
     configurationNotes(outcomes),
+    ...(earlier(READER_HEADING) === '' ? [] : [READER_HEADING, earlier(READER_HEADING)]),
     '## Quality and time',
     '![nDCG@10 of SciFact by setting, with intervals](images/quality-by-setting.svg)\n\n![nDCG@10 of SciFact against milliseconds a query](images/quality-by-time.svg)',
     timeTable(outcomes),
@@ -40,6 +44,28 @@ export function writeQualityPage(figures: QualityFigures): string {
   writePlots(plottedSettings(outcomes));
   writeFileSync(PAGE, `${page.join('\n\n')}\n`);
   return PAGE;
+}
+
+/** Writes the section of the reader in docs/research/quality.md anew, and this look into the log. */
+export function writeReaderSection({ circumstances, rows, outcomes }: QualityFigures): string {
+  const section = `${READER_HEADING}\n\n${measuredAt(circumstances)} by \`npm run bench:quality -- --reader\`: the default reranker, on an index whose passages it has read.\n\n${retrievalTable(rows)}\n\n`;
+  const page = readFileSync(PAGE, 'utf8').replace(`${READER_HEADING}\n\n${earlier(READER_HEADING)}\n\n`, '');
+  const [before = '', after = ''] = page.split('## Quality and time');
+  writeFileSync(
+    PAGE,
+    `${before}${section}## Quality and time${after.trimEnd()}\n${lookOf(circumstances, outcomes)}\n`,
+  );
+  return PAGE;
+}
+
+const measuredAt = ({ commit, date, isModified }: Circumstances): string =>
+  `Measured at commit \`${commit}\`${isModified ? ' with changes' : ''} on ${date.slice(0, 10)}`;
+
+/** What the page has under a heading; empty where there is none. */
+function earlier(heading: string): string {
+  if (!existsSync(PAGE)) return '';
+  const [, section = ''] = readFileSync(PAGE, 'utf8').split(`${heading}\n`);
+  return (section.split('\n## ')[0] ?? '').trim();
 }
 
 function markdownTable(header: readonly string[], rows: readonly (readonly string[])[]): string {
@@ -152,11 +178,10 @@ export const chunkerTable = (rows: readonly ChunkerRow[]): string =>
     ]),
   );
 
-function earlierLooks(): string[] {
-  if (!existsSync(PAGE)) return [];
-  const [, log = ''] = readFileSync(PAGE, 'utf8').split(LOOKS_HEADING);
-  return log.split('\n').filter((line) => line.startsWith('- '));
-}
+const earlierLooks = (): string[] =>
+  earlier(LOOKS_HEADING)
+    .split('\n')
+    .filter((line) => line.startsWith('- '));
 
 function lookOf({ date, commit }: Circumstances, outcomes: readonly CaseOutcome[]): string {
   const looks = outcomes.map(({ case: { dataset, mode, embedder, rerank } }) =>

@@ -1,7 +1,10 @@
 import type { GenerationReader, LedgerChunk, LedgerDocument } from '../ledger/ledger.js';
 
 /** All documents of a generation, in the order of their ids; so many are read at once. */
-export const documentsIn = (reader: GenerationReader, atOnce: number): AsyncGenerator<LedgerDocument> =>
+export const documentsIn = (
+  reader: Pick<GenerationReader, 'documents'>,
+  atOnce: number,
+): AsyncGenerator<LedgerDocument> =>
   pagedRows(
     (after) => reader.documents(after, atOnce),
     ({ documentId }) => documentId,

@@ -1,7 +1,8 @@
-import { mkdtemp, rm, writeFile } from 'node:fs/promises';
+import { mkdir, mkdtemp, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
+import { contentHash } from '../core/ids.js';
 import { createEngine } from '../engine/create-engine.js';
 import { openLedger } from '../ledger/sqlite/open-ledger.js';
 import type { Engine } from '../operations/engine.js';
@@ -46,6 +47,9 @@ async function kept(): Promise<Buffer | undefined> {
   return learned && Buffer.from(learned);
 }
 
+/** What was learnt, without what it was learnt from. */
+const payload = (bytes: Buffer | undefined): Buffer | undefined => bytes?.subarray(bytes.indexOf(10) + 1);
+
 /** Puts other bytes in its place, as damage or another version would. */
 async function keep(bytes: Buffer | undefined): Promise<void> {
   const ledger = openIndex();
@@ -78,8 +82,23 @@ describe('learnFromCollection', () => {
     await index();
     const grown = await kept();
     await engine.index({ paths: [folder], options: { force: true } });
-    const payload = (bytes: Buffer | undefined): Buffer | undefined => bytes?.subarray(bytes.indexOf(10) + 1);
     expect(payload(await kept())).toEqual(payload(grown));
+  });
+
+  it('gives the same bytes wherever the sources lie', async () => {
+    const home = folder;
+    const learnt: unknown[] = [];
+    for (const place of ['here', 'elsewhere/there']) {
+      folder = join(home, place);
+      await mkdir(folder, { recursive: true });
+      await engine.close();
+      engine = await open();
+      await writeNotes(1_200);
+      await index();
+      learnt.push(contentHash(payload(await kept()) ?? ''));
+    }
+    folder = home;
+    expect(learnt[1]).toEqual(learnt[0]);
   });
 
   it('leaves a handful of chunks alone, and forgets when the index shrinks to one', async () => {

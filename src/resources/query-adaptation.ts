@@ -2,7 +2,7 @@ import { createHash } from 'node:crypto';
 import { setImmediate as nextTurn } from 'node:timers/promises';
 import * as z from 'zod';
 import { indexedTextOfStored } from '../core/analysis/indexed-text.js';
-import { compareText, eq } from '../core/filter.js';
+import { compareText } from '../core/filter.js';
 import { contentHash } from '../core/ids.js';
 import { parseJson } from '../core/parse-json.js';
 import type { Scope } from '../core/scope.js';
@@ -12,13 +12,10 @@ import { type Embedder, fingerprintOf } from '../embedding/embedder.js';
 import type { EmbeddingCache } from '../embedding/embedding-cache.js';
 import type { GenerationReader, IndexFacts, Ledger } from '../ledger/ledger.js';
 import type { VectorCollection } from '../stores/vector-store.js';
+import { MAX_TENANTS, takeSamples } from './adaptation-sample.js';
 
-/** Chunks of a tenant that a model learns from at most: quality hardly rises beyond, and learning takes about half a second. */
-export const ADAPTATION_SAMPLE = 1000;
 /** Fewer teach nothing. */
 export const MIN_SAMPLE = 30;
-/** With more tenants nothing is learnt: each costs time after every run. */
-const MAX_TENANTS = 32;
 const READ_BATCH = 500;
 
 /** What the bytes were learnt from; any difference means that they are learnt anew. */
@@ -71,8 +68,8 @@ export interface LearnFromCollection {
 
 /**
  * Lets a model that can learn from the indexed chunks how to read queries over them, for each tenant from its own, so that
- * nothing of another shows in a score; the ledger keeps the result, for every host. The chunks with the lowest ids are the
- * sample: ids are hashes, so it is a random one, and the same index always gives the same result.
+ * nothing of another shows in a score; the ledger keeps the result, for every host. The sample hangs on the content alone, so the same
+ * files always give the same result.
  */
 export async function learnFromCollection(input: LearnFromCollection): Promise<void> {
   const { ledger, facts, embedder, signal } = input;
@@ -112,22 +109,19 @@ interface Sample {
 const partOf = (parts: readonly LearnedPart[], { tenant, hash }: Sample): LearnedPart | undefined =>
   parts.find((part) => part.tenant === tenant && part.sample === hash);
 
-/** The sample of every tenant that has enough chunks; none where there are too many tenants. */
-async function samplesOf(input: LearnFromCollection, known: readonly LearnedPart[]): Promise<Sample[]> {
-  const reader = input.ledger.reader(input.facts.generation);
-  const tenants = await tenantsOf(reader);
-  if (tenants.size > MAX_TENANTS) return [];
+/** The sample of every tenant that has enough chunks; of those that are not looked at what is known. */
+async function samplesOf(
+  { ledger, facts, only, signal }: LearnFromCollection,
+  known: readonly LearnedPart[],
+): Promise<Sample[]> {
+  const taken = await takeSamples(ledger.reader(facts.generation), { only, signal });
   const samples: Sample[] = [];
-  for (const tenant of [...tenants.keys()].sort(compareText)) {
-    input.signal?.throwIfAborted();
-    if (input.only !== undefined && tenant !== input.only) {
-      const before = known.find((part) => part.tenant === tenant);
-      if (before !== undefined) samples.push({ ...before, ids: [], hash: before.sample });
-      continue;
-    }
-    const ids = tenants.size === 1 ? await sampleOf(reader) : await sampleOfTenant(tenant, input);
-    const chunks = tenants.get(tenant);
-    if (ids.length >= MIN_SAMPLE) samples.push({ tenant, ids, hash: contentHash(ids.join()), chunks });
+  for (const [tenant, { ids, chunks }] of [...taken].sort(([a], [b]) => compareText(a, b))) {
+    const before = known.find((part) => part.tenant === tenant);
+    const isLookedAt = only === undefined || tenant === only;
+    if (isLookedAt && chunks >= MIN_SAMPLE)
+      samples.push({ tenant, ids, hash: contentHash(ids.join()), chunks });
+    else if (!isLookedAt && before !== undefined) samples.push({ ...before, ids: [], hash: before.sample });
   }
   return samples;
 }
@@ -147,23 +141,6 @@ export async function tenantsOf(reader: Pick<GenerationReader, 'sources'>): Prom
   for (const { tenant, chunks } of await reader.sources())
     tenants.set(tenant, (tenants.get(tenant) ?? 0) + chunks);
   return tenants;
-}
-
-/** Ids of the sample's chunks where there is one tenant. */
-async function sampleOf(reader: GenerationReader): Promise<string[]> {
-  const chunks = await reader.allChunks(undefined, ADAPTATION_SAMPLE);
-  return chunks.flatMap(({ chunkId, state }) => (state === 'live' ? [chunkId] : []));
-}
-
-/** The same for one of several, whose chunks only the store tells apart. */
-async function sampleOfTenant(
-  tenant: string,
-  { collection, signal }: LearnFromCollection,
-): Promise<string[]> {
-  const filter = eq('$tenant', tenant);
-  const abort = signal === undefined ? {} : { signal };
-  const { chunks } = await collection.list({ filter, limit: ADAPTATION_SAMPLE, ...abort });
-  return chunks.map(({ id }) => id);
 }
 
 async function textsOf(

@@ -6,7 +6,7 @@ import { analyzeText } from '../../src/core/analysis/lexical-analyzer.js';
 import { contentHash } from '../../src/core/ids.js';
 import type { Embedder, EmbeddingKind } from '../../src/embedding/embedder.js';
 import { fingerprintOf } from '../../src/embedding/embedder.js';
-import { ADAPTATION_SAMPLE } from '../../src/resources/query-adaptation.js';
+import { ADAPTATION_SAMPLE } from '../../src/resources/adaptation-sample.js';
 import type { JudgedCollection } from './judged-collection.js';
 
 /** The embedder that reads queries over these texts as the engine would after indexing them. */
