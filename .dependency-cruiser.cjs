@@ -8,7 +8,7 @@ const interfaceFiles = [
   'embedding/(embedder|embed-all|pair-scorer|text-reader)',
   'stores/vector-store',
   'stores/collection-members',
-  'ledger/(ledger|history|owed|lock|source-state|forgotten-names)',
+  'ledger/(ledger|history|pending-work|lock|source-state|forgotten-names)',
   'ledger/history/[^/]+',
   'relations/graph/(entity-graph|facts|graph|graph-rows|linked-from|names|walk|rank)',
   'relations/conflicts/(conflict-types|statement-rows|source-conflicts|find-conflicts|packed-statements)',
@@ -22,7 +22,7 @@ const interfaceFiles = [
   // What an answer is made of; answering and its measures build on all of it.
   'context/[^/]+',
   // How parts that may be out are asked, and what responses say of it.
-  'platform/degradation/(breaker|parts|level|degradation-report)',
+  'platform/degradation/(breaker|breakers|level|degradation-report)',
   // What of a chunk's metadata is sealed.
   'platform/security/sealed-metadata',
   // Guards that every stage which touches paths must share.

@@ -349,7 +349,7 @@ export {
   type WorkersOptions,
 } from './fleet/workers/start-workers.js';
 export type { FailedBatch, FinishedBatch, WorkerEvent, WorkProgress } from './fleet/workers/worker-events.js';
-export type { OwedBatch, OwedCount, OwedItem, OwedReader } from './ledger/owed.js';
+export type { PendingBatch, PendingCount, PendingItem, PendingWorkReader } from './ledger/pending-work.js';
 export type { BatchOutcome, QueueConsumer, QueueCounts, WorkQueue } from './ledger/queue/work-queue.js';
 export type { BatchReport, WorkPlan, WorkStatus } from './operations/engine.js';
 
@@ -502,7 +502,7 @@ export { tokenCounterFor } from './resources/token-counter-for.js';
 
 export type { SdkLanguageModel } from './answering/sdk-language-model.js';
 export type { Chunker, ChunkingOptions, CutRange, CutRequest } from './chunking/chunker.js';
-export type { OwnParts } from './config/own-parts.js';
+export type { Plugins } from './config/plugins.js';
 export type {
   ChatEvent,
   ChatFinishReason,
@@ -516,7 +516,7 @@ export type { Block, BlockKind, ParsedDocument, RawDocument } from './core/docum
 export { type Runtime, type SourceFiles, SYSTEM_RUNTIME, type TimerOptions } from './core/runtime.js';
 export type { Embedder, EmbeddingKind, ModelIdentity } from './embedding/embedder.js';
 export type { RunFailure } from './ledger/failed-run.js';
-export type { ForgottenNames, KeptOutNames } from './ledger/forgotten-names.js';
+export type { ForgottenNames, BlockedNames } from './ledger/forgotten-names.js';
 export type {
   HistoryMark,
   HistoryPart,
@@ -535,7 +535,7 @@ export type {
   Generations,
   GenerationTarget,
   GenerationWriter,
-  IndexFacts,
+  Generation,
   ItemKey,
   Ledger,
   LedgerChunk,

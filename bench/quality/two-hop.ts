@@ -5,7 +5,7 @@ import { existsSync, mkdirSync, writeFileSync } from 'node:fs';
 import { dirname, join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { parseArgs } from 'node:util';
-import { listenTo } from '../../src/core/heard-operations.js';
+import { listenTo } from '../../src/core/telemetry-listener.js';
 import { bootstrapInterval, pairedRandomisationTest } from '../../src/evaluation/paired-test.js';
 import { type AskRequest, createEngine, type Engine } from '../../src/index.js';
 import { readJsonLines } from '../shared/data-files.js';

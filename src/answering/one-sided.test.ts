@@ -6,7 +6,7 @@ const chunk = (document: string, content: string) => ({ content, document, title
 const CANARY = chunk('canary.md', 'A canary deployment sends one request in ten to the new version first.');
 const BLUE = chunk(
   'blue.md',
-  'A blue-green deployment keeps two environments and switches all traffic at once.',
+  'A blue-green deployment keeps two environments and switches all activeQueries at once.',
 );
 const QUESTION = 'What is the difference between a canary deployment and a shadow deployment?';
 
@@ -45,6 +45,6 @@ it('holds an answer of a language model against the question too', async () => {
   const text = 'A canary deployment sends one request in ten to the new version first. [1]';
   expect(await noticesOf(QUESTION, [CANARY], text)).toHaveLength(1);
   const question = 'What is the difference between canary and blue-green deployments?';
-  const whole = `${text} A blue-green deployment keeps two environments and switches all traffic at once. [2]`;
+  const whole = `${text} A blue-green deployment keeps two environments and switches all activeQueries at once. [2]`;
   expect(await noticesOf(question, [CANARY, BLUE], whole)).toEqual([]);
 });

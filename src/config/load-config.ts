@@ -9,7 +9,7 @@ import { CONFIG_FILES, DEFAULT_DATA_DIR, findProject } from './find-project.js';
 import { mergeSettings, nestUnderRag } from './merge-settings.js';
 import { keepWritten, refuseMissingVariables } from './missing-variables.js';
 import { listInactiveSettings } from './not-active.js';
-import type { OwnParts } from './own-parts.js';
+import type { Plugins } from './plugins.js';
 import { resolveSettings } from './resolve-settings.js';
 import type { ResolvedConfig, ValueOrigin } from './resolved-config.js';
 import type { RAGConfigInput, RAGSettingsInput } from './schema/index.js';
@@ -38,7 +38,7 @@ export interface LoadConfigOptions {
   /** Fetch secrets that are written `scheme:name`; beside `env`, `file` and `keyvault`. */
   readonly secretResolvers?: readonly SecretResolver[] | undefined;
   /** Objects in place of or beside what the settings name. */
-  readonly own?: OwnParts | undefined;
+  readonly own?: Plugins | undefined;
 }
 
 /** Where settings were read from. */

@@ -1,5 +1,5 @@
 import { Secret } from '../core/secret.js';
-import type { OwnParts } from './own-parts.js';
+import type { Plugins } from './plugins.js';
 import type { ResolvedConfig } from './resolved-config.js';
 
 /** A secret of a packed configuration. */
@@ -14,7 +14,7 @@ interface PackedSecret {
 export type PackedConfig = Readonly<Record<string, unknown>>;
 
 /** Parts that have no say in what is found. */
-const ONLY_INDEXING: ReadonlySet<string> = new Set<keyof OwnParts>([
+const ONLY_INDEXING: ReadonlySet<string> = new Set<keyof Plugins>([
   'sources',
   'chunkers',
   'parsers',

@@ -3,7 +3,7 @@ import type { RAGError } from '../core/errors.js';
 import type { Environment } from './expand-variables.js';
 import type { OwnPart } from './missing-variables.js';
 import type { InactiveSetting } from './not-active.js';
-import type { OwnParts } from './own-parts.js';
+import type { Plugins } from './plugins.js';
 import type { ResolvedFailover } from './resolve-failover.js';
 import type { RAGSettings } from './schema/index.js';
 import type { SourceSettings } from './schema/sources.js';
@@ -70,7 +70,7 @@ export interface ResolvedConfig {
   /** Of the caller: they fetch references of schemes of their own. */
   readonly secretResolvers?: readonly SecretResolver[];
   /** Of the caller: objects in place of or beside what the settings name. */
-  readonly own?: OwnParts | undefined;
+  readonly own?: Plugins | undefined;
   /**
    * Of an index whose texts belong to somebody else: the key in hexadecimal that its SQLite files are encrypted by, asked for when one is
    * opened.

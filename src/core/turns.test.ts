@@ -1,6 +1,6 @@
 import { AsyncLocalStorage } from 'node:async_hooks';
 import { describe, expect, it } from 'vitest';
-import { inTurn } from './turns.js';
+import { withPermit } from './turns.js';
 
 describe('inTurn', () => {
   it('does so much at once, in order, each in the context of who asked', async () => {
@@ -15,16 +15,16 @@ describe('inTurn', () => {
       await new Promise((resolve) => setImmediate(resolve));
       running--;
     };
-    await Promise.all([0, 1, 2, 3, 4].map((i) => context.run(i, () => inTurn(gate, work, undefined))));
+    await Promise.all([0, 1, 2, 3, 4].map((i) => context.run(i, () => withPermit(gate, work, undefined))));
     expect(most).toBe(2);
     expect(seen).toEqual([0, 1, 2, 3, 4]);
   });
 
   it('goes on after a failure, and does not begin for a caller who has gone', async () => {
     const gate = { owner: {}, concurrency: 1 };
-    const failing = inTurn(gate, () => Promise.reject(new TypeError('broken')), undefined);
-    const gone = inTurn(gate, async () => 1, AbortSignal.abort());
-    const last = inTurn(gate, async () => 2, undefined);
+    const failing = withPermit(gate, () => Promise.reject(new TypeError('broken')), undefined);
+    const gone = withPermit(gate, async () => 1, AbortSignal.abort());
+    const last = withPermit(gate, async () => 2, undefined);
     await expect(failing).rejects.toThrow(TypeError);
     await expect(gone).rejects.toMatchObject({ reason: 'ABORTED' });
     expect(await last).toBe(2);

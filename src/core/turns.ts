@@ -10,7 +10,7 @@ const gates = new WeakMap<object, BulkheadPolicy>();
  *
  * @throws RAGError `ABORTED` where the signal fired meanwhile; what the work throws.
  */
-export function inTurn<Result>(
+export function withPermit<Result>(
   { owner, concurrency }: { readonly owner: object; readonly concurrency: number },
   work: () => Promise<Result>,
   signal: AbortSignal | undefined,
@@ -26,17 +26,17 @@ export function inTurn<Result>(
 }
 
 /** Lets in one after the other, in the order in which they came. */
-export class Turns {
+export class Mutex {
   #last: Promise<void> = Promise.resolve();
   #inside = 0;
 
   /** Whether anybody is in, or waits. */
-  get isTaken(): boolean {
+  get isLocked(): boolean {
     return this.#inside > 0;
   }
 
   /** Waits until all who came before have left; call what it gives to leave. Throws `ABORTED` for one who gave up waiting. */
-  async enter(signal: AbortSignal | undefined): Promise<() => void> {
+  async acquire(signal: AbortSignal | undefined): Promise<() => void> {
     const before = this.#last;
     let open: () => void = () => undefined;
     const left = new Promise<void>((resolve) => {

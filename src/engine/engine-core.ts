@@ -78,7 +78,7 @@ export class EngineCore implements EngineHost {
   /** Work that somebody waits for, and that other work gives way to. */
   answering<T>(given: AbortSignal | undefined, answer: (signal: AbortSignal) => Promise<T>): Promise<T> {
     this.readAhead.begin();
-    return this.#opened.traffic.during(() => this.work.run(given, answer));
+    return this.#opened.activeQueries.during(() => this.work.run(given, answer));
   }
 
   /** The ledger for writing, where there is one: a question about an index makes none. */

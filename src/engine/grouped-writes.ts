@@ -8,13 +8,13 @@ import { retiredGenerations } from '../resources/open-collection.js';
 import { tracedDeletion } from '../resources/traced-indexing.js';
 import type { EngineWrite, WriteOutcome } from './asked-writes.js';
 import { deleteReadable } from './documents.js';
-import type { RunParts } from './index-requests.js';
+import type { RunContext } from './index-requests.js';
 import { runPushes } from './push-requests.js';
 
 /** Does writes of one kind. Hold the writer lock. */
 export async function writeTogether(
   writes: readonly EngineWrite[],
-  { leaseMs, isShared, signal }: Pick<RunParts, 'leaseMs' | 'isShared'> & { readonly signal: AbortSignal },
+  { leaseMs, isShared, signal }: Pick<RunContext, 'leaseMs' | 'isShared'> & { readonly signal: AbortSignal },
   host: EngineHost,
 ): Promise<(WriteOutcome | RAGError)[]> {
   const [first] = writes;
@@ -37,7 +37,7 @@ export async function writeTogether(
 /** Deletes what a scope may read of these documents; says how many of each request. */
 async function deleteNamed(
   requests: readonly (readonly string[])[],
-  { scope, leaseMs, signal }: Pick<RunParts, 'scope' | 'leaseMs'> & { readonly signal: AbortSignal },
+  { scope, leaseMs, signal }: Pick<RunContext, 'scope' | 'leaseMs'> & { readonly signal: AbortSignal },
   host: EngineHost,
 ): Promise<readonly number[]> {
   const index = await scopedIndex(scope, host);

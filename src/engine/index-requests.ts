@@ -12,7 +12,7 @@ import { RAGError } from '../core/errors.js';
 import { isoNow } from '../core/runtime.js';
 import { cacheOwner, type Scope } from '../core/scope.js';
 import { Receipts, unfinishedNotice } from '../features/forgetting/receipts.js';
-import { restoreKeptOut } from '../features/forgetting/restore-kept-out.js';
+import { restoreBlockedNames } from '../features/forgetting/restore-blocked-names.js';
 import { pathAdder } from '../features/maintenance/read-status.js';
 import { type SalvagedLedger, salvageLedger } from '../features/maintenance/salvage-ledger.js';
 import { isLedgerDamage } from '../features/maintenance/verify-index.js';
@@ -59,7 +59,7 @@ export interface HeldIndex {
 }
 
 /** What a run needs beside its request. */
-export interface RunParts extends HeldIndex {
+export interface RunContext extends HeldIndex {
   readonly scope: Scope;
   readonly rebuild?: Rebuild;
   /** Failed items that are tried now, by source. */
@@ -85,7 +85,7 @@ export async function refuseEmptyRequest(
 export async function runIndexRequest(
   request: IndexRequest,
   command: string,
-  context: RunParts,
+  context: RunContext,
   host: EngineHost,
 ): Promise<IndexResult> {
   const run = () => runOrSalvage(request, command, context, host);
@@ -114,7 +114,7 @@ const configuredSourceNames = ({ config }: EngineHost): string[] =>
 async function runOrSalvage(
   request: IndexRequest,
   command: string,
-  context: RunParts,
+  context: RunContext,
   host: EngineHost,
 ): Promise<IndexResult> {
   const { force = false, dryRun = false } = request.options ?? {};
@@ -138,7 +138,7 @@ async function runOnce(
     giveWay,
     retried,
     salvaged,
-  }: RunParts & { readonly salvaged?: SalvagedLedger },
+  }: RunContext & { readonly salvaged?: SalvagedLedger },
   host: EngineHost,
 ): Promise<IndexResult> {
   const { tenant, project } = scope;
@@ -147,7 +147,7 @@ async function runOnce(
   const ledger = dryRun
     ? await host.resources.ledger.dry()
     : await host.resources.ledger.writing({ check: force });
-  if (!dryRun && !host.resources.ledger.isShared) await restoreKeptOut(ledger, tenant, host.config.dataDir);
+  if (!dryRun && !host.resources.ledger.isShared) await restoreBlockedNames(ledger, tenant, host.config.dataDir);
   const {
     names: indexed,
     folders,

@@ -1,7 +1,7 @@
 import { isoNow, runtime } from '../core/runtime.js';
 import { ItemClaims } from '../indexing/item-claims.js';
 import type { WriteTargets } from '../indexing/write-batch.js';
-import type { IndexFacts, Ledger } from '../ledger/ledger.js';
+import type { Generation, Ledger } from '../ledger/ledger.js';
 import type { EngineResources } from '../resources/engine-resources.js';
 import type { StoreHandle } from '../resources/handles/store-handle.js';
 import { openForWriting, retiredGenerations } from '../resources/open-collection.js';
@@ -10,7 +10,7 @@ import { openForWriting, retiredGenerations } from '../resources/open-collection
 export interface LiveTargets {
   readonly targets: WriteTargets;
   readonly ledger: Ledger;
-  readonly facts: IndexFacts;
+  readonly facts: Generation;
 }
 
 /** Writes the live generation without a run. Hold the lock of the whole index. */

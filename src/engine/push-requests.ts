@@ -2,7 +2,7 @@ import { trustNamed } from '../config/trust/index-reach.js';
 import { RAGError, toRAGError } from '../core/errors.js';
 import { isoNow } from '../core/runtime.js';
 import { cacheOwner, type Scope } from '../core/scope.js';
-import { restoreKeptOut } from '../features/forgetting/restore-kept-out.js';
+import { restoreBlockedNames } from '../features/forgetting/restore-blocked-names.js';
 import { assertPushable, inProject, pushedSource } from '../indexing/configured-sources.js';
 import { preparing, runRequests } from '../indexing/run-index.js';
 import type { EngineHost } from '../indexing/select-sources.js';
@@ -10,7 +10,7 @@ import type { IndexResult } from '../operations/engine.js';
 import { retryPolicyOf } from '../operations/retry-policy.js';
 import { tracedIndexing } from '../resources/traced-indexing.js';
 import { askedPush, type PushRequest } from './asked-writes.js';
-import { DEFAULT_BATCH_SIZE, DEFAULT_PARALLEL, partsNamed, type RunParts } from './index-requests.js';
+import { DEFAULT_BATCH_SIZE, DEFAULT_PARALLEL, partsNamed, type RunContext } from './index-requests.js';
 import { permission } from './permission.js';
 import { keepFoldersPrivate, keepOutOfGit } from './private-data.js';
 
@@ -20,7 +20,7 @@ import { keepFoldersPrivate, keepOutOfGit } from './private-data.js';
  */
 export function runPushes(
   requests: readonly PushRequest[],
-  context: Pick<RunParts, 'scope' | 'leaseMs' | 'isShared'> & { readonly signal: AbortSignal },
+  context: Pick<RunContext, 'scope' | 'leaseMs' | 'isShared'> & { readonly signal: AbortSignal },
   host: EngineHost,
 ): Promise<(IndexResult | RAGError)[]> {
   return tracedIndexing({
@@ -37,7 +37,7 @@ async function pushTogether(
     leaseMs,
     isShared,
     signal,
-  }: Pick<RunParts, 'scope' | 'leaseMs' | 'isShared'> & { readonly signal: AbortSignal },
+  }: Pick<RunContext, 'scope' | 'leaseMs' | 'isShared'> & { readonly signal: AbortSignal },
   host: EngineHost,
 ): Promise<(IndexResult | RAGError)[]> {
   const { config, resources } = host;
@@ -53,7 +53,7 @@ async function pushTogether(
     ),
   );
   const ledger = await resources.ledger.writing({ check: false });
-  if (!resources.ledger.isShared) await restoreKeptOut(ledger, scope.tenant, config.dataDir);
+  if (!resources.ledger.isShared) await restoreBlockedNames(ledger, scope.tenant, config.dataDir);
   const source = await pushedSource({ documents, deleted, project }, config);
   const recorded = { ledger, command: 'index', now: isoNow, options: { dryRun: false } };
   const { store, ofStore, embedder, ofModel, cache, contextualiser } = await preparing(recorded, async () => {

@@ -3,7 +3,7 @@ import { expect, onTestFinished, test } from 'vitest';
 import { temporaryFolder } from '../../tests/e2e/temporary-folder.js';
 import { waitFor } from '../../tests/wait-for.js';
 import { type Runtime, SYSTEM_RUNTIME } from '../core/runtime.js';
-import { keysOfVectors } from '../embedding/kept-vectors.js';
+import { keysOfVectors } from '../embedding/prune-vectors.js';
 import type { Engine } from '../operations/engine.js';
 import { createEngine } from './create-engine.js';
 

@@ -108,7 +108,7 @@ export class ReadAhead {
       for (const chunk of chunks) {
         if (read === MOST) return;
         const { content } = chunk;
-        await this.#resources.traffic.quiet(PATIENCE_MS, signal);
+        await this.#resources.activeQueries.quiet(PATIENCE_MS, signal);
         await reranker.readAhead(
           { content, title: titleOf(chunk), headingPath: headingPathOf(chunk) },
           signal,

@@ -5,12 +5,12 @@ import { configuredSources } from '../indexing/configured-sources.js';
 import { isPathSource } from '../indexing/folder-names.js';
 import { type EngineHost, indexedSources } from '../indexing/select-sources.js';
 import type { IndexResult, RetryRequest } from '../operations/engine.js';
-import { type HeldIndex, type RunParts, runIndexRequest } from './index-requests.js';
+import { type HeldIndex, type RunContext, runIndexRequest } from './index-requests.js';
 
 /** Tries failed items and failing sources again and brings their sources in step; says which of them nobody can read any more. Hold the writer lock. */
 export async function retryFailures(
   { sources, items, onProgress, signal }: RetryRequest,
-  parts: Pick<RunParts, 'scope'> & HeldIndex,
+  parts: Pick<RunContext, 'scope'> & HeldIndex,
   host: EngineHost,
 ): Promise<IndexResult> {
   const failed = await readFailures({ sources, items }, host.resources, parts.scope);

@@ -56,7 +56,7 @@ export function scopedEngine(core: EngineCore, scope: Scope): EngineView {
 
   const askStream: ViewHandlers['askStream'] = (asked) =>
     work.stream(asked.signal, (signal) =>
-      core.resources.traffic.duringStream(answered({ ...asked, signal }, scope, core)),
+      core.resources.activeQueries.duringStream(answered({ ...asked, signal }, scope, core)),
     );
 
   const operations: ViewHandlers['operations'] = {

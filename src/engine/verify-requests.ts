@@ -14,7 +14,7 @@ import { pathsOf } from '../indexing/document-paths.js';
 import { finishPushes } from '../indexing/finish-pushes.js';
 import { IndexRun } from '../indexing/index-run.js';
 import { keepHistory } from '../indexing/keep-history.js';
-import { readKeptOut } from '../indexing/kept-out.js';
+import { readBlockedItems } from '../indexing/blocked-items.js';
 import {
   abandonedSourcesOf,
   type EngineHost,
@@ -56,7 +56,7 @@ async function verifyContext(
       .filter(({ source }) => isOwn(source.name))
       .map((source) => inProject(source, scope.project)),
     abandoned: (await abandonedSourcesOf(live.ledger, scope.tenant, host)).filter(({ name }) => isOwn(name)),
-    keptOut: await readKeptOut(live.ledger, scope.tenant),
+    blocked: await readBlockedItems(live.ledger, scope.tenant),
   };
 }
 

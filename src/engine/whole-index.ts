@@ -4,7 +4,7 @@ import { isoNow } from '../core/runtime.js';
 import { LOCAL_SCOPE, scopeOf } from '../core/scope.js';
 import { eraseTries } from '../features/forgetting/erase-tries.js';
 import { listGenerations, tenantsOf } from '../indexing/list-generations.js';
-import type { IndexFacts } from '../ledger/ledger.js';
+import type { Generation } from '../ledger/ledger.js';
 import type { Engine, EngineView, WorkPlan } from '../operations/engine.js';
 import { monitoringPlanOf } from '../operations/monitoring-plan.js';
 import { checkedGeneration, checkedName } from '../operations/requests/request-fields.js';
@@ -13,12 +13,12 @@ import { checkedReembedding } from '../operations/upgrade-types.js';
 import { dropGeneration } from '../resources/open-collection.js';
 import type { VectorStoreManager } from '../stores/failover/store-manager.js';
 import { type EngineCore, PATIENT_WAIT_MS } from './engine-core.js';
-import type { KeptSources } from './kept-sources.js';
+import type { CachedSources } from './cached-sources.js';
 
 // What a search does without is loaded when it is first asked for.
 const generations = madeWhenAsked(() => import('../features/maintenance/take-back.js'));
 const batches = madeWhenAsked(async () => ({
-  ...(await import('./kept-sources.js')),
+  ...(await import('./cached-sources.js')),
   ...(await import('./work-requests.js')),
 }));
 
@@ -49,7 +49,7 @@ export function wholeIndex(core: EngineCore): Omit<Engine, keyof EngineView | 'a
           const { findRetired, takeBack } = await generations();
           const facts = await findRetired(ledger, generation);
           const { embedder } = await core.resources.models.embedderOf(facts);
-          const storeOf = (of: IndexFacts) => core.resources.stores.of(of);
+          const storeOf = (of: Generation) => core.resources.stores.of(of);
           const tenants = await tenantsOf(ledger);
           await takeBack(facts, { ledger, storeOf, embedder, tenants, signal, now: isoNow });
         }),
@@ -98,7 +98,7 @@ export function wholeIndex(core: EngineCore): Omit<Engine, keyof EngineView | 'a
           config,
           resources: core.resources,
           cwd: core.cwd,
-          traffic: core.resources.traffic,
+          activeQueries: core.resources.activeQueries,
           alone: (subject, change) =>
             core.locked('reembed', { signal, options, subject, isBrief: true }, async () =>
               change(await core.existingLedger()),
@@ -145,7 +145,7 @@ const WORKER_WAIT_MS = 10_000;
 
 function workPlanOf(core: EngineCore): WorkPlan {
   const { config, work } = core;
-  let sources: KeptSources | undefined;
+  let sources: CachedSources | undefined;
   return {
     runtime: config.own?.runtime,
     queue: () => core.resources.queue.open(),
@@ -154,15 +154,15 @@ function workPlanOf(core: EngineCore): WorkPlan {
         await core.resources.ledger.writing({ check: false });
         await core.resources.models.embedder();
       }),
-    owed: () => work.run(undefined, async () => (await core.resources.ledger.live())?.reader.owed),
+    pending: () => work.run(undefined, async () => (await core.resources.ledger.live())?.reader.pending),
     work: (batch, given) =>
       work.run(given, (signal) =>
         // Batches claim what they write, so they go on side by side, and make room for who needs the whole.
         core.withLock(
           { command: 'ragstone worker', subject: 'items', waitMs: WORKER_WAIT_MS, signal, givesWay: true },
           async (writing, held) => {
-            const { KeptSources, workOnBatch } = await batches();
-            sources ??= new KeptSources(config);
+            const { CachedSources, workOnBatch } = await batches();
+            sources ??= new CachedSources(config);
             return workOnBatch(batch, { signal: writing, ...held, sources }, core);
           },
         ),
@@ -184,7 +184,7 @@ async function clearIndex(core: EngineCore): Promise<void> {
   const { config, resources } = core;
   const { forgetResults } = await import('../features/forgetting/erase-copies.js');
   const { eraseUnused } = await import('../features/forgetting/unused-copies.js');
-  let held: IndexFacts[] = [];
+  let held: Generation[] = [];
   try {
     held = (await (await resources.ledger.reading())?.generations()) ?? [];
     // A store that nobody has is found out before anything is forgotten.

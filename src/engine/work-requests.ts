@@ -4,20 +4,20 @@ import { inProject } from '../indexing/configured-sources.js';
 import { runBatch } from '../indexing/run-batch.js';
 import type { EngineHost } from '../indexing/select-sources.js';
 import { configuredNames } from '../indexing/source-owners.js';
-import type { OwedBatch } from '../ledger/owed.js';
+import type { PendingBatch } from '../ledger/pending-work.js';
 import type { BatchReport } from '../operations/engine.js';
 import { retryPolicyOf } from '../operations/retry-policy.js';
 import { tracedIndexing } from '../resources/traced-indexing.js';
 import { DEFAULT_BATCH_SIZE, DEFAULT_PARALLEL, type HeldIndex } from './index-requests.js';
-import type { KeptSources } from './kept-sources.js';
+import type { CachedSources } from './cached-sources.js';
 
 interface BatchWork extends HeldIndex {
   readonly signal: AbortSignal;
-  readonly sources: KeptSources;
+  readonly sources: CachedSources;
 }
 
 /** Does a batch that a listing has left to workers. Share the writer lock. */
-export function workOnBatch(batch: OwedBatch, context: BatchWork, host: EngineHost): Promise<BatchReport> {
+export function workOnBatch(batch: PendingBatch, context: BatchWork, host: EngineHost): Promise<BatchReport> {
   return tracedIndexing({
     kind: 'batch',
     tenant: batch.tenant,
@@ -28,7 +28,7 @@ export function workOnBatch(batch: OwedBatch, context: BatchWork, host: EngineHo
 }
 
 async function doBatch(
-  batch: OwedBatch,
+  batch: PendingBatch,
   { signal, leaseMs, isShared, sources }: BatchWork,
   { config, resources }: EngineHost,
 ): Promise<BatchReport> {

@@ -343,7 +343,7 @@ function trialProgress({ onProgress }: EvaluateOptions): TrialProgress {
   };
 }
 
-interface Kept {
+interface BestTrial {
   readonly topK: number;
   readonly hits: Promise<ScoredChunk[]>;
 }
@@ -353,7 +353,7 @@ interface Kept {
  * fetch at least `depth` hits; a smaller list is the beginning of a larger one. Nothing may be written meanwhile.
  */
 function rememberSearches(collection: VectorCollection, depth: number): VectorCollection {
-  const kept = new Map<string, Kept>();
+  const kept = new Map<string, BestTrial>();
   const remembered = async (
     key: string,
     topK: number,

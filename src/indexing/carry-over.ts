@@ -6,7 +6,7 @@ import { oneOf } from '../core/filter.js';
 import type { Metadata } from '../core/metadata.js';
 import type {
   GenerationReader,
-  IndexFacts,
+  Generation,
   LedgerChunk,
   LedgerDocument,
   LedgerItem,
@@ -25,7 +25,7 @@ const PAGE = 500;
 
 /** A generation whose content is copied. */
 export interface CarriedGeneration {
-  readonly facts: IndexFacts;
+  readonly facts: Generation;
   readonly reader: GenerationReader;
   readonly collection: VectorCollection;
 }

@@ -132,7 +132,7 @@ export async function deleteOrMove(itemIds: readonly string[], pass: SourcePass)
   if (first !== undefined) pass.run.of(first).documentsMoved += await deleteGone(moved, pass);
 }
 
-/** Deletes what its source did not have any more when it was read. What a younger listing named in another version is owed still. */
+/** Deletes what its source did not have any more when it was read. What a younger listing named in another version is pending still. */
 export async function deleteVanished(items: readonly SourceItem[], pass: SourcePass): Promise<void> {
   if (items.length === 0) return;
   await deleteGone(
@@ -144,7 +144,7 @@ export async function deleteVanished(items: readonly SourceItem[], pass: SourceP
   const done = items.filter(({ id }) => !left.has(id));
   if (!options.dryRun)
     await orLeave(nothingWritten(done.map(({ id }) => id)), pass, async () =>
-      targets.ledger.owed?.settle(
+      targets.ledger.pending?.settle(
         tenant,
         source,
         done.map(({ id, version }) => ({ itemId: id, version })),

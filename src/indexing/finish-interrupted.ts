@@ -1,5 +1,5 @@
 import { runtime } from '../core/runtime.js';
-import type { GenerationReader, IndexFacts } from '../ledger/ledger.js';
+import type { GenerationReader, Generation } from '../ledger/ledger.js';
 import { openForReading, retiredGenerations } from '../resources/open-collection.js';
 import { finishPushes } from './finish-pushes.js';
 import { isPushSource } from './folder-names.js';
@@ -13,7 +13,7 @@ import type { WriteTargets } from './write-batch.js';
 export const canFinishPushes = (
   { options, isPush, isShared = false }: IndexPipeline,
   target: OpenTarget,
-): target is OpenTarget & { readonly facts: IndexFacts } =>
+): target is OpenTarget & { readonly facts: Generation } =>
   target.facts?.state === 'live' && !options.dryRun && isPush !== true && !isShared;
 
 /**
@@ -21,7 +21,7 @@ export const canFinishPushes = (
  * one revision.
  */
 export async function finishInterrupted(
-  live: IndexFacts,
+  live: Generation,
   { pipeline, targets, run }: { pipeline: IndexPipeline; targets: WriteTargets; run: IndexRun },
 ): Promise<void> {
   const { ledger, options, leaseMs } = pipeline;

@@ -1,10 +1,10 @@
-import { type KeptChunk, packChunks } from '../ledger/history/kept-chunks.js';
+import { type RetainedChunk, packChunks } from '../ledger/history/retained-chunks.js';
 import type { HistoryPart, PlannedHistory } from '../ledger/history.js';
 import type { PreparedChunk, PreparedDocument } from './prepare-document.js';
 
 /** What history keeps of chunks. */
 export const partOf = (chunks: readonly PreparedChunk[]): HistoryPart =>
-  packChunks(chunks.map(({ record, indexedText }): KeptChunk => ({ ...record, indexedText })));
+  packChunks(chunks.map(({ record, indexedText }): RetainedChunk => ({ ...record, indexedText })));
 
 /** What history keeps of documents whose chunks are all here, by document id. */
 export function historiesOf(

@@ -1,7 +1,7 @@
 import type { ChunkContextualiser } from '../chunking/contextual/chunk-contextualiser.js';
 import type { EmbedAllOptions } from '../embedding/embed-all.js';
 import type { Embedder } from '../embedding/embedder.js';
-import type { IndexFacts, Ledger } from '../ledger/ledger.js';
+import type { Generation, Ledger } from '../ledger/ledger.js';
 import type { IndexProgress } from '../operations/engine.js';
 import type { MetadataSealing } from '../platform/security/sealed-metadata.js';
 import type { WriteTarget } from '../resources/open-collection.js';
@@ -14,7 +14,7 @@ export interface IndexPipeline {
   readonly ledger: Ledger;
   readonly store: VectorStore;
   /** Stores of other generations. */
-  readonly storeOf: (facts: IndexFacts) => Promise<VectorStore>;
+  readonly storeOf: (facts: Generation) => Promise<VectorStore>;
   readonly embedder: Embedder;
   readonly embedding: Omit<EmbedAllOptions, 'signal'>;
   /** What this run brings in step. */
@@ -32,7 +32,7 @@ export interface IndexPipeline {
   /** Sources that nobody configures or finds any more; their files may be those of another one now. */
   readonly abandonedSources?: readonly AbandonedSource[] | undefined;
   /** Of the damaged ledger that was discarded for this run: its collection is dropped. */
-  readonly abandoned?: IndexFacts | undefined;
+  readonly abandoned?: Generation | undefined;
   /** Where documents are prepared. @default threads where there is much to prepare, else this thread */
   readonly preparerFor?: ChoosePreparer | undefined;
   /** Lets the model learn from what a generation now holds; told how many chunks a push has changed, where it is one. */

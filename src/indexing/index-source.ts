@@ -3,25 +3,25 @@ import { occurrencesOf } from '../core/occurrences.js';
 import { runtime } from '../core/runtime.js';
 import { slicesOf } from '../core/slices.js';
 import type { LedgerItem } from '../ledger/ledger.js';
-import type { OwedBatch } from '../ledger/owed.js';
+import type { PendingBatch } from '../ledger/pending-work.js';
 import type { SourceItem } from '../sources/source.js';
 import { deleteOrMove } from './delete-documents.js';
 import type { IndexPipeline } from './index-pipeline.js';
 import type { IndexRun } from './index-run.js';
 import { beingWritten } from './item-claims.js';
-import type { KeptOut } from './kept-out.js';
+import type { BlockedItems } from './blocked-items.js';
 import { listChanges, onlyOf, type SourceChanges } from './list-changes.js';
 import {
   beginListing,
   endSource,
   giveUpListing,
-  owedBatches,
-  oweListed,
-  oweOrLeave,
+  pendingBatches,
+  recordListed,
+  recordOrLeave,
   type SourceEnd,
   stillGone,
   takeListing,
-} from './owed-work.js';
+} from './pending-work.js';
 import { leaveOut } from './read-item.js';
 import { carryOutRetention } from './retention.js';
 import { assertNotShrunk, isEmptied, mayShrink } from './shrink-guard.js';
@@ -37,14 +37,14 @@ export async function indexListedSource(
   targets: WriteTargets,
   pipeline: IndexPipeline &
     Pick<SourceTask, 'preparerFor' | 'live'> &
-    Pick<SourceEnd, 'finish'> & { readonly keptOut: (source: string) => KeptOut },
+    Pick<SourceEnd, 'finish'> & { readonly blocked: (source: string) => BlockedItems },
   run: IndexRun,
 ): Promise<void> {
   const { options, contextualiser, preparerFor, live } = pipeline;
   // What a call named on this host is nothing that others can read.
   const handOver = pipeline.configuredNames.has(source.source.name) ? pipeline.handOver : undefined;
-  const keptOut = pipeline.keptOut(source.source.name);
-  const parts = { preparerFor, contextualiser, keptOut, handOver, isPush: pipeline.isPush };
+  const blocked = pipeline.blocked(source.source.name);
+  const parts = { preparerFor, contextualiser, blocked, handOver, isPush: pipeline.isPush };
   const task = { configured: source, targets, options, run, live, ...parts };
   const since = options.unlessListedSince;
   try {
@@ -64,7 +64,7 @@ export async function indexListedSource(
 }
 
 /** Batches that are left to workers, where any are. */
-async function indexUnlessListed(task: SourceTask): Promise<readonly OwedBatch[] | undefined> {
+async function indexUnlessListed(task: SourceTask): Promise<readonly PendingBatch[] | undefined> {
   const { configured: source, targets, options, run } = task;
   const record = await SourceRecord.open({ configured: source, targets, options });
   if (options.unlessListedSince !== undefined && record.wasListedSince(options.unlessListedSince)) {
@@ -134,7 +134,7 @@ async function markState(
   await history.mark(options.scope.tenant, { source: configured.source.name, mark, at: runtime().now() });
 }
 
-/** What is owed is written down, so the next listing goes on after this one. */
+/** What is pending is written down, so the next listing goes on after this one. */
 async function endHandOver(
   { configured, targets, options }: SourceTask,
   cursor: string | undefined,
@@ -142,7 +142,7 @@ async function endHandOver(
   const { name } = configured.source;
   const { tenant } = options.scope;
   if (cursor !== undefined) await targets.ledger.setSourceCursor(tenant, name, cursor);
-  const handedOver = await owedBatches(targets.ledger, { tenant, source: name });
+  const handedOver = await pendingBatches(targets.ledger, { tenant, source: name });
   return { isThrough: handedOver.length === 0, isRecorded: true, handedOver };
 }
 
@@ -155,7 +155,7 @@ async function indexListed(
   const { source, processingKey, formats } = configured;
   const { tenant } = options.scope;
   const { ledger, signal } = targets;
-  const owed = await beginListing(pass);
+  const pending = await beginListing(pass);
   const held = await live?.items(tenant, source.name);
   run.enter('listing', source.name);
   const listed = await run.timedAsync('list', () =>
@@ -170,8 +170,8 @@ async function indexListed(
       signal,
       since,
       onItem: () => run.itemListed(),
-      keptOut: pass.keptOut,
-      owed,
+      blocked: pass.blocked,
+      pending,
       held,
     }),
   );
@@ -185,10 +185,10 @@ async function indexListed(
   }
   await recordListing(changes, pass);
   if (pass.handOver !== undefined && !options.dryRun) {
-    await oweListed(changes, owed, pass);
+    await recordListed(changes, pending, pass);
     return { cursor: changes.cursor, listedAt };
   }
-  const { toRead, goneItemIds } = await oweOrLeave(changes, owed, pass);
+  const { toRead, goneItemIds } = await recordOrLeave(changes, pending, pass);
   await giveUpListing(keyOf(pass), targets);
   run.enter('indexing', source.name);
   run.expect(toRead.length, bytesOf(toRead));
@@ -207,7 +207,7 @@ async function indexListed(
   const deletedBefore = run.total().documentsDeleted;
   for (const share of sharesOf(goneItemIds, pass)) {
     const mine = await takeUnchanged(share, changes, pass);
-    const gone = await stillGone(mine, owed, pass);
+    const gone = await stillGone(mine, pending, pass);
     for (const id of mine) if (!gone.has(id)) pass.left.set(id, []);
     await deleteOrMove([...gone], pass);
     await targets.claims?.release(keyOf(pass), [...mine]);
@@ -243,7 +243,7 @@ async function leaveNewcomers(listed: SourceChanges, pass: SourcePass): Promise<
   const named = new Set([
     ...idsOf(listed.toRead),
     ...listed.unreadable.map(({ id }) => id),
-    ...listed.keptOutItemIds,
+    ...listed.blockedItemIds,
   ]);
   const present = await targets.ledger.items(options.scope.tenant, name);
   for (const id of present.keys())
@@ -311,7 +311,7 @@ async function recordListing(changes: SourceChanges, task: SourcePass): Promise<
   const { configured, targets, options, run } = task;
   const { name } = configured.source;
   for (const { error } of changes.waived) run.notice(error.message);
-  for (const itemId of changes.keptOutItemIds) leaveOut(itemId, itemId, task);
+  for (const itemId of changes.blockedItemIds) leaveOut(itemId, itemId, task);
   const counts = await countsOfUnchanged(changes, task);
   for (const itemId of changes.unchangedItemIds) run.of(itemId).documentsUnchanged += counts.get(itemId) ?? 0;
   const unreadable = changes.unreadable.map(({ id }) => id);

@@ -1,8 +1,8 @@
 import { ageMs } from '../core/age.js';
 import type { StoredChunk } from '../core/chunk.js';
 import { runtime } from '../core/runtime.js';
-import { PART_CHUNKS, packChunks } from '../ledger/history/kept-chunks.js';
-import type { IndexFacts, Ledger } from '../ledger/ledger.js';
+import { PART_CHUNKS, packChunks } from '../ledger/history/retained-chunks.js';
+import type { Generation, Ledger } from '../ledger/ledger.js';
 import { storedDigest } from '../resources/chunk-digests.js';
 import { readHeld } from './carry-over.js';
 import type { IndexRun } from './index-run.js';
@@ -16,7 +16,7 @@ const PRUNED_AT_ONCE = 500;
 /** How history is kept, or why it is not. */
 export interface HistoryKeeping {
   readonly ledger: Ledger;
-  readonly facts: IndexFacts;
+  readonly facts: Generation;
   /** `rag.history.keep`. */
   readonly keep: string | undefined;
   /** A push only deletes what is too old. */

@@ -211,7 +211,7 @@ test('of some of the items, a folder that cannot be listed is told where it may 
   const changes = {
     ...{ toRead: [], waived: [], deadLetters: [], waiting: [], goneItemIds: [], unchangedItemIds: [] },
     ...{
-      keptOutItemIds: [],
+      blockedItemIds: [],
       known: new Map(),
       unreadable: ['a/', 'b/', 'c.md'].map((id) => ({ id, error })),
     },

@@ -1,6 +1,6 @@
 import { withoutUndefined } from '../core/without-undefined.js';
 import type { GenerationReader, LedgerItem } from '../ledger/ledger.js';
-import type { OwedItem } from '../ledger/owed.js';
+import type { PendingItem } from '../ledger/pending-work.js';
 import { DEFAULT_RETRY_POLICY, failedAlike, isAhead, type RetryPolicy } from '../operations/retry-policy.js';
 import {
   coversItem,
@@ -14,7 +14,7 @@ import {
   type UnreadableItem,
 } from '../sources/source.js';
 import { type ItemProcessing, isReadAlike, itemKey } from './item-keys.js';
-import type { KeptOut } from './kept-out.js';
+import type { BlockedItems } from './blocked-items.js';
 
 /** What a listing of a source means for the index. */
 export interface SourceChanges {
@@ -31,7 +31,7 @@ export interface SourceChanges {
   readonly goneItemIds: readonly string[];
   readonly unchangedItemIds: readonly string[];
   /** Listed, and left out because they were forgotten on purpose. */
-  readonly keptOutItemIds: readonly string[];
+  readonly blockedItemIds: readonly string[];
   /** What the ledger knew before the listing began, by id. */
   readonly known: ReadonlyMap<string, LedgerItem>;
   /** Where the next listing goes on, once everything of this one is done. */
@@ -52,12 +52,12 @@ export interface ListContext extends ItemProcessing {
   /** Told of each item that is named. */
   readonly onItem?: (() => void) | undefined;
   /** @default nothing */
-  readonly keptOut?: KeptOut | undefined;
+  readonly blocked?: BlockedItems | undefined;
   /**
    * What an earlier listing named and nobody has dealt with yet, as it was before this one began. What of it is named now is to be
-   * read whatever the ledger knows, for somebody may be writing it; what is not is still owed. @default nothing
+   * read whatever the ledger knows, for somebody may be writing it; what is not is still pending. @default nothing
    */
-  readonly owed?: ReadonlyMap<string, OwedItem> | undefined;
+  readonly pending?: ReadonlyMap<string, PendingItem> | undefined;
   /** What is indexed of the source now, where `ledger` is of a generation that is being filled. @default what `ledger` knows */
   readonly held?: ReadonlyMap<string, LedgerItem> | undefined;
 }
@@ -87,12 +87,12 @@ export const onlyOf = (changes: SourceChanges, itemIds: ReadonlySet<string>): So
   waiting: changes.waiting.filter(({ itemId }) => itemIds.has(itemId)),
   goneItemIds: changes.goneItemIds.filter((id) => itemIds.has(id)),
   unchangedItemIds: changes.unchangedItemIds.filter((id) => itemIds.has(id)),
-  keptOutItemIds: [],
+  blockedItemIds: [],
 });
 
 type SortingContext = Pick<
   ListContext,
-  'force' | 'processingKey' | 'formats' | 'retry' | 'retried' | 'keptOut' | 'owed' | 'held'
+  'force' | 'processingKey' | 'formats' | 'retry' | 'retried' | 'blocked' | 'pending' | 'held'
 > & {
   readonly isHandedIn: boolean;
 };
@@ -109,7 +109,7 @@ class Listing {
   readonly #deadLetters: LedgerItem[] = [];
   readonly #waiting: LedgerItem[] = [];
   readonly #unchanged: string[] = [];
-  readonly #keptOut: string[] = [];
+  readonly #blocked: string[] = [];
   #end: ListingEnd | undefined;
 
   constructor(known: ReadonlyMap<string, LedgerItem>, context: SortingContext) {
@@ -130,7 +130,7 @@ class Listing {
     }
     this.#seen.add(item.id);
     // Not even a failure of it is recorded, which would name it.
-    if (!isDeleted(item) && this.#context.keptOut?.hasItem(item.id) === true) this.#keptOut.push(item.id);
+    if (!isDeleted(item) && this.#context.blocked?.hasItem(item.id) === true) this.#blocked.push(item.id);
     else if (isUnreadable(item)) this.#unreadable.push(item);
     else if (isDeleted(item)) this.#deleted.add(item.id);
     else this.#sort(item);
@@ -155,7 +155,7 @@ class Listing {
       waiting: this.#waiting,
       goneItemIds,
       unchangedItemIds: this.#unchanged,
-      keptOutItemIds: this.#keptOut,
+      blockedItemIds: this.#blocked,
       known: this.#known,
       ...(this.#end === undefined ? {} : { cursor: this.#end.cursor }),
     };
@@ -188,21 +188,21 @@ class Listing {
       if (isComplete || present === 'listed') return false;
       return present === undefined || present.has(id);
     };
-    const owed = this.#context.owed?.keys() ?? [];
-    return [...new Set([...this.#known.keys(), ...owed])].filter((id) => !isPresent(id));
+    const pending = this.#context.pending?.keys() ?? [];
+    return [...new Set([...this.#known.keys(), ...pending])].filter((id) => !isPresent(id));
   }
 
   /** Owed in another version, or in this one and not tried without success before. */
   #isBeingWritten({ id, version }: SourceItem): boolean {
-    const owed = this.#context.owed?.get(id);
-    return owed !== undefined && owed.version !== version;
+    const pending = this.#context.pending?.get(id);
+    return pending !== undefined && pending.version !== version;
   }
 
-  /** What this listing says nothing of is owed as it was. */
+  /** What this listing says nothing of is pending as it was. */
   #takeOwed(goneItemIds: string[]): void {
     const gone = new Set(goneItemIds);
     const named = new Set(this.#toRead.map(({ id }) => id));
-    for (const { itemId: id, version, bytes } of this.#context.owed?.values() ?? []) {
+    for (const { itemId: id, version, bytes } of this.#context.pending?.values() ?? []) {
       if (gone.has(id) || named.has(id) || this.#seen.has(id)) continue;
       if (this.#unreadable.some((other) => coversItem(other, id))) continue;
       if (version === undefined) goneItemIds.push(id);
@@ -220,7 +220,7 @@ class Listing {
       if (
         this.#seen.has(id) ||
         gone.has(id) ||
-        this.#context.owed?.has(id) ||
+        this.#context.pending?.has(id) ||
         this.#unreadable.some((other) => coversItem(other, id))
       )
         continue;

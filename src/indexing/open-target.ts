@@ -1,6 +1,6 @@
 import { RAGError } from '../core/errors.js';
 import { runtime } from '../core/runtime.js';
-import type { IndexFacts } from '../ledger/ledger.js';
+import type { Generation } from '../ledger/ledger.js';
 import { openForReading, openForWriting, retiredGenerations } from '../resources/open-collection.js';
 import type { VectorCollection } from '../stores/vector-store.js';
 import type { IndexPipeline, Rebuild } from './index-pipeline.js';
@@ -10,7 +10,7 @@ import type { WriteTargets } from './write-batch.js';
 
 /** What a run writes to; a dry run of an index that does not exist yet has no facts. */
 export interface OpenTarget {
-  readonly facts?: IndexFacts | undefined;
+  readonly facts?: Generation | undefined;
   readonly collection: VectorCollection;
 }
 

@@ -88,14 +88,14 @@ export interface PreparationOrigin {
 }
 
 /** What turns bytes into chunks. */
-export interface PreparationParts {
+export interface DocumentPipeline {
   readonly parsers: ReadonlyMap<string, Parser>;
   readonly chunker: DocumentChunker;
   /** Takes out personal data and secrets and decides who may read; absent where neither is configured. */
   readonly protection?: DocumentProtection | undefined;
 }
 
-export interface PreparationContext extends PreparationOrigin, PreparationParts {
+export interface PreparationContext extends PreparationOrigin, DocumentPipeline {
   /** Adds written contexts to chunks; absent where that is off. */
   readonly contextualise?:
     | ((document: ContextualDocument, spans: readonly ChunkSpan[]) => Promise<ContextualisedSpans>)

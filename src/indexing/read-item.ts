@@ -123,11 +123,11 @@ export async function prepareItem(
   const order = preparationOrder(task);
   const { ownMediaTypes } = task.configured;
   const documents: PreparedDocument[] = [];
-  const isKeptOut = (externalId: string): boolean => task.keptOut?.hasDocument(externalId) === true;
+  const isBlocked = (externalId: string): boolean => task.blocked?.hasDocument(externalId) === true;
   for (const { externalId, error } of result.failures)
-    if (!isKeptOut(externalId)) failures.set(externalId, error);
+    if (!isBlocked(externalId)) failures.set(externalId, error);
   for (const raw of result.documents) {
-    if (isKeptOut(raw.externalId)) {
+    if (isBlocked(raw.externalId)) {
       leaveOut(item.id, raw.externalId, task);
       continue;
     }

@@ -1,10 +1,10 @@
-import type { OwedBatch } from '../ledger/owed.js';
+import type { PendingBatch } from '../ledger/pending-work.js';
 import type { IndexResult } from '../operations/engine.js';
 import type { IndexPipeline } from './index-pipeline.js';
 import { IndexRun } from './index-run.js';
-import { readKeptOut } from './kept-out.js';
+import { readBlockedItems } from './blocked-items.js';
 import { openTarget, targetsOf } from './open-target.js';
-import { endSource } from './owed-work.js';
+import { endSource } from './pending-work.js';
 import { openPreparers } from './preparation/choose-preparer.js';
 import { finishSource } from './run-index.js';
 import type { ConfiguredSource, SourceTask } from './source-task.js';
@@ -17,11 +17,11 @@ export interface BatchRun extends WorkedBatch {
   readonly isLast: boolean;
 }
 
-/** Does one batch of what is owed. The caller shares the writer lock; `leaseMs` is how long its items are claimed for at a time. */
+/** Does one batch of what is pending. The caller shares the writer lock; `leaseMs` is how long its items are claimed for at a time. */
 export async function runBatch(
   pipeline: IndexPipeline,
   configured: ConfiguredSource,
-  batch: OwedBatch,
+  batch: PendingBatch,
 ): Promise<BatchRun> {
   const { ledger, options, signal, contextualiser } = pipeline;
   const run = new IndexRun(pipeline.onProgress, signal);
@@ -29,9 +29,9 @@ export async function runBatch(
   const preparers = openPreparers(signal);
   const targets = targetsOf(pipeline, target);
   try {
-    const keptOut = (await readKeptOut(ledger, options.scope.tenant))(configured.source.name);
+    const blocked = (await readBlockedItems(ledger, options.scope.tenant))(configured.source.name);
     const task: SourceTask = {
-      ...{ configured, targets, options, run, contextualiser, keptOut },
+      ...{ configured, targets, options, run, contextualiser, blocked },
       preparerFor: preparers.choose,
     };
     const worked = await workBatch(task, batch);

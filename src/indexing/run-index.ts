@@ -9,7 +9,7 @@ import { canFinishPushes, finishInterrupted } from './finish-interrupted.js';
 import type { IndexPipeline } from './index-pipeline.js';
 import { IndexRun, type RequestOfItem } from './index-run.js';
 import { indexListedSource } from './index-source.js';
-import { readKeptOut } from './kept-out.js';
+import { readBlockedItems } from './blocked-items.js';
 import { type OpenTarget, openTarget, targetsOf } from './open-target.js';
 import { openPreparers } from './preparation/choose-preparer.js';
 import { probeSample } from './probe-collection.js';
@@ -77,7 +77,7 @@ async function bringInStep(pipeline: IndexPipeline, run: IndexRun): Promise<void
   const { ledger, options } = pipeline;
   const before = spendingOf(pipeline);
   const target = await preparing(pipeline, () => openTarget(pipeline, run));
-  const isPurgeOwed = diedDeleting(await ledger.lastRun());
+  const isPurgePending = diedDeleting(await ledger.lastRun());
   const runId = options.dryRun ? undefined : await ledger.startRun(pipeline.command, pipeline.now());
   const preparers = openPreparers(pipeline.signal);
   const preparerFor = pipeline.preparerFor ?? preparers.choose;
@@ -89,7 +89,7 @@ async function bringInStep(pipeline: IndexPipeline, run: IndexRun): Promise<void
     const filling = {
       ...pipeline,
       preparerFor,
-      keptOut: await readKeptOut(ledger, options.scope.tenant),
+      blocked: await readBlockedItems(ledger, options.scope.tenant),
       live: live && ledger.reader(live.generation),
       options: { ...options, force },
     };
@@ -101,7 +101,7 @@ async function bringInStep(pipeline: IndexPipeline, run: IndexRun): Promise<void
     // What threads hold is free before the store needs memory of its own.
     await preparers.close();
     await pruneSources(targets, pipeline, run);
-    await settleIndex(pipeline, { target, targets, isPurgeOwed }, run);
+    await settleIndex(pipeline, { target, targets, isPurgePending }, run);
     if (pipeline.isPush !== true) await probe(pipeline, target);
     run.enter('done');
     noticeSpending(pipeline, before, run);

@@ -1,4 +1,4 @@
-import type { IndexFacts, LedgerItem } from '../ledger/ledger.js';
+import type { Generation, LedgerItem } from '../ledger/ledger.js';
 import { packStatements } from '../relations/conflicts/packed-statements.js';
 import type { StatementFilling } from '../relations/conflicts/statement-rows.js';
 import type { GraphPage } from '../relations/graph/graph.js';
@@ -21,8 +21,8 @@ export async function settleIndex(
   {
     target,
     targets,
-    isPurgeOwed,
-  }: { readonly target: OpenTarget; readonly targets: WriteTargets; readonly isPurgeOwed: boolean },
+    isPurgePending,
+  }: { readonly target: OpenTarget; readonly targets: WriteTargets; readonly isPurgePending: boolean },
   run: IndexRun,
 ): Promise<void> {
   const { facts, collection } = target;
@@ -40,7 +40,7 @@ export async function settleIndex(
     run.enter('optimizing');
     await run.timedAsync('optimize', () => collection.optimize(pipeline.signal));
   }
-  if (documentsDeleted > 0 || isPurgeOwed) await purgeDeleted(targets, run);
+  if (documentsDeleted > 0 || isPurgePending) await purgeDeleted(targets, run);
   if (pipeline.isPush !== true) await fillGraphs(pipeline.options.scope.tenant, targets, run);
   if (pipeline.isExamined === true) await fillStatements(pipeline.options.scope.tenant, targets, run);
   const { ledger, history, isPush = false } = pipeline;
@@ -141,7 +141,7 @@ async function fillGraphs(
 }
 
 async function lift(
-  { facts, collection }: OpenTarget & { readonly facts: IndexFacts },
+  { facts, collection }: OpenTarget & { readonly facts: Generation },
   { pipeline, targets, isDry }: { pipeline: IndexPipeline; targets: WriteTargets; isDry: boolean },
   run: IndexRun,
 ): Promise<void> {
@@ -156,7 +156,7 @@ const KEPT_GENERATIONS = 1;
 
 /** Copies what the run could not read: documents that programs handed in, of sources that are not read now, and failures. */
 async function completeGeneration(
-  live: IndexFacts,
+  live: Generation,
   { pipeline, targets, run }: { pipeline: IndexPipeline; targets: WriteTargets; run: IndexRun },
 ): Promise<void> {
   const { ledger, options, givenUp } = pipeline;

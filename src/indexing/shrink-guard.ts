@@ -67,7 +67,7 @@ export function isEmptied({ source }: ConfiguredSource, changes: SourceChanges):
   return (
     changes.goneItemIds.length > 0 &&
     changes.unreadable.length === 0 &&
-    changes.keptOutItemIds.length === 0 &&
+    changes.blockedItemIds.length === 0 &&
     heldAfter(changes).size === 0 &&
     !changes.goneItemIds.some((id) => others.has(id))
   );

@@ -1,6 +1,6 @@
 import type { RAGError } from '../core/errors.js';
 import { runtime } from '../core/runtime.js';
-import type { OwedBatch } from '../ledger/owed.js';
+import type { PendingBatch } from '../ledger/pending-work.js';
 import type { LedgerFailure, SourceState } from '../ledger/source-state.js';
 import { DEFAULT_RETRY_POLICY, isAhead, nextAttemptAt } from '../operations/retry-policy.js';
 import type { SourceTask } from './source-task.js';
@@ -11,10 +11,10 @@ export interface ListedSource {
   readonly listedAt: string;
   /** Everything that it named was dealt with; false where another process is at it. */
   readonly isThrough: boolean;
-  /** Everything that it named was dealt with, or is written down as owed: nothing has to be listed again for it. */
+  /** Everything that it named was dealt with, or is written down as pending: nothing has to be listed again for it. */
   readonly isRecorded: boolean;
   /** Batches that workers are to do; absent where the run did its work itself. */
-  readonly handedOver?: readonly OwedBatch[] | undefined;
+  readonly handedOver?: readonly PendingBatch[] | undefined;
 }
 
 /** Everything is listed again after a week where the configuration says nothing else, in milliseconds. */

@@ -2,14 +2,14 @@ import type { ChunkContextualiser } from '../chunking/contextual/chunk-contextua
 import type { Metadata } from '../core/metadata.js';
 import type { Scope } from '../core/scope.js';
 import type { GenerationReader } from '../ledger/ledger.js';
-import type { OwedBatch } from '../ledger/owed.js';
+import type { PendingBatch } from '../ledger/pending-work.js';
 import type { RetryPolicy } from '../operations/retry-policy.js';
 import type { Source } from '../sources/source.js';
 import type { IndexRun } from './index-run.js';
 import type { ItemProcessing } from './item-keys.js';
-import type { KeptOut } from './kept-out.js';
+import type { BlockedItems } from './blocked-items.js';
 import type { PreparationRecipe, Preparer } from './preparation/preparer.js';
-import type { PreparationParts } from './prepare-document.js';
+import type { DocumentPipeline } from './prepare-document.js';
 import type { WriteTargets } from './write-batch.js';
 
 /** Bytes that an item is taken to have where its source does not say. */
@@ -34,7 +34,7 @@ export interface ConfiguredSource extends ItemProcessing {
   readonly metadata: Metadata;
   /** Absent: everything is kept as long as the source holds it. */
   readonly retention?: Retention | undefined;
-  readonly preparation: PreparationParts;
+  readonly preparation: DocumentPipeline;
   /** The same as plain data; absent where a part was handed in as an object, so that documents stay on the main thread. */
   readonly recipe?: PreparationRecipe | undefined;
   /** What parsers that were handed in as objects read: such documents stay on the main thread too. */
@@ -70,8 +70,8 @@ export interface IndexSourceOptions {
 /** Where the documents of a run are prepared, by how many bytes there are to read. */
 export type ChoosePreparer = (bytes: number) => Preparer;
 
-/** Told of batches that are written down as owed: workers are to do them. A problem is told in words, and nothing is lost by it. */
-export type HandOver = (batches: readonly OwedBatch[], notice: (problem: string) => void) => Promise<void>;
+/** Told of batches that are written down as pending: workers are to do them. A problem is told in words, and nothing is lost by it. */
+export type HandOver = (batches: readonly PendingBatch[], notice: (problem: string) => void) => Promise<void>;
 
 /** One source in one run: what is read, where it goes, how, and what is counted. */
 export interface SourceTask {
@@ -83,7 +83,7 @@ export interface SourceTask {
   readonly live?: GenerationReader | undefined;
   readonly preparerFor: ChoosePreparer;
   /** What was forgotten on purpose. @default nothing */
-  readonly keptOut?: KeptOut | undefined;
+  readonly blocked?: BlockedItems | undefined;
   /** Its documents are handed in by a program, which is told of each that is left out. @default false */
   readonly isPush?: boolean | undefined;
   /** Leaves to workers what is listed. Absent: the run does it. */

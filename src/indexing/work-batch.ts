@@ -1,6 +1,6 @@
 import { RAGError } from '../core/errors.js';
 import type { LedgerItem } from '../ledger/ledger.js';
-import type { OwedBatch, OwedItem } from '../ledger/owed.js';
+import type { PendingBatch, PendingItem } from '../ledger/pending-work.js';
 import { DEFAULT_RETRY_POLICY, failedAlike, isAhead } from '../operations/retry-policy.js';
 import { deleteGone } from './delete-documents.js';
 import { type ItemProcessing, isReadAlike, itemKey } from './item-keys.js';
@@ -29,17 +29,17 @@ export interface WorkedBatch {
 }
 
 /**
- * Does what is owed of one batch: claims its items, asks again what is owed of them now, and does that. What was done meanwhile is
- * found to be done, and nothing is done twice. Whatever moment the process dies, what it had not finished is still owed.
+ * Does what is pending of one batch: claims its items, asks again what is pending of them now, and does that. What was done meanwhile is
+ * found to be done, and nothing is done twice. Whatever moment the process dies, what it had not finished is still pending.
  */
-export async function workBatch(task: SourceTask, { batch }: Pick<OwedBatch, 'batch'>): Promise<WorkedBatch> {
+export async function workBatch(task: SourceTask, { batch }: Pick<PendingBatch, 'batch'>): Promise<WorkedBatch> {
   const { targets } = task;
   const { claims, ledger } = targets;
   const key = keyOf(task);
-  const { owed } = ledger;
-  if (owed === undefined || claims === undefined)
+  const { pending } = ledger;
+  if (pending === undefined || claims === undefined)
     throw new RAGError('INTERNAL', 'Batches are worked on beside other writers only.');
-  const listed = await owed.items(key.tenant, key.source, { batch });
+  const listed = await pending.items(key.tenant, key.source, { batch });
   const own = listed.filter(({ processingKey }) => processingKey === task.configured.processingKey);
   const held = await claims.take(
     key,
@@ -48,7 +48,7 @@ export async function workBatch(task: SourceTask, { batch }: Pick<OwedBatch, 'ba
   const pass: SourcePass = { ...task, since: undefined, left: new Map(), seenDocuments: new Set() };
   let mine: readonly string[] = [...held];
   let items = 0;
-  // A lost lease may have ended with another one's work: its documents are written again whatever is owed.
+  // A lost lease may have ended with another one's work: its documents are written again whatever is pending.
   for (let round = 0; mine.length > 0 && round < MOST_ROUNDS; round++) {
     items += await workItems(mine, pass, { isMended: round > 0 });
     await claims.release(
@@ -72,12 +72,12 @@ async function workItems(
 ): Promise<number> {
   const { ledger } = pass.targets;
   const { tenant, source } = keyOf(pass);
-  const owed = (await ledger.owed?.items(tenant, source, { itemIds })) ?? [];
+  const pending = (await ledger.pending?.items(tenant, source, { itemIds })) ?? [];
   const present = await ledger.items(tenant, source, itemIds);
-  const work = sortOwed(owed, present, pass);
-  if (isMended) work.toRead.push(...outdatedOf(present, owed));
-  for (const { itemId } of work.keptOut) leaveOut(itemId, itemId, pass);
-  await ledger.owed?.settle(tenant, source, [...work.keptOut, ...work.done]);
+  const work = sortPending(pending, present, pass);
+  if (isMended) work.toRead.push(...outdatedOf(present, pending));
+  for (const { itemId } of work.blocked) leaveOut(itemId, itemId, pass);
+  await ledger.pending?.settle(tenant, source, [...work.blocked, ...work.done]);
   for (const { itemId, version, begun } of work.deadly) {
     const error = deadlyError(itemId, begun);
     pass.run.of(itemId).fail({ source, item: itemId, reason: error.reason, message: error.message });
@@ -89,45 +89,45 @@ async function workItems(
   const suspects = work.toRead.filter(({ begun }) => begun >= ALONE_AFTER);
   const others = work.toRead.filter(({ begun }) => begun < ALONE_AFTER);
   for (const group of [others, ...suspects.map((one) => [one])]) await readGroup(group, pass);
-  return owed.length - pass.left.size;
+  return pending.length - pass.left.size;
 }
 
-/** What was mended and is owed no more, because another writer had written it meanwhile. */
+/** What was mended and is pending no more, because another writer had written it meanwhile. */
 function outdatedOf(
   present: ReadonlyMap<string, LedgerItem>,
-  owed: readonly OwedItem[],
+  pending: readonly PendingItem[],
 ): readonly ReadItem[] {
-  const isOwed = new Set(owed.map(({ itemId }) => itemId));
+  const isPending = new Set(pending.map(({ itemId }) => itemId));
   return [...present.values()].flatMap(({ itemId, status, version }) =>
-    status === 'outdated' && version !== undefined && !isOwed.has(itemId)
+    status === 'outdated' && version !== undefined && !isPending.has(itemId)
       ? [{ itemId, version, begun: 0 }]
       : [],
   );
 }
 
-type ReadItem = Pick<OwedItem, 'itemId' | 'version' | 'bytes' | 'begun'>;
+type ReadItem = Pick<PendingItem, 'itemId' | 'version' | 'bytes' | 'begun'>;
 
 interface SortedWork {
   readonly toRead: ReadItem[];
   readonly gone: string[];
   /** Already done, or not to be tried now. */
-  readonly done: OwedItem[];
-  readonly keptOut: OwedItem[];
+  readonly done: PendingItem[];
+  readonly blocked: PendingItem[];
   /** Their reader died. */
-  readonly deadly: OwedItem[];
+  readonly deadly: PendingItem[];
 }
 
-function sortOwed(
-  owed: readonly OwedItem[],
+function sortPending(
+  pending: readonly PendingItem[],
   present: ReadonlyMap<string, LedgerItem>,
-  { configured, keptOut, options: { retry = DEFAULT_RETRY_POLICY } }: SourcePass,
+  { configured, blocked, options: { retry = DEFAULT_RETRY_POLICY } }: SourcePass,
 ): SortedWork {
-  const work: SortedWork = { toRead: [], gone: [], done: [], keptOut: [], deadly: [] };
-  for (const item of owed) {
+  const work: SortedWork = { toRead: [], gone: [], done: [], blocked: [], deadly: [] };
+  for (const item of pending) {
     const { itemId, version } = item;
     const known = present.get(itemId);
     if (version === undefined) work.gone.push(itemId);
-    else if (keptOut?.hasItem(itemId) === true) work.keptOut.push(item);
+    else if (blocked?.hasItem(itemId) === true) work.blocked.push(item);
     else if (known !== undefined && isDone(known, { version, attempts: retry.attempts }, configured))
       work.done.push(item);
     else if (item.begun >= (known?.status === 'failed' ? MOST_AGAIN : MOST_BEGINNINGS))
@@ -163,7 +163,7 @@ async function readGroup(group: readonly ReadItem[], pass: SourcePass): Promise<
   const { tenant, source } = keyOf(pass);
   const itemIds = group.map(({ itemId }) => itemId);
   pass.run.checkAborted();
-  await ledger.owed?.begin(tenant, source, itemIds, 1);
+  await ledger.pending?.begin(tenant, source, itemIds, 1);
   const items = group.map(({ itemId: id, version = '', bytes }) => ({
     id,
     version,
@@ -178,7 +178,7 @@ async function readGroup(group: readonly ReadItem[], pass: SourcePass): Promise<
     // A fault of the work itself, which would come again, counts as a death over it.
     const isInnocent = RAGError.isInstance(error) && (error.retryable || error.reason === 'ABORTED');
     // What cannot be taken back is one attempt fewer.
-    if (isInnocent) await ledger.owed?.begin(tenant, source, itemIds, -1).catch(() => undefined);
+    if (isInnocent) await ledger.pending?.begin(tenant, source, itemIds, -1).catch(() => undefined);
     throw error;
   }
 }

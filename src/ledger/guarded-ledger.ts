@@ -1,7 +1,7 @@
-import { reach } from '../platform/degradation/parts.js';
+import { callPart } from '../platform/degradation/breakers.js';
 import type { GenerationReader, Ledger } from './ledger.js';
 
-/** A ledger on a server whose answers go through its breaker wherever a search is made (`reach`). Locks and writes ask the ledger itself. */
+/** A ledger on a server whose answers go through its breaker wherever a search is made (`callPart`). Locks and writes ask the ledger itself. */
 export const guardedLedger = (ledger: Ledger): Ledger =>
   guarded(ledger, {
     reader: (generation) => guarded<GenerationReader>(ledger.reader(generation), {}),
@@ -18,7 +18,7 @@ function guarded<Part extends object>(part: Part, own: Partial<Part>): Part {
       const member: unknown = Reflect.get(target, name, target);
       if (typeof member !== 'function') return member;
       return (...given: unknown[]): Promise<unknown> =>
-        reach('ledger', () => Promise.resolve(member.apply(target, given) as unknown));
+        callPart('ledger', () => Promise.resolve(member.apply(target, given) as unknown));
     },
   });
 }

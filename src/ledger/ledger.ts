@@ -6,7 +6,7 @@ import type { GraphFilling, GraphPage, GraphReader, GraphRows } from '../relatio
 import type { ForgottenNames } from './forgotten-names.js';
 import type { HistoryWriter, LedgerHistory, PlannedHistory } from './history.js';
 import type { LockRequest, WriterLock } from './lock.js';
-import type { OwedReader, OwedWriter } from './owed.js';
+import type { PendingWorkReader, PendingWorkWriter } from './pending-work.js';
 import type {
   LedgerFailure,
   RememberedSources,
@@ -137,7 +137,7 @@ export interface GenerationTarget {
 }
 
 /** A generation of the index: where its chunks are, made by which model. */
-export interface IndexFacts extends GenerationTarget {
+export interface Generation extends GenerationTarget {
   /** Grows by one with every generation and is never used twice. */
   readonly generation: number;
   readonly state: GenerationState;
@@ -164,7 +164,7 @@ export interface CompletedItem extends ItemKey {
 export interface GenerationReader {
   readonly generation: number;
   /** Absent where no hosts share the ledger. */
-  readonly owed?: OwedReader | undefined;
+  readonly pending?: PendingWorkReader | undefined;
   /** All items of a source by id, or those of them that are named. */
   items(
     tenant: string,
@@ -241,7 +241,7 @@ export interface SharedTransactions {
  * so work that was thought dead can never undo what came after it. Items that nobody claimed may be written by anybody.
  */
 export interface GenerationWriter extends GenerationReader {
-  readonly owed?: OwedWriter | undefined;
+  readonly pending?: PendingWorkWriter | undefined;
   readonly facts?: FactWriter | undefined;
   /** Present where a store can be kept in the ledger's own database. */
   readonly together?: SharedTransactions | undefined;
@@ -325,11 +325,11 @@ export interface GenerationWriter extends GenerationReader {
 /** The generations of the index, and which of them is live. */
 export interface Generations {
   /** What searches read; absent before the first `switchTo`. */
-  live(): Promise<IndexFacts | undefined>;
+  live(): Promise<Generation | undefined>;
   /** All of them, newest first. */
-  generations(): Promise<IndexFacts[]>;
+  generations(): Promise<Generation[]>;
   /** Begins an empty generation, `building`. `collection` is told its number. */
-  begin(target: (generation: number) => GenerationTarget, at: string): Promise<IndexFacts>;
+  begin(target: (generation: number) => GenerationTarget, at: string): Promise<Generation>;
   /**
    * Makes a generation the live one and retires the one that was, in one transaction. With `from`, only where that one is live, or the
    * wanted one already: who lost the lock of the whole does not undo what others did since.

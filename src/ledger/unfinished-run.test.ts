@@ -1,12 +1,12 @@
 import { expect, test } from 'vitest';
-import type { GenerationState, IndexFacts, RunRecord } from './ledger.js';
+import type { GenerationState, Generation, RunRecord } from './ledger.js';
 import { unfinishedRunNotice } from './unfinished-run.js';
 
 const RUN = { startedAt: '2026-01-01T00:00:00.000Z' } as RunRecord;
 
 const noticeWith = (states: readonly GenerationState[]) =>
   unfinishedRunNotice(RUN, {
-    generations: async () => states.map((state, at) => ({ state, generation: at + 1 }) as IndexFacts),
+    generations: async () => states.map((state, at) => ({ state, generation: at + 1 }) as Generation),
   });
 
 test.each([

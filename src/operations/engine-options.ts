@@ -3,7 +3,7 @@ import { isSdkLanguageModel } from '../answering/sdk-language-model.js';
 import type { Chunker } from '../chunking/chunker.js';
 import type { Environment } from '../config/expand-variables.js';
 import type { LoadConfigOptions } from '../config/load-config.js';
-import type { OwnParts } from '../config/own-parts.js';
+import type { Plugins } from '../config/plugins.js';
 import { isList, ownElements, ownFields, plainCopy, type Refuse, reading } from '../core/plain-copy.js';
 import type { Parser } from '../parsing/parser.js';
 import type { Source } from '../sources/source.js';
@@ -11,7 +11,7 @@ import { assertShape, type Refusal, refusing, type ShapeOf } from './requests/ch
 import { onlyJson, text, withoutUndefined } from './requests/request-fields.js';
 
 /** What `createEngine` takes; anything else is refused (`USAGE`). */
-export interface CreateEngineOptions extends OwnParts {
+export interface CreateEngineOptions extends Plugins {
   /** A configuration as an object: the content of `rag:`, or a whole file. Without it a file is looked for. */
   readonly config?: LoadConfigOptions['config'] | undefined;
   /** Default: `config/rag-config.yaml`, then `ragstone.yaml`, in the project that `cwd` lies in: it, or the nearest folder above with one of them or with an index. None means defaults. */
@@ -50,19 +50,19 @@ const part = <T>(what: string, members: readonly string[]): z.ZodType<T> =>
 const isObject = (value: unknown): value is object => typeof value === 'object' && value !== null;
 
 const ownPartSchemas = {
-  embedder: part<OwnParts['embedder']>('an Embedder', ['identity', 'doEmbed', 'countTokens']).optional(),
-  store: part<OwnParts['store']>('a VectorStore', ['name', 'capabilities', 'open', 'describe']).optional(),
-  ledger: part<OwnParts['ledger']>('a Ledger', ['live', 'reader', 'writer', 'clear']).optional(),
-  queue: part<OwnParts['queue']>('a WorkQueue', ['add', 'counts', 'consume', 'onChange']).optional(),
-  reranker: part<OwnParts['reranker']>('a Reranker', ['name', 'doRerank']).optional(),
-  externalSearch: part<OwnParts['externalSearch']>('an ExternalSearch', ['name', 'search']).optional(),
+  embedder: part<Plugins['embedder']>('an Embedder', ['identity', 'doEmbed', 'countTokens']).optional(),
+  store: part<Plugins['store']>('a VectorStore', ['name', 'capabilities', 'open', 'describe']).optional(),
+  ledger: part<Plugins['ledger']>('a Ledger', ['live', 'reader', 'writer', 'clear']).optional(),
+  queue: part<Plugins['queue']>('a WorkQueue', ['add', 'counts', 'consume', 'onChange']).optional(),
+  reranker: part<Plugins['reranker']>('a Reranker', ['name', 'doRerank']).optional(),
+  externalSearch: part<Plugins['externalSearch']>('an ExternalSearch', ['name', 'search']).optional(),
   chatModel: z
-    .custom<OwnParts['chatModel']>(
+    .custom<Plugins['chatModel']>(
       (value) => isObject(value) && (('id' in value && 'stream' in value) || isSdkLanguageModel(value)),
       'a ChatModel, or a language model of the AI SDK',
     )
     .optional(),
-  runtime: part<OwnParts['runtime']>('a Runtime', [
+  runtime: part<Plugins['runtime']>('a Runtime', [
     'now',
     'elapsed',
     'random',
@@ -72,7 +72,7 @@ const ownPartSchemas = {
   sources: z.array(part<Source>('a Source', ['name', 'type', 'list', 'read'])).optional(),
   chunkers: z.array(part<Chunker>('a Chunker', ['strategy', 'cut'])).optional(),
   parsers: z.array(part<Parser>('a Parser', ['mediaTypes', 'parse'])).optional(),
-} satisfies ShapeOf<OwnParts>;
+} satisfies ShapeOf<Plugins>;
 
 /** What else a configuration holds is checked where it is read, with the place of each problem. */
 const settings = <T>() =>

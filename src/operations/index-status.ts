@@ -2,7 +2,7 @@ import type { Runtime } from '../core/runtime.js';
 import type { RunFailure } from '../ledger/failed-run.js';
 import type { HistoryStatus } from '../ledger/history/as-of-report.js';
 import type { GenerationState } from '../ledger/ledger.js';
-import type { OwedBatch, OwedReader } from '../ledger/owed.js';
+import type { PendingBatch, PendingWorkReader } from '../ledger/pending-work.js';
 import type { QueueCounts, WorkQueue } from '../ledger/queue/work-queue.js';
 import type { StoresStatus } from '../stores/failover/failover-states.js';
 import type { IndexError, IndexResult } from './indexing.js';
@@ -32,10 +32,10 @@ export interface WorkPlan {
   queue(): Promise<WorkQueue>;
   /** Opens what every batch needs, so that what is wrong is told at the start. */
   prepare(): Promise<void>;
-  /** What is owed now; undefined before the first listing. */
-  owed(): Promise<OwedReader | undefined>;
-  /** Does a batch. What the signal ends is still owed. */
-  work(batch: OwedBatch, signal: AbortSignal): Promise<BatchReport>;
+  /** What is pending now; undefined before the first listing. */
+  pending(): Promise<PendingWorkReader | undefined>;
+  /** Does a batch. What the signal ends is still pending. */
+  work(batch: PendingBatch, signal: AbortSignal): Promise<BatchReport>;
   /** Lets go of the sources that batches keep open for those after them. Call it last. */
   release?(): void;
   /** Whose clock and timers count. @default those of the machine */

@@ -40,7 +40,7 @@ export interface SourceSync {
 }
 
 /** The same with what only the next process needs. */
-export interface KeptSource extends SourceSync {
+export interface SourceRecord extends SourceSync {
   /** Turns of its schedules up to this moment are dealt with; milliseconds since 1970. */
   readonly considered?: number | undefined;
 }
@@ -52,7 +52,7 @@ export const syncFolder = (dataDir: string, tenant: string): string =>
   join(dataDir, DATA_FOLDERS.sync, contentHash(tenant).slice(0, 16));
 
 /** What the last sync wrote down, by source; empty before the first, and where it cannot be read: then nothing was missed. */
-export function readKeptSources(folder: string): ReadonlyMap<string, KeptSource> {
+export function readSourceRecords(folder: string): ReadonlyMap<string, SourceRecord> {
   try {
     const kept: unknown = JSON.parse(readRegularFileSync(join(folder, STATE_FILE)).toString('utf8'));
     return new Map(Array.isArray(kept) ? kept.filter(isKept).map((one) => [one.source, one]) : []);
@@ -62,7 +62,7 @@ export function readKeptSources(folder: string): ReadonlyMap<string, KeptSource>
 }
 
 // Renamed into place, so that no reader sees half of it.
-export function writeKeptSources(folder: string, sources: readonly KeptSource[]): void {
+export function writeSourceRecords(folder: string, sources: readonly SourceRecord[]): void {
   makePrivateFolder(folder);
   const path = join(folder, STATE_FILE);
   const draft = `${path}.${process.pid}`;
@@ -96,7 +96,7 @@ export interface SyncStatus {
 
 /** Undefined where they never were followed. */
 export function readSyncStatus(dataDir: string, tenant: string): SyncStatus | undefined {
-  const kept = [...readKeptSources(syncFolder(dataDir, tenant)).values()];
+  const kept = [...readSourceRecords(syncFolder(dataDir, tenant)).values()];
   const process = readSyncHolder(dataDir, tenant);
   if (kept.length === 0 && process === undefined) return undefined;
   const isFollowed = process !== undefined;
@@ -124,7 +124,7 @@ function isAlive(pid: number): boolean {
   }
 }
 
-const isKept = (value: unknown): value is KeptSource =>
+const isKept = (value: unknown): value is SourceRecord =>
   typeof value === 'object' &&
   value !== null &&
   'source' in value &&

@@ -4,7 +4,7 @@ import { DATA_FILES } from '../core/data-folder.js';
 import { DegradationLevel } from '../core/degradation.js';
 import { OpenedOnce } from '../core/shared-load.js';
 import type { WorkQueue } from '../ledger/queue/work-queue.js';
-import { Parts } from '../platform/degradation/parts.js';
+import { Breakers } from '../platform/degradation/breakers.js';
 import { Planner } from '../retrieval/planning/planner.js';
 import { ProfileFile } from '../retrieval/planning/search-profile.js';
 import { openQueueFor } from './assembly/open-queue.js';
@@ -15,7 +15,7 @@ import { ResultsHandle } from './handles/results-handle.js';
 import { StoreHandle } from './handles/store-handle.js';
 import type { SearchProcesses } from './processes/search-processes.js';
 import { RolloutFile, RolloutMemory, type RolloutTotals } from './rollout/rollout-totals.js';
-import { SearchTraffic } from './search-traffic.js';
+import { ActiveQueries } from './active-queries.js';
 
 /** Searching in other processes. */
 export interface RemoteSearch {
@@ -38,13 +38,13 @@ export class EngineResources {
   readonly remote: RemoteIndex | undefined;
   readonly processes: SearchProcesses | undefined;
   /** Questions that are being answered with these resources. */
-  readonly traffic = new SearchTraffic();
+  readonly activeQueries = new ActiveQueries();
   /** Nothing is kept beyond the life of the engine. */
   readonly isForgetful: boolean;
   /** Counts of items that are rolled out. */
   readonly rolloutTotals: RolloutTotals;
   /** What searches can do without for a while. */
-  readonly parts: Parts;
+  readonly breakers: Breakers;
   /** What searches with a deadline do. */
   readonly planner: Planner;
 
@@ -54,7 +54,7 @@ export class EngineResources {
     this.remote = remote;
     const { dataDir, rag } = config;
     const { failures, retryAfterMs, slowStoreMs } = rag.degradation;
-    this.parts = new Parts({ failures, retryAfterMs, slowStoreMs, limitMs: rag.retrieval.laneDeadlineMs });
+    this.breakers = new Breakers({ failures, retryAfterMs, slowStoreMs, limitMs: rag.retrieval.laneDeadlineMs });
     // A store that forgets needs a ledger that forgets.
     const store = config.own?.store;
     this.isForgetful =
@@ -70,7 +70,7 @@ export class EngineResources {
     this.models = new ModelHandle(config, this.ledger);
     this.results = new ResultsHandle(config, this.ledger, {
       isForgetful: this.isForgetful,
-      isDegraded: () => this.parts.level >= DegradationLevel.CACHED_ONLY,
+      isDegraded: () => this.breakers.level >= DegradationLevel.CACHED_ONLY,
     });
     this.queue = new OpenedOnce(() => openQueueFor(config));
   }

@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import type { GenerationReader, IndexFacts } from '../ledger/ledger.js';
+import type { GenerationReader, Generation } from '../ledger/ledger.js';
 import { LearningPace } from './learning-pace.js';
 
 /** An index of one generation; what was learnt of it is not known. */
@@ -13,7 +13,7 @@ function pushedTo(chunks: Readonly<Record<string, number>>, generation = 1) {
     learned: async () => undefined,
     reader: () => ({ sources }) as unknown as GenerationReader,
   };
-  return { to: { ledger, facts: { generation } as IndexFacts }, counted };
+  return { to: { ledger, facts: { generation } as Generation }, counted };
 }
 
 test('a model learns of thirty chunks, then of each fifth more', async () => {

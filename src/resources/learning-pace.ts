@@ -1,4 +1,4 @@
-import type { IndexFacts, Ledger } from '../ledger/ledger.js';
+import type { Generation, Ledger } from '../ledger/ledger.js';
 import { learntChunks, MIN_SAMPLE, tenantsOf } from './query-adaptation.js';
 
 /** Share of a tenant's chunks that pushes change before a model learns anew: what is learnt hardly moves below, and costs half a second. */
@@ -13,7 +13,7 @@ export interface PushedChunks {
 /** The generation that was pushed to. */
 interface PushedTo {
   readonly ledger: Pick<Ledger, 'learned' | 'reader'>;
-  readonly facts: IndexFacts;
+  readonly facts: Generation;
 }
 
 interface TenantPace {
@@ -51,7 +51,7 @@ export class LearningPace {
     }
   }
 
-  async #count(ledger: PushedTo['ledger'], facts: IndexFacts): Promise<void> {
+  async #count(ledger: PushedTo['ledger'], facts: Generation): Promise<void> {
     const learnt = await learntChunks(ledger, facts);
     const now = await tenantsOf(ledger.reader(facts.generation));
     this.#tenants.clear();

@@ -8,8 +8,8 @@ import { compareText } from '../core/filter.js';
 import { contentHash } from '../core/ids.js';
 import { runtime } from '../core/runtime.js';
 import { type Embedder, fingerprintOf } from '../embedding/embedder.js';
-import type { GenerationWriter, IndexFacts, Ledger } from '../ledger/ledger.js';
-import { isStoreOut } from '../platform/degradation/parts.js';
+import type { GenerationWriter, Generation, Ledger } from '../ledger/ledger.js';
+import { isStoreOut } from '../platform/degradation/breakers.js';
 import type { VectorCollection, VectorStore } from '../stores/vector-store.js';
 
 /** What every question to an index is answered before the first `index`. */
@@ -37,7 +37,7 @@ function placeOfIndex({ dataDir, rag: { ledger }, own }: ResolvedConfig): string
  * Opens the collection that the ledger names, for reading; where only a part of the store answers, for what that part can.
  * Throws `STORE_DAMAGED` where it is not there, `STORE_UNAVAILABLE` and `STORE_TIMEOUT` where nothing answers.
  */
-export async function openForReading(facts: IndexFacts, store: VectorStore): Promise<VectorCollection> {
+export async function openForReading(facts: Generation, store: VectorStore): Promise<VectorCollection> {
   try {
     await assertPresent(facts, store);
     return await store.open(specOf(facts));
@@ -49,7 +49,7 @@ export async function openForReading(facts: IndexFacts, store: VectorStore): Pro
 
 /** A generation that a run writes to. */
 export interface WriteTarget {
-  readonly facts: IndexFacts;
+  readonly facts: Generation;
   readonly collection: VectorCollection;
 }
 
@@ -67,7 +67,7 @@ export interface WriteIntent {
   /** ISO-8601 UTC. */
   readonly at: string;
   /** Stores by the provider that a generation names. */
-  readonly storeOf: (facts: IndexFacts) => Promise<VectorStore>;
+  readonly storeOf: (facts: Generation) => Promise<VectorStore>;
 }
 
 /**
@@ -115,7 +115,7 @@ export async function openForWriting(
  * Begins the first generation of an index; of several hosts that do so at once one wins, and the others write into its
  * generation. The store has its collection before a search can ask for it.
  */
-async function beginFirst(ledger: Ledger, store: VectorStore, intent: WriteIntent): Promise<IndexFacts> {
+async function beginFirst(ledger: Ledger, store: VectorStore, intent: WriteIntent): Promise<Generation> {
   const own = await beginGeneration(ledger, store, intent);
   try {
     await store.open(specOf(own));
@@ -130,7 +130,7 @@ async function beginFirst(ledger: Ledger, store: VectorStore, intent: WriteInten
 
 /** Another store was named and never came to hold a chunk, as where its server could not be reached. */
 const isNothingKept = async (
-  { provider, generation }: IndexFacts,
+  { provider, generation }: Generation,
   ledger: Ledger,
   store: VectorStore,
 ): Promise<boolean> =>
@@ -138,7 +138,7 @@ const isNothingKept = async (
 
 /** A rebuild of what cannot be searched: it takes the place of the live one at once, and what is damaged is removed first. */
 async function isLost(
-  live: IndexFacts,
+  live: Generation,
   store: VectorStore,
   { rebuild, isDamaged = false }: WriteIntent,
 ): Promise<boolean> {
@@ -153,10 +153,10 @@ async function isLost(
 }
 
 /** The generation that an interrupted rebuild left, where it was made for the same; any other one is dropped. */
-async function buildingFor(ledger: Ledger, store: VectorStore, intent: WriteIntent): Promise<IndexFacts> {
+async function buildingFor(ledger: Ledger, store: VectorStore, intent: WriteIntent): Promise<Generation> {
   const fingerprint = fingerprintOf(intent.embedder.identity);
   const building = (await ledger.generations()).filter(({ state }) => state === 'building');
-  let found: IndexFacts | undefined;
+  let found: Generation | undefined;
   for (const facts of building) {
     const isSame = facts.provider === store.name && facts.fingerprint === fingerprint;
     const isThere = isSame && (await store.describe(facts.collection)) !== undefined;
@@ -171,7 +171,7 @@ const beginGeneration = (
   ledger: Ledger,
   store: VectorStore,
   { embedder, at }: WriteIntent,
-): Promise<IndexFacts> =>
+): Promise<Generation> =>
   ledger.begin(
     (generation) => ({
       provider: store.name,
@@ -192,13 +192,13 @@ export const newCollectionName = (generation: number): string =>
  * collection, when it was begun or when it was dropped.
  */
 export const isWithoutCollection = async (
-  { state, collection }: IndexFacts,
+  { state, collection }: Generation,
   store: VectorStore,
 ): Promise<boolean> => state !== 'live' && (await store.describe(collection)) === undefined;
 
 /** Removes a generation from its store first, and from the ledger after: a death between leaves it to be dropped again. */
 export async function dropGeneration(
-  facts: IndexFacts,
+  facts: Generation,
   ledger: Ledger,
   storeOf: WriteIntent['storeOf'],
 ): Promise<void> {
@@ -269,30 +269,30 @@ export function retiredGenerations(
 }
 
 /** Newest use first. */
-const byLastUse = (a: IndexFacts, b: IndexFacts): number =>
+const byLastUse = (a: Generation, b: Generation): number =>
   compareText(b.switchedAt ?? '', a.switchedAt ?? '') || b.generation - a.generation;
 
 /** What a collection of a generation is made for. */
-export const specOf = ({ collection, dimensions, fingerprint }: IndexFacts) => ({
+export const specOf = ({ collection, dimensions, fingerprint }: Generation) => ({
   name: collection,
   dimensions,
   fingerprint,
 });
 
 /** Refuses to write vectors of another model. */
-function assertModel(facts: IndexFacts, embedder: Embedder): void {
+function assertModel(facts: Generation, embedder: Embedder): void {
   if (facts.fingerprint !== fingerprintOf(embedder.identity)) throw otherModel(facts, embedder);
 }
 
 /** What is said where the model that made a generation is not the present one. */
-export const otherModel = (facts: IndexFacts, embedder: Embedder): RAGError =>
+export const otherModel = (facts: Generation, embedder: Embedder): RAGError =>
   new RAGError(
     'STORE_FINGERPRINT_MISMATCH',
     `The index was made with the embedding model "${facts.embedder}" and the configuration now says "${embedder.identity.model}"${facts.embedder === embedder.identity.model ? ' in another revision' : ''}. Vectors of two models cannot be compared: run \`ragstone index --force\` to embed everything again beside it, or set the model back (one that a program brings: createEngine({ embedder })).`,
     { details: { expected: facts.fingerprint, actual: fingerprintOf(embedder.identity) } },
   );
 
-function assertProvider(facts: IndexFacts, store: VectorStore): void {
+function assertProvider(facts: Generation, store: VectorStore): void {
   if (facts.provider === store.name) return;
   throw new RAGError(
     'CONFIG_INVALID',
@@ -301,7 +301,7 @@ function assertProvider(facts: IndexFacts, store: VectorStore): void {
   );
 }
 
-async function assertPresent(facts: IndexFacts, store: VectorStore): Promise<void> {
+async function assertPresent(facts: Generation, store: VectorStore): Promise<void> {
   if ((await store.describe(facts.collection)) !== undefined) return;
   throw new RAGError(
     'STORE_DAMAGED',

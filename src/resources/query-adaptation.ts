@@ -10,7 +10,7 @@ import { slicesOf } from '../core/slices.js';
 import { queryCacheOver } from '../embedding/cached-embedder.js';
 import { type Embedder, fingerprintOf } from '../embedding/embedder.js';
 import type { EmbeddingCache } from '../embedding/embedding-cache.js';
-import type { GenerationReader, IndexFacts, Ledger } from '../ledger/ledger.js';
+import type { GenerationReader, Generation, Ledger } from '../ledger/ledger.js';
 import type { VectorCollection } from '../stores/vector-store.js';
 import { MAX_TENANTS, takeSamples } from './adaptation-sample.js';
 
@@ -51,14 +51,14 @@ interface LearnedPart {
   readonly learned: Uint8Array;
 }
 
-interface Kept {
+interface StoredAdaptation {
   readonly header: Header;
   readonly parts: readonly LearnedPart[];
 }
 
 export interface LearnFromCollection {
   readonly ledger: Ledger;
-  readonly facts: IndexFacts;
+  readonly facts: Generation;
   readonly collection: VectorCollection;
   readonly embedder: Embedder;
   /** The tenant that is looked at; what was learnt of the others stays. @default all */
@@ -76,7 +76,7 @@ export async function learnFromCollection(input: LearnFromCollection): Promise<v
   const { adaptation } = embedder;
   if (adaptation === undefined) return;
   const origin: Origin = { ...identityOf(embedder, facts), version: adaptation.version };
-  const kept = readKept(await ledger.learned(facts.generation));
+  const kept = readAdaptation(await ledger.learned(facts.generation));
   const known = kept !== undefined && isSame(kept.header, origin) ? kept.parts : [];
   const samples = await samplesOf(input, known);
   if (samples.length === 0) {
@@ -93,7 +93,7 @@ export async function learnFromCollection(input: LearnFromCollection): Promise<v
     parts.push({ tenant: sample.tenant, sample: sample.hash, chunks: sample.chunks, learned });
   }
   signal?.throwIfAborted();
-  const bytes = encodeKept(origin, parts);
+  const bytes = encodeAdaptation(origin, parts);
   await ledger.setLearned(facts.generation, { stamp: hashOf(bytes), bytes });
 }
 
@@ -129,9 +129,9 @@ async function samplesOf(
 /** How many chunks each tenant had when it was learnt from; 0 where that is not known. */
 export async function learntChunks(
   ledger: Pick<Ledger, 'learned'>,
-  { generation, learned }: IndexFacts,
+  { generation, learned }: Generation,
 ): Promise<ReadonlyMap<string, number>> {
-  const kept = learned === undefined ? undefined : readKept(await ledger.learned(generation));
+  const kept = learned === undefined ? undefined : readAdaptation(await ledger.learned(generation));
   return new Map((kept?.parts ?? []).map(({ tenant, chunks = 0 }) => [tenant, chunks]));
 }
 
@@ -159,7 +159,7 @@ async function textsOf(
 
 /** The embedder that reads the queries of a scope over a generation. */
 export type QueryEmbedder = (
-  facts: IndexFacts,
+  facts: Generation,
   ledger: Pick<Ledger, 'learned'>,
   scope: Scope,
 ) => Promise<Embedder>;
@@ -183,7 +183,7 @@ export function queryEmbedderOver(
     const { learned: stamp } = facts;
     if (stamp === undefined) return embedder;
     if (known?.stamp !== stamp) {
-      const kept = readKept(await ledger.learned(facts.generation));
+      const kept = readAdaptation(await ledger.learned(facts.generation));
       const origin = { ...identityOf(embedder, facts), version: adaptation.version };
       const parts = kept !== undefined && isSame(kept.header, origin) ? kept.parts : [];
       known = {
@@ -200,7 +200,7 @@ const nameOf = ({ tenant, project, groups, clearance }: Scope): string =>
 
 /** Why queries over a generation are not read by what was learnt of it; undefined where they are, or where nothing can be. */
 export type AdaptationCheck = (
-  facts: IndexFacts,
+  facts: Generation,
   ledger: Pick<Ledger, 'learned' | 'reader'>,
 ) => Promise<string | undefined>;
 
@@ -228,9 +228,9 @@ export function createAdaptationCheck(): AdaptationCheck {
 
 function problemIn(
   kept: Uint8Array | undefined,
-  { fingerprint, collection }: IndexFacts,
+  { fingerprint, collection }: Generation,
 ): string | undefined {
-  const { header } = readKept(kept) ?? {};
+  const { header } = readAdaptation(kept) ?? {};
   if (header === undefined) return problemOf('is damaged, or was written by another version');
   const isOwn = header.fingerprint === fingerprint && header.collection === collection;
   return isOwn ? undefined : problemOf('belongs to an earlier index');
@@ -244,7 +244,7 @@ const ADAPTING_MODELS: ReadonlySet<string> = new Set(['builtin']);
 
 const identityOf = (
   embedder: Embedder,
-  { collection }: IndexFacts,
+  { collection }: Generation,
 ): Pick<Origin, 'fingerprint' | 'collection'> => ({
   fingerprint: fingerprintOf(embedder.identity),
   collection,
@@ -255,7 +255,7 @@ const hashOf = (bytes: Uint8Array): string => createHash('sha256').update(bytes)
 const isSame = (a: Origin, b: Origin): boolean =>
   a.version === b.version && a.fingerprint === b.fingerprint && a.collection === b.collection;
 
-function encodeKept(origin: Origin, parts: readonly LearnedPart[]): Buffer {
+function encodeAdaptation(origin: Origin, parts: readonly LearnedPart[]): Buffer {
   const learned = Buffer.concat(parts.map((part) => part.learned));
   const header: Header = {
     ...origin,
@@ -271,7 +271,7 @@ function encodeKept(origin: Origin, parts: readonly LearnedPart[]): Buffer {
 }
 
 /** Undefined where there is nothing, or nothing that this version wrote whole. */
-function readKept(kept: Uint8Array | undefined): Kept | undefined {
+function readAdaptation(kept: Uint8Array | undefined): StoredAdaptation | undefined {
   if (kept === undefined) return undefined;
   const bytes = Buffer.from(kept.buffer, kept.byteOffset, kept.byteLength);
   const end = bytes.indexOf(10);

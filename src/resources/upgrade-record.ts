@@ -1,5 +1,5 @@
 import * as z from 'zod';
-import type { IndexFacts, Ledger } from '../ledger/ledger.js';
+import type { Generation, Ledger } from '../ledger/ledger.js';
 import type { UpgradeComparison } from '../operations/upgrade-types.js';
 
 const metricSchema = z.object({
@@ -46,7 +46,7 @@ const recordSchema = z.object({
 export type UpgradeRecord = z.infer<typeof recordSchema>;
 
 /** Undefined for a generation that was made from sources, and for what nobody can read. */
-export function upgradeRecordOf({ upgrade }: Pick<IndexFacts, 'upgrade'>): UpgradeRecord | undefined {
+export function upgradeRecordOf({ upgrade }: Pick<Generation, 'upgrade'>): UpgradeRecord | undefined {
   if (upgrade === undefined) return undefined;
   try {
     return recordSchema.safeParse(JSON.parse(upgrade)).data;

@@ -3,7 +3,7 @@ import { splitWindow } from '../context/window-budget.js';
 import type { Scope } from '../core/scope.js';
 import type { PartName } from '../platform/degradation/level.js';
 import { isOutage } from '../platform/degradation/outage.js';
-import { whileReaching } from '../platform/degradation/parts.js';
+import { withBreakers } from '../platform/degradation/breakers.js';
 import type { EngineResources } from '../resources/engine-resources.js';
 import { chunksOf } from './document-chunks.js';
 
@@ -27,7 +27,7 @@ export function contextSettings(
     flagged,
     conflicts: resources.config.rag.conflicts.enabled,
     loadChunks: (documentId, signal) =>
-      whileReaching(resources.parts, async (failed) => {
+      withBreakers(resources.breakers, async (failed) => {
         try {
           return await chunksOf(documentId, { scope, resources, signal });
         } catch (error) {

@@ -7,12 +7,12 @@ import { noticesOfKind } from '../core/notice.js';
 import { runtime } from '../core/runtime.js';
 import type { Scope } from '../core/scope.js';
 import { rounded, StageClock, type TelemetryPayloads, traced } from '../core/telemetry.js';
-import { inTurn } from '../core/turns.js';
+import { withPermit } from '../core/turns.js';
 import { loadWordRarity } from '../embedding/static/word-rarity.js';
 import { unfinishedRunNotice } from '../ledger/unfinished-run.js';
 import type { SearchQuery } from '../operations/engine.js';
 import { unanswered } from '../platform/degradation/outage.js';
-import { type Parts, whileReaching } from '../platform/degradation/parts.js';
+import { type Breakers, withBreakers } from '../platform/degradation/breakers.js';
 import type { FoundPassages, RemoteIndex } from '../resources/found-passages.js';
 import { readableGraph } from '../resources/readable-graph.js';
 import { createRetriever } from '../retrieval/create-retriever.js';
@@ -80,11 +80,11 @@ export async function findPassages(
   };
   const search = () =>
     traced('search', payload, async () => {
-      const { found, cache } = await findOrSayWhy(asked, (signal) => {
+      const { found, cache } = await withStaticFallback(asked, (signal) => {
         const question = signal === undefined ? query : { ...query, signal };
         return remote === undefined
           ? find(question, scope, { ...options, startedAt })
-          : findElsewhere(remote, question, scope, { parts: resources.parts, startedAt });
+          : searchInWorker(remote, question, scope, { parts: resources.breakers, startedAt });
       });
       payload.cache = cache;
       payload.results = found.passages.length;
@@ -123,14 +123,14 @@ const inTime = ({ plan }: Found, tookMs: number): Pick<FoundPassages, 'plan'> =>
   plan?.deadlineMs === undefined ? {} : { plan: { ...plan, isInTime: tookMs <= plan.deadlineMs } };
 
 /** Searching in another process, which learns by itself which parts are out. */
-async function findElsewhere(
+async function searchInWorker(
   remote: RemoteIndex,
   query: SearchQuery,
   scope: Scope,
-  { parts, startedAt }: { readonly parts: Parts | undefined; readonly startedAt: number },
+  { parts, startedAt }: { readonly parts: Breakers | undefined; readonly startedAt: number },
 ): Promise<Found> {
   const found = await remote.find(query, scope, startedAt);
-  parts?.heardFrom(found.outages ?? []);
+  parts?.takeOver(found.outages ?? []);
   const deadlineMs = query.options?.deadlineMs;
   // It was told what was left of it.
   return found.plan === undefined || deadlineMs === undefined
@@ -139,11 +139,11 @@ async function findElsewhere(
 }
 
 /** What was found; where nothing can be searched, what the configuration has to say then. */
-async function findOrSayWhy(
+async function withStaticFallback(
   asked: Asked,
   search: (signal?: AbortSignal) => Promise<Found>,
 ): Promise<Remembered> {
-  return whileReaching(asked.resources.parts, async (failed) => {
+  return withBreakers(asked.resources.breakers, async (failed) => {
     try {
       const { found, cache } = await findOrRemember(asked, search);
       const outages = [...new Set([...(found.outages ?? []), ...failed()])];
@@ -159,12 +159,12 @@ async function findOrSayWhy(
 /** What was found, and which store answered in place of the one that is asked first. */
 const find = (query: CheckedQuery, scope: Scope, options: StartedOptions): Promise<Found> =>
   withStandIns(async (standIns) => {
-    const found = await findHere(query, scope, options);
+    const found = await searchLocal(query, scope, options);
     return { ...found, notices: [...noticesOfKind('store-failover', standIns()), ...found.notices] };
   });
 
 /** The steps of a search. */
-async function findHere(query: CheckedQuery, scope: Scope, options: StartedOptions): Promise<Found> {
+async function searchLocal(query: CheckedQuery, scope: Scope, options: StartedOptions): Promise<Found> {
   const { config } = options.resources;
   const search = await openSearch(query, scope, options);
   const { live, model, request, scoped } = search;
@@ -174,7 +174,7 @@ async function findHere(query: CheckedQuery, scope: Scope, options: StartedOptio
     query.options?.exactWords === true ? { rules: [], notices: [] } : await synonymRules(config);
   const retriever = openRetriever(search, synonyms.rules);
   const turn = { owner: live.collection, concurrency: SEARCHES_AT_ONCE };
-  const { check, planned, result, passages, limit } = await inTurn(
+  const { check, planned, result, passages, limit } = await withPermit(
     turn,
     () => retrieveInTime(search, retriever),
     query.signal,

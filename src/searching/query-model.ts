@@ -10,8 +10,8 @@ import { traced } from '../core/telemetry.js';
 import { withDeadline } from '../core/with-deadline.js';
 import { checkVectors, UnusableVectorsError } from '../embedding/embed-all.js';
 import type { Embedder, EmbeddingKind } from '../embedding/embedder.js';
-import type { IndexFacts } from '../ledger/ledger.js';
-import { reach, refusalOf } from '../platform/degradation/parts.js';
+import type { Generation } from '../ledger/ledger.js';
+import { callPart, refusalOf } from '../platform/degradation/breakers.js';
 import { describeFailure } from '../platform/providers/call-failure.js';
 import { splitModelName } from '../platform/providers/provider-table.js';
 import type { LoadedEmbedder, ModelHandle } from '../resources/handles/model-handle.js';
@@ -59,7 +59,7 @@ export async function openQueryModel(
     const { laneDeadlineMs } = resources.config.rag.retrieval;
     const embed = (model: Embedder, kind: EmbeddingKind): EmbedQuery => {
       const ask = embedOne(model, kind, laneDeadlineMs);
-      return isElsewhere ? (text, abort) => reach('embedder', () => ask(text, abort)) : ask;
+      return isElsewhere ? (text, abort) => callPart('embedder', () => ask(text, abort)) : ask;
     };
     return {
       embedQuery: embed(forQuery, 'query'),
@@ -110,7 +110,7 @@ const isOfAService = ({ config: { rag, own } }: Resources): boolean =>
 /** Opening a hosted model may be a call of its service; loading one of this machine is work, which has no deadline. */
 async function openInTime(
   resources: Resources,
-  facts: IndexFacts,
+  facts: Generation,
   signal: AbortSignal | undefined,
 ): Promise<LoadedEmbedder> {
   const { embedding, retrieval } = resources.config.rag;
@@ -129,7 +129,7 @@ async function openInTime(
   } catch (error) {
     resources.models.forgetOpening?.();
     // Only a failure counts: a model that is open already says nothing of its service.
-    return await reach('embedder', async () => {
+    return await callPart('embedder', async () => {
       throw error;
     });
   }

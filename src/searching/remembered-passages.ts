@@ -6,7 +6,7 @@ import { withDeadline } from '../core/with-deadline.js';
 import type { SearchQuery } from '../operations/engine.js';
 import { PARTS } from '../platform/degradation/level.js';
 import { isOutage } from '../platform/degradation/outage.js';
-import type { Parts } from '../platform/degradation/parts.js';
+import type { Breakers } from '../platform/degradation/breakers.js';
 import type { FoundPassages } from '../resources/found-passages.js';
 import { openQueryModel } from './query-model.js';
 import type { FindResources } from './searched-index.js';
@@ -38,11 +38,11 @@ export async function findOrRemember(
   const revision = cache === undefined ? undefined : await resources.ledger?.revision?.();
   if (cache === undefined || revision === undefined) return { found: await search(), cache: 'off' };
   const question = { revision, scope, query };
-  const outcome = await orEvenOld(
+  const outcome = await withStaleCache(
     () => cache.evenOld(question),
     async () =>
       atLevelOf(
-        resources.parts,
+        resources.breakers,
         await cache.find(question, { search, embed: (signal) => comparedBy(question, resources, signal) }),
       ),
   );
@@ -82,7 +82,7 @@ async function comparedBy(
 }
 
 /** What was found before is worth more than words alone, and than nothing. */
-async function orEvenOld(
+async function withStaleCache(
   evenOld: () => Found | undefined,
   search: () => Promise<Remembered>,
 ): Promise<Remembered> {
@@ -103,7 +103,7 @@ async function orEvenOld(
 }
 
 /** What was kept is no less than it was, but while a search could not find it, it is all that there is. */
-function atLevelOf(parts: Parts | undefined, { found, cache }: Remembered): Remembered {
+function atLevelOf(parts: Breakers | undefined, { found, cache }: Remembered): Remembered {
   if (
     cache === 'miss' ||
     cache === 'off' ||

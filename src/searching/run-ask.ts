@@ -20,7 +20,7 @@ import type { AskRequest } from '../operations/engine.js';
 import { toldDegradation } from '../platform/degradation/degradation-report.js';
 import type { PartName } from '../platform/degradation/level.js';
 import { isOutage, unanswered } from '../platform/degradation/outage.js';
-import { whileReaching } from '../platform/degradation/parts.js';
+import { withBreakers } from '../platform/degradation/breakers.js';
 import { readRegularText } from '../platform/security/regular-file.js';
 import type { EngineResources } from '../resources/engine-resources.js';
 import { tokenCounterFor } from '../resources/token-counter-for.js';
@@ -110,7 +110,7 @@ async function* answerEvents(
 ): AsyncGenerator<AnswerEvent> {
   const typed = answerRequest(request, resources);
   const parts = await answerDependencies(request, scope, resources, seen);
-  const { correction, notices } = await whileReaching(resources.parts, () =>
+  const { correction, notices } = await withBreakers(resources.breakers, () =>
     Promise.resolve(checkWords(request, typed.question, { scope, resources })),
   );
   const events = streamAnswer({ ...typed, question: correction?.searchedFor ?? typed.question }, parts);
@@ -151,7 +151,7 @@ const checkWords = (
 function originAdder(resources: EngineResources): (source: AnswerSource) => Promise<AnswerSource> {
   const originOf = originsOf(resources.config);
   return (source) =>
-    whileReaching(resources.parts, async () => {
+    withBreakers(resources.breakers, async () => {
       try {
         const document = await (await resources.ledger.live())?.reader.document(source.documentId);
         return document === undefined
@@ -224,11 +224,11 @@ export async function answerDependencies(
     retrieve: retrieveFor(request, { ...asking, limits }),
     ...withoutUndefined({ limits }),
     gather: evidenceGatherer(toolsFor(request, asking), request.limits),
-    similarity: (...asked) => whileReaching(resources.parts, () => similarityFor(scope, resources)(...asked)),
+    similarity: (...asked) => withBreakers(resources.breakers, () => similarityFor(scope, resources)(...asked)),
     reading: readerSimilarity,
     meaning: loadTextMeaning,
-    isKnownWord: (word) => whileReaching(resources.parts, () => isKnownWord(word, read)),
-    isKnownIdentifier: (name) => whileReaching(resources.parts, () => isKnownIdentifier(name, read)),
+    isKnownWord: (word) => withBreakers(resources.breakers, () => isKnownWord(word, read)),
+    isKnownIdentifier: (name) => withBreakers(resources.breakers, () => isKnownIdentifier(name, read)),
     ...(request.exactWords === true ? {} : { synonyms: (await synonymRules(resources.config)).rules }),
     chatModel: () => resources.models.chatModel.open(),
     counter: tokenCounterFor,
@@ -290,11 +290,11 @@ function toolsFor(request: AskRequest, asking: Answering): AgentTools {
   };
   return agentTools(search, scope, {
     document: async (documentId, { limit, signal }) =>
-      whileReaching(resources.parts, async () => (await chunksOf(documentId, read(signal))).slice(0, limit)),
-    values: (field, signal) => whileReaching(resources.parts, () => fieldValues(field, read(signal))),
+      withBreakers(resources.breakers, async () => (await chunksOf(documentId, read(signal))).slice(0, limit)),
+    values: (field, signal) => withBreakers(resources.breakers, () => fieldValues(field, read(signal))),
     related: async (item, { hops, limit, signal }) => {
       const asked = { item, hops, limit, signal };
-      const { related } = await whileReaching(resources.parts, () => findRelated(asked, scope, resources));
+      const { related } = await withBreakers(resources.breakers, () => findRelated(asked, scope, resources));
       return related.map(({ id, path }) => ({ documentId: id, path }));
     },
     ...withoutUndefined({ external: externalSearch }),

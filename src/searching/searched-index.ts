@@ -1,7 +1,7 @@
 import type { ResolvedConfig } from '../config/resolved-config.js';
 import type { Notice } from '../core/notice.js';
-import type { IndexFacts, Ledger } from '../ledger/ledger.js';
-import type { Parts } from '../platform/degradation/parts.js';
+import type { Generation, Ledger } from '../ledger/ledger.js';
+import type { Breakers } from '../platform/degradation/breakers.js';
 import type { MetadataSealing } from '../platform/security/sealed-metadata.js';
 import type { RemoteIndex } from '../resources/found-passages.js';
 import type { LedgerHandle } from '../resources/handles/ledger-handle.js';
@@ -13,7 +13,7 @@ import type { VectorCollection, VectorStore } from '../stores/vector-store.js';
 
 /** What is searched, and what is asked of its ledger. */
 export interface SearchedIndex {
-  readonly facts: IndexFacts;
+  readonly facts: Generation;
   readonly ledger: Pick<Ledger, 'lastRun' | 'generations' | 'learned' | 'reader'>;
   readonly collection: VectorCollection;
   readonly store: VectorStore;
@@ -38,7 +38,7 @@ export interface FindResources {
   /** Absent where nothing that was found is kept. */
   readonly results?: { readonly cache: Openable<ResultsHandle['cache']> } | undefined;
   readonly ledger?: Partial<Pick<LedgerHandle, 'revision'>> | undefined;
-  readonly parts?: Parts | undefined;
+  readonly breakers?: Breakers | undefined;
   readonly planner?: Planner | undefined;
   /** Where other processes search. */
   readonly remote?: RemoteIndex | undefined;

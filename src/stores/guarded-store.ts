@@ -1,15 +1,15 @@
-import { reach } from '../platform/degradation/parts.js';
+import { callPart } from '../platform/degradation/breakers.js';
 import { collectionOf, membersOf } from './collection-members.js';
 import type { VectorCollection, VectorStore } from './vector-store.js';
 
-/** A store whose reads go through the breaker of the store wherever a search is made (`reach`). Writes ask the store itself. */
+/** A store whose reads go through the breaker of the store wherever a search is made (`callPart`). Writes ask the store itself. */
 export function guardedStore(
   store: VectorStore,
   { isRemote }: { /** It opens at once, for it runs elsewhere already. */ readonly isRemote: boolean },
 ): VectorStore {
   const { openForReading, writtenWords } = store;
   const opening = <Result>(open: () => Promise<Result>): Promise<Result> =>
-    isRemote ? reach('store', open) : open();
+    isRemote ? callPart('store', open) : open();
   return {
     name: store.name,
     capabilities: store.capabilities,
@@ -30,13 +30,13 @@ function guardedCollection(collection: VectorCollection): VectorCollection {
   const { searchText, rankVector, rankText, termsBeginning } = members;
   return collectionOf({
     ...members,
-    get: (ids, options) => reach('store', () => members.get(ids, options)),
-    list: (query) => reach('store', () => members.list(query)),
-    count: (filter, signal) => reach('store', () => members.count(filter, signal)),
-    searchVector: (query) => reach('store', () => members.searchVector(query)),
-    searchText: searchText && ((query) => reach('store', () => searchText(query))),
-    rankVector: rankVector && ((query) => reach('store', () => rankVector(query))),
-    rankText: rankText && ((query) => reach('store', () => rankText(query))),
-    termsBeginning: termsBeginning && ((query) => reach('store', () => termsBeginning(query))),
+    get: (ids, options) => callPart('store', () => members.get(ids, options)),
+    list: (query) => callPart('store', () => members.list(query)),
+    count: (filter, signal) => callPart('store', () => members.count(filter, signal)),
+    searchVector: (query) => callPart('store', () => members.searchVector(query)),
+    searchText: searchText && ((query) => callPart('store', () => searchText(query))),
+    rankVector: rankVector && ((query) => callPart('store', () => rankVector(query))),
+    rankText: rankText && ((query) => callPart('store', () => rankText(query))),
+    termsBeginning: termsBeginning && ((query) => callPart('store', () => termsBeginning(query))),
   });
 }

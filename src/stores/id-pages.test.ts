@@ -1,6 +1,6 @@
 import { expect, it } from 'vitest';
 import { record } from '../testing/vector-store/records.js';
-import { KeptOrder, orderedPage } from './id-pages.js';
+import { CachedOrder, orderedPage } from './id-pages.js';
 import { storedChunkOf } from './record-fields.js';
 
 const idOf = (i: number): string => `c${String(i).padStart(5, '0')}`;
@@ -25,7 +25,7 @@ it('a page of a server with an order asks for one chunk more, in requests of 500
 /** What a server without an order has, and how often all of it was read. */
 function unordered(count: number) {
   const state = { ids: Array.from({ length: count }, (_, i) => idOf(count - 1 - i)), reads: 0 };
-  const order = new KeptOrder();
+  const order = new CachedOrder();
   const page = async (key: string, limit: number, cursor?: string) => {
     const { chunks, cursor: next } = await order.page(
       { key, limit, cursor },

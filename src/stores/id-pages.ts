@@ -72,7 +72,7 @@ interface Place<Item> {
 }
 
 /** Pages of a server that knows no order: everything is put in order for the first page, and what is left of it kept for the next one. */
-export class KeptOrder<Item extends Identified> {
+export class CachedOrder<Item extends Identified> {
   #place: Place<Item> | undefined;
 
   /** Reads everything anew for the next page. */

@@ -1,4 +1,4 @@
-import { giveUpOn, isStoreOut } from '../platform/degradation/parts.js';
+import { markFailed, isStoreOut } from '../platform/degradation/breakers.js';
 import type { CollectionSpec, VectorCollection, VectorStore } from './vector-store.js';
 
 /** A collection of a store that does not answer now: every call opens it first, until one succeeds. */
@@ -11,7 +11,7 @@ export function openedWhenAsked(store: VectorStore, spec: CollectionSpec): Vecto
     } catch (error) {
       opening = undefined;
       // Whichever search began to open it, it is out for all that waited.
-      if (isStoreOut(error)) giveUpOn('store', error);
+      if (isStoreOut(error)) markFailed('store', error);
       throw error;
     }
   };

@@ -1,7 +1,7 @@
 import type { ChunkRecord, ScoredChunk, StoredChunk } from '../core/chunk.js';
 import { RAGError } from '../core/errors.js';
 import { compareText, type Filter } from '../core/filter.js';
-import { isSearching } from '../platform/degradation/parts.js';
+import { isSearching } from '../platform/degradation/breakers.js';
 import { collectionOf, membersOf } from './collection-members.js';
 import { copyWords, type Exclusively, hasWords, lexicalSpec, NO_VECTOR } from './copied-words.js';
 import { listAll } from './list-pages.js';

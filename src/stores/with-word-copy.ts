@@ -4,7 +4,7 @@ import type { StoredChunk } from '../core/chunk.js';
 import { RAGError } from '../core/errors.js';
 import { EVERYTHING } from '../core/filter.js';
 import { withDeadline } from '../core/with-deadline.js';
-import { giveUpOn, isSearching, isStoreOut } from '../platform/degradation/parts.js';
+import { markFailed, isSearching, isStoreOut } from '../platform/degradation/breakers.js';
 import { collectionOf, membersOf } from './collection-members.js';
 import { type Exclusively, hasWords, lexicalSpec, NO_VECTOR, UNFINISHED } from './copied-words.js';
 import { listPages } from './list-pages.js';
@@ -75,7 +75,7 @@ function copiedCollection(
       return await withDeadline({ timeoutMs: patienceMs, lateError: () => late(patienceMs) }, ask);
     } catch (error) {
       if (!isStoreOut(error)) throw error;
-      giveUpOn('store', error);
+      markFailed('store', error);
       const copied = await whole();
       if (copied === undefined) throw error;
       return askCopy(copied);

@@ -2,7 +2,7 @@ import { type AddressInfo, connect, createServer, type Server, type Socket } fro
 import { setTimeout as sleep } from 'node:timers/promises';
 
 /**
- * What becomes of traffic: `pass`; `silent` takes bytes and answers nothing, as a half-dead server does; `mute` hands
+ * What becomes of activeQueries: `pass`; `silent` takes bytes and answers nothing, as a half-dead server does; `mute` hands
  * requests on and loses every answer, so that what was asked is done and nobody hears of it; `slow` delays each answer;
  * `frozen` keeps all bytes for later, as a server that was stopped and will go on; `cut` ends every connection, new ones too.
  */

@@ -1,7 +1,7 @@
 import { documentIdOf } from '../../src/core/ids.js';
 import type { Engine } from '../../src/index.js';
-import { keptOutHash } from '../../src/ledger/kept-out-hash.js';
-import type { OwedBatch } from '../../src/ledger/owed.js';
+import { blockedNameHash } from '../../src/ledger/blocked-name.js';
+import type { PendingBatch } from '../../src/ledger/pending-work.js';
 import { contentsOf } from '../sync/index-contents.js';
 import type { LateWrites } from './late-writes.js';
 import { firstDifference, isThrough, Wrong } from './outcomes.js';
@@ -24,7 +24,7 @@ export interface FinalParts {
   readonly drive: <T>(name: string, work: Promise<T>) => Promise<T>;
 }
 
-/** What is owed is done within this time, in milliseconds: leases and locks of the dead end, and workers look for what the queue lacks. */
+/** What is pending is done within this time, in milliseconds: leases and locks of the dead end, and workers look for what the queue lacks. */
 const OWED_MS = 300_000;
 const POLL_MS = 500;
 /** A failure is tried again after 5 s at most. */
@@ -43,7 +43,7 @@ export async function finalCheck(parts: FinalParts): Promise<void> {
   const { engine } = await host.start(servers, world, { isAlone: true });
   // What nobody was left to mend keeps a run from its end.
   if (parts.lateWrites.isAnyInDoubt(parts.scheduler.now)) await repair(engine, parts);
-  if (servers.queue !== undefined) await endOwed(host, parts);
+  if (servers.queue !== undefined) await endPending(host, parts);
   const result = await drive('The last run', engine.index());
   if (!isThrough(result))
     throw new Wrong(
@@ -113,7 +113,7 @@ async function checkInStep(
 }
 
 /** Listings hand over until nothing is left that failed, and workers do all of it. */
-async function endOwed(host: SimulatedHost, parts: FinalParts): Promise<void> {
+async function endPending(host: SimulatedHost, parts: FinalParts): Promise<void> {
   const { drive, servers, world, scheduler, lateWrites } = parts;
   const { process, engine } = await host.start(servers, world);
   const fail = (error: unknown): void => {
@@ -125,7 +125,7 @@ async function endOwed(host: SimulatedHost, parts: FinalParts): Promise<void> {
   });
   for (let round = 0; ; round++) {
     await drive('A listing', engine.index({ options: { handOver: true } }));
-    await drive('What is owed', nothingOwed(parts));
+    await drive('What is pending', nothingPending(parts));
     const failures = await drive('A look at failures', engine.failures());
     if (failures.length === 0) break;
     if (round >= MOST_ROUNDS) throw new Wrong(`What failed is never done: ${JSON.stringify(failures)}`);
@@ -138,16 +138,16 @@ async function endOwed(host: SimulatedHost, parts: FinalParts): Promise<void> {
   await drive('Closing', engine.close());
 }
 
-async function nothingOwed({ servers, scheduler }: FinalParts): Promise<void> {
+async function nothingPending({ servers, scheduler }: FinalParts): Promise<void> {
   const ledger = servers.ledger.connect();
-  const owed = async (): Promise<OwedBatch[]> => {
+  const pending = async (): Promise<PendingBatch[]> => {
     const live = await ledger.live();
-    return live === undefined ? [] : ((await ledger.reader(live.generation).owed?.batches(10)) ?? []);
+    return live === undefined ? [] : ((await ledger.reader(live.generation).pending?.batches(10)) ?? []);
   };
   const deadline = scheduler.now + OWED_MS;
-  for (let left = await owed(); left.length > 0; left = await owed()) {
-    if (scheduler.now > deadline) throw new Wrong(`What is owed stays owed: ${JSON.stringify(left)}`);
-    await scheduler.wait(POLL_MS, 'a look at what is owed');
+  for (let left = await pending(); left.length > 0; left = await pending()) {
+    if (scheduler.now > deadline) throw new Wrong(`What is pending stays pending: ${JSON.stringify(left)}`);
+    await scheduler.wait(POLL_MS, 'a look at what is pending');
   }
 }
 
@@ -162,10 +162,10 @@ async function compareWithClean(engine: Engine, parts: FinalParts): Promise<void
   const { drive, servers, world, newHost, newServers } = parts;
   const { truth } = world;
   const contents = await drive('A look at the index', contentsOf(engine));
-  const kept = await servers.ledger.connect().keptOut(TENANT);
+  const kept = await servers.ledger.connect().blockedNames(TENANT);
   const isKeptOut = (source: string, name: string): boolean =>
     kept.some(({ key, hashes }) =>
-      hashes.has(keptOutHash(key, { tenant: TENANT, source, kind: 'document', name })),
+      hashes.has(blockedNameHash(key, { tenant: TENANT, source, kind: 'document', name })),
     );
   const { documents } = contents.staff;
   const pushes = documents.filter(({ source }) => source === PUSHES);
@@ -175,7 +175,7 @@ async function compareWithClean(engine: Engine, parts: FinalParts): Promise<void
   checkPushes(others, OTHER_TENANT, { truth, isKeptOut: () => false });
 
   const clean = newServers();
-  for (const names of kept) await clean.ledger.connect().keepOut(TENANT, { ...names, receipt: 'all' });
+  for (const names of kept) await clean.ledger.connect().block(TENANT, { ...names, receipt: 'all' });
   const { engine: other } = await newHost('clean').start(clean, world, { isAlone: true });
   await drive('A clean run', other.index());
   const again = pushes.map(({ externalId, text }) => ({

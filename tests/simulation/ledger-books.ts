@@ -5,7 +5,7 @@ import type {
   CompletedItem,
   DocumentHead,
   DocumentPlan,
-  IndexFacts,
+  Generation,
   ItemKey,
   LedgerChunk,
   LedgerDocument,
@@ -13,7 +13,7 @@ import type {
   PlannedDocument,
   SourceSummary,
 } from '../../src/ledger/ledger.js';
-import { LISTING, type OwedBatch, type OwedItem } from '../../src/ledger/owed.js';
+import { LISTING, type PendingBatch, type PendingItem } from '../../src/ledger/pending-work.js';
 import type { LedgerFailure, SourceState } from '../../src/ledger/source-state.js';
 import { decodeText, encodeText } from '../../src/ledger/text-encoding.js';
 import type { StatementFilling } from '../../src/relations/conflicts/statement-rows.js';
@@ -27,7 +27,7 @@ import type {
 import type { LeaseAudit } from './lease-audit.js';
 import { itemKeyOf, keyOf } from './ledger-keys.js';
 import { type LeaseHolder, LedgerLeases } from './ledger-leases.js';
-import { OwedBooks } from './owed-books.js';
+import { PendingBooks } from './pending-books.js';
 import { summariesOf } from './source-summaries.js';
 
 export interface LedgerBooksOptions {
@@ -54,7 +54,7 @@ interface DocumentEntry {
 
 /** One generation in memory. Every method is one step: it is done whole, or throws and changes nothing. */
 export class LedgerBooks {
-  facts: IndexFacts;
+  facts: Generation;
   readonly #keepRevisions: number;
   readonly #items = new Map<string, LedgerItem>();
   readonly #documents = new Map<string, DocumentEntry>();
@@ -62,12 +62,12 @@ export class LedgerBooks {
   readonly #chunks = new Map<string, DocumentEntry>();
   readonly #leases: LedgerLeases;
   readonly #audit: LeaseAudit | undefined;
-  readonly owed = new OwedBooks();
+  readonly pending = new PendingBooks();
   readonly #cursors = new Map<string, string>();
   readonly #states = new Map<string, readonly [tenant: string, source: string, state: SourceState]>();
   learned: Uint8Array | undefined;
 
-  constructor(facts: IndexFacts, { now, keepRevisions, audit }: LedgerBooksOptions) {
+  constructor(facts: Generation, { now, keepRevisions, audit }: LedgerBooksOptions) {
     this.facts = facts;
     this.#leases = new LedgerLeases(now);
     this.#audit = audit;
@@ -81,7 +81,7 @@ export class LedgerBooks {
       this.#documents,
       this.#chunks,
       this.#leases,
-      this.owed,
+      this.pending,
       this.#cursors,
       this.#states,
     ])
@@ -135,7 +135,7 @@ export class LedgerBooks {
   forgetSource(tenant: string, source: string): void {
     this.#cursors.delete(keyOf(tenant, source));
     this.#states.delete(keyOf(tenant, source));
-    this.owed.forgetSource(tenant, source);
+    this.pending.forgetSource(tenant, source);
   }
 
   documentsOfItems(tenant: string, source: string, itemIds: readonly string[]): LedgerDocument[] {
@@ -335,11 +335,11 @@ export class LedgerBooks {
     this.#audit?.accepted(this.facts.generation, by.holder, keys);
   }
 
-  /** The holder that lists a source owes its items. */
-  owe(by: LeaseHolder, of: Omit<OwedBatch, 'batch'>, items: readonly Omit<OwedItem, 'begun'>[]): void {
+  /** The holder that lists a source adds its items. */
+  add(by: LeaseHolder, of: Omit<PendingBatch, 'batch'>, items: readonly Omit<PendingItem, 'begun'>[]): void {
     const { tenant, source } = of;
     this.#guard(by, [itemKeyOf({ tenant, source, itemId: LISTING })]);
-    this.owed.owe(of, items);
+    this.pending.add(of, items);
   }
 
   plan(by: LeaseHolder, documents: readonly PlannedDocument[]): DocumentPlan[] {
@@ -437,7 +437,7 @@ export class LedgerBooks {
         status: 'indexed',
         attempts: 0,
       });
-    this.owed.settle(items);
+    this.pending.settle(items);
   }
 
   failItem(by: LeaseHolder, { tenant, source, itemId }: ItemKey, failure: LedgerFailure): void {
@@ -453,7 +453,7 @@ export class LedgerBooks {
       error: failure,
     });
     if (failure.version !== undefined)
-      this.owed.settle([{ tenant, source, itemId, version: failure.version }]);
+      this.pending.settle([{ tenant, source, itemId, version: failure.version }]);
   }
 
   planDeletion(by: LeaseHolder, documentIds: readonly string[]): string[] {
@@ -485,7 +485,7 @@ export class LedgerBooks {
   forgetItems(by: LeaseHolder, items: readonly ItemKey[]): void {
     this.#guard(by, items.map(itemKeyOf));
     for (const item of items) this.#items.delete(itemKeyOf(item));
-    this.owed.settle(items);
+    this.pending.settle(items);
   }
 
   pruneVersions(tenant: string, source: string, keep: number, dryRun: boolean): number {

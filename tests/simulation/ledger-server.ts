@@ -1,11 +1,11 @@
 import { RAGError } from '../../src/core/errors.js';
 import { compareText } from '../../src/core/filter.js';
-import { hashesByKey } from '../../src/ledger/kept-out-hash.js';
+import { hashesByKey } from '../../src/ledger/blocked-name.js';
 import type {
   GenerationReader,
   GenerationTarget,
   GenerationWriter,
-  IndexFacts,
+  Generation,
   Ledger,
   RunRecord,
 } from '../../src/ledger/ledger.js';
@@ -81,7 +81,7 @@ export class LedgerServer {
         return work(...args);
       };
     };
-    const facts = (): IndexFacts[] =>
+    const facts = (): Generation[] =>
       [...this.#books.values()].map((books) => books.facts).sort((a, b) => b.generation - a.generation);
     return {
       live: async () => this.#live()?.facts,
@@ -134,16 +134,16 @@ export class LedgerServer {
         );
       }),
       lastRun: async () => this.#runs.at(-1),
-      keptOut: async (tenant) => {
+      blockedNames: async (tenant) => {
         const kept = this.#keptOut.get(tenant) ?? new Map();
         return hashesByKey([...kept].map(([hash, { key }]) => ({ key, hash })));
       },
-      keepOut: write((tenant, { key, hashes, receipt }) => {
+      block: write((tenant, { key, hashes, receipt }) => {
         const kept = this.#keptOut.get(tenant) ?? new Map();
         this.#keptOut.set(tenant, kept);
         for (const hash of hashes) kept.set(hash, { key, receipt });
       }),
-      letIn: write((tenant, receipt) => this.#letIn(tenant, receipt)),
+      unblock: write((tenant, receipt) => this.#letIn(tenant, receipt)),
       editRuns: write((edit) => {
         let edited = 0;
         this.#runs = this.#runs.map((run) => {
@@ -166,12 +166,12 @@ export class LedgerServer {
     return undefined;
   }
 
-  #begin(targetOf: (generation: number) => GenerationTarget, startedAt: string): IndexFacts {
+  #begin(targetOf: (generation: number) => GenerationTarget, startedAt: string): Generation {
     const generation = this.#lastGeneration + 1;
     const { provider, collection, dimensions, fingerprint, embedder } = targetOf(generation);
     this.#lastGeneration = generation;
     const target = { provider, collection, dimensions, fingerprint, embedder };
-    const facts: IndexFacts = { ...target, generation, state: 'building', startedAt };
+    const facts: Generation = { ...target, generation, state: 'building', startedAt };
     this.#books.set(generation, new LedgerBooks(facts, this.#options));
     return facts;
   }
@@ -219,7 +219,7 @@ export class LedgerServer {
 
   /** Of a generation that is not there it reads nothing. */
   #readable(generation: number): LedgerBooks {
-    const none: IndexFacts = {
+    const none: Generation = {
       ...{ generation, state: 'retired', provider: '', collection: '' },
       ...{ dimensions: 0, fingerprint: '', embedder: '' },
     };
@@ -230,11 +230,11 @@ export class LedgerServer {
     const books = (): LedgerBooks => this.#readable(generation);
     return {
       generation,
-      owed: {
-        items: async (...args) => books().owed.items(...args),
-        batches: async (...args) => books().owed.batches(...args),
-        batchCount: async () => books().owed.batches(Infinity).length,
-        counts: async () => books().owed.counts((key) => books().isHeld(key)),
+      pending: {
+        items: async (...args) => books().pending.items(...args),
+        batches: async (...args) => books().pending.batches(...args),
+        batchCount: async () => books().pending.batches(Infinity).length,
+        counts: async () => books().pending.counts((key) => books().isHeld(key)),
       },
       items: async (...args) => books().items(...args),
       hasItems: async (...args) => books().hasItems(...args),
@@ -285,17 +285,17 @@ export class LedgerServer {
       new Set([...keys].flatMap(([key, itemId]) => (held.has(key) ? [itemId] : [])));
     const itemsOf = (tenant: string, source: string, itemIds: readonly string[]) =>
       itemIds.map((itemId) => ({ tenant, source, itemId }));
-    const { owed, facts: _, ...reading } = this.#reader(generation);
+    const { pending, facts: _, ...reading } = this.#reader(generation);
     return {
       ...reading,
-      owed: owed && {
-        ...owed,
-        owe: write((of, items) => (items.length === 0 ? undefined : books().owe(by, of, items))),
+      pending: pending && {
+        ...pending,
+        add: write((of, items) => (items.length === 0 ? undefined : books().add(by, of, items))),
         settle: write((tenant, source, items) =>
-          this.#readable(generation).owed.settle(items.map((item) => ({ tenant, source, ...item }))),
+          this.#readable(generation).pending.settle(items.map((item) => ({ tenant, source, ...item }))),
         ),
         begin: write((tenant, source, itemIds, count) =>
-          this.#readable(generation).owed.begin(itemsOf(tenant, source, itemIds), count),
+          this.#readable(generation).pending.begin(itemsOf(tenant, source, itemIds), count),
         ),
       },
       claim: write((tenant, source, itemIds, forMs) => {

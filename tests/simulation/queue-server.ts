@@ -1,6 +1,6 @@
 import { AsyncLocalStorage } from 'node:async_hooks';
 import { RAGError } from '../../src/core/errors.js';
-import type { OwedBatch } from '../../src/ledger/owed.js';
+import type { PendingBatch } from '../../src/ledger/pending-work.js';
 import type {
   BatchHandler,
   BatchOutcome,
@@ -13,7 +13,7 @@ import type { Scheduler } from './scheduler.js';
 import type { SimulatedProcess } from './simulated-process.js';
 
 interface Job {
-  readonly batch: OwedBatch;
+  readonly batch: PendingBatch;
   /** Handed to nobody before, in milliseconds of the simulation. */
   notBefore: number;
   /** Who has it now. */
@@ -22,7 +22,7 @@ interface Job {
 
 /** A batch that was handed to a process. */
 interface Taken {
-  readonly batch: OwedBatch;
+  readonly batch: PendingBatch;
   readonly process: SimulatedProcess;
   /** Its worker is at it: a process that lives holds on to it. */
   isWorkedOn: boolean;
@@ -69,7 +69,7 @@ export class QueueServer {
     this.#handOut();
   }
 
-  add(batches: readonly OwedBatch[]): void {
+  add(batches: readonly PendingBatch[]): void {
     this.#assertUp();
     const { random } = this.#scheduler;
     for (const batch of batches)

@@ -2,7 +2,7 @@ import { RAGError, throwIfAborted } from '../../src/core/errors.js';
 import { repeat, runtime, sleep } from '../../src/core/runtime.js';
 import type { GenerationReader, GenerationWriter, Ledger } from '../../src/ledger/ledger.js';
 import type { LockRequest, WriterLock } from '../../src/ledger/lock.js';
-import { LISTING } from '../../src/ledger/owed.js';
+import { LISTING } from '../../src/ledger/pending-work.js';
 import type { VectorCollection, VectorStore } from '../../src/stores/vector-store.js';
 import type { LedgerServer } from './ledger-server.js';
 import type { CallOptions, SimulatedProcess } from './simulated-process.js';
@@ -24,7 +24,7 @@ const WRITES: ReadonlySet<string> = new Set([
   'upsert',
   'delete',
   'commit',
-  'owe',
+  'add',
   'release',
   'renew',
 ]);
@@ -88,10 +88,10 @@ export function connectedLedger(server: LedgerServer, process: SimulatedProcess)
   const writer = (generation: number, holder: string): GenerationWriter => {
     server.audit?.belongs(holder, process.name);
     const books = direct.writer(generation, holder);
-    const owed = books.owed && overCalls(books.owed, 'owed', process, LEDGER_SILENCE);
+    const pending = books.pending && overCalls(books.pending, 'pending', process, LEDGER_SILENCE);
     const calls = overCalls(books, 'writer', process, LEDGER_SILENCE);
     return new Proxy(calls, {
-      get: (target, key) => (key === 'owed' ? owed : (Reflect.get(target, key, target) as unknown)),
+      get: (target, key) => (key === 'pending' ? pending : (Reflect.get(target, key, target) as unknown)),
     });
   };
   return new Proxy(ledger, {

@@ -80,12 +80,12 @@ describe.skipIf(postgres === '' || redis === '')(
       const letGo = await scene.holdEndsOfListings();
       await writeAll(1);
       const listing = scene.list(lister);
-      while ((await scene.owed(lister)) === 0) await sleep(20);
+      while ((await scene.pending(lister)) === 0) await sleep(20);
       // Without the queue's help: it learns of the work when the listing is over.
       const { workers, heard } = work(await scene.host('second'));
       await heard('batch-finished');
       await workers.stop();
-      expect(await scene.owed(lister)).toBe(0);
+      expect(await scene.pending(lister)).toBe(0);
       await letGo();
       await listing;
       await scene.drained(lister, 1_000);
@@ -267,8 +267,8 @@ describe.skipIf(postgres === '' || redis === '')(
       expect(Date.now() - stopping).toBeLessThan(15_000);
       expect(hasty.events.filter(({ type }) => type === 'batch-finished')).toEqual([]);
       // What was given back is free at once, and its beginning counts against nobody.
-      const owed = await (await lister.workPlan().owed())?.items('default', 'notes');
-      expect(owed?.every(({ begun }) => begun === 0)).toBe(true);
+      const pending = await (await lister.workPlan().pending())?.items('default', 'notes');
+      expect(pending?.every(({ begun }) => begun === 0)).toBe(true);
       expect((await lister.status()).work).toMatchObject({ sources: [{ active: 0 }] });
       expect(done).toBeLessThan(3);
       work(await scene.host('last'));
@@ -309,7 +309,7 @@ describe.skipIf(postgres === '' || redis === '')(
       expect(foreign.events.find(({ type }) => type === 'notice')).toMatchObject({
         message: expect.stringMatching(/same configuration/) as string,
       });
-      expect(await scene.owed(lister)).toBe(10);
+      expect(await scene.pending(lister)).toBe(10);
       work(await scene.host('worker'));
       await scene.drained(lister);
       expect((await lister.verify()).ok).toBe(true);

@@ -142,21 +142,21 @@ export class Scene {
     return () => client.end();
   }
 
-  /** What is owed now, in all. */
-  async owed(engine: Engine): Promise<number> {
-    const counts = (await (await engine.workPlan().owed())?.counts()) ?? [];
+  /** What is pending now, in all. */
+  async pending(engine: Engine): Promise<number> {
+    const counts = (await (await engine.workPlan().pending())?.counts()) ?? [];
     return counts.reduce((sum, { items }) => sum + items, 0);
   }
 
-  /** Until nothing is owed, and the worker that did the last item has ended the source. */
+  /** Until nothing is pending, and the worker that did the last item has ended the source. */
   async drained(engine: Engine, limitMs = 60_000): Promise<void> {
     for (const end = Date.now() + limitMs; ; await sleep(50)) {
       const [state] = await engine.sourceStates();
       const { lastSuccessAt = '', listingFinishedAt = '' } = state ?? {};
-      if ((await this.owed(engine)) === 0 && lastSuccessAt >= listingFinishedAt && lastSuccessAt !== '')
+      if ((await this.pending(engine)) === 0 && lastSuccessAt >= listingFinishedAt && lastSuccessAt !== '')
         return;
       if (Date.now() > end)
-        throw new Error(`${await this.owed(engine)} documents are still owed: ${JSON.stringify(state)}`);
+        throw new Error(`${await this.pending(engine)} documents are still pending: ${JSON.stringify(state)}`);
     }
   }
 

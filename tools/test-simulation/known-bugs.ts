@@ -39,7 +39,7 @@ export const KNOWN_BUGS: readonly KnownBug[] = [
   },
   {
     name: 'an old listing deletes what a younger one found again',
-    path: 'src/indexing/owed-work.ts',
+    path: 'src/indexing/pending-work.ts',
     text: 'rows.flatMap(({ itemId, version }) => (version === undefined ? [itemId] : []))',
     replacement: 'rows.flatMap(() => []).concat(...itemIds)',
     isMissed: true,

@@ -1,7 +1,7 @@
 import { withoutUndefined } from '../../core/without-undefined.js';
 import type { Embedder } from '../../embedding/embedder.js';
 import { shelfIn } from './server-shelf.js';
-import { ShelvedKnowledgeStore } from './shelved-knowledge-store.js';
+import { BackendKnowledgeStore } from './backend-knowledge-store.js';
 
 /** What an `AzureSearchStore` is made with, under either naming. */
 export interface AzureSearchStoreOptions {
@@ -24,7 +24,7 @@ export interface AzureSearchStoreOptions {
  * The store in Azure AI Search: `new AzureSearchStore('https://NAME.search.windows.net', key)`, or with one object. What was written
  * is found some seconds later. Needs `@azure/search-documents`, and `@azure/identity` where there is no key.
  */
-export class AzureSearchStore extends ShelvedKnowledgeStore {
+export class AzureSearchStore extends BackendKnowledgeStore {
   constructor(
     endpointOrOptions: string | AzureSearchStoreOptions,
     apiKey?: string,

@@ -3,7 +3,7 @@ import type { Embedder } from '../../embedding/embedder.js';
 import { KnowledgeStoreConfig } from './config.js';
 import { openShelf } from './factory.js';
 import { modelOf } from './server-shelf.js';
-import { ShelvedKnowledgeStore } from './shelved-knowledge-store.js';
+import { BackendKnowledgeStore } from './backend-knowledge-store.js';
 
 /** What a `ChromaDBStore` is made with, under either naming. */
 export interface ChromaDBStoreOptions {
@@ -20,7 +20,7 @@ export interface ChromaDBStoreOptions {
 }
 
 /** The store on a Chroma server: `new ChromaDBStore('localhost', 8000)`, or with one object. */
-export class ChromaDBStore extends ShelvedKnowledgeStore {
+export class ChromaDBStore extends BackendKnowledgeStore {
   constructor(
     hostOrOptions: string | ChromaDBStoreOptions = {},
     port?: number,

@@ -3,7 +3,7 @@ import type { Embedder } from '../../embedding/embedder.js';
 import type { SearchServerOptions } from '../../stores/elasticsearch/server-options.js';
 import type { VectorStore } from '../../stores/vector-store.js';
 import { shelfIn } from './server-shelf.js';
-import { ShelvedKnowledgeStore } from './shelved-knowledge-store.js';
+import { BackendKnowledgeStore } from './backend-knowledge-store.js';
 
 /** What an `ElasticsearchStore` or `OpenSearchStore` is made with, under either naming. */
 export interface SearchServerStoreOptions
@@ -30,7 +30,7 @@ type Arguments = [
 type OpenStore = (options: SearchServerOptions) => Promise<VectorStore>;
 
 /** A store on a search server, by what it is made with. */
-class SearchServerStore extends ShelvedKnowledgeStore {
+class SearchServerStore extends BackendKnowledgeStore {
   constructor(open: OpenStore, [hostOrOptions = {}, port, collectionName, embeddingFunction]: Arguments) {
     const options: SearchServerStoreOptions =
       typeof hostOrOptions === 'object'

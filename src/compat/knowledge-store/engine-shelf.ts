@@ -3,7 +3,7 @@ import { RAGError } from '../../core/errors.js';
 import { eq } from '../../core/filter.js';
 import { FACT_PREFIX } from '../../core/metadata.js';
 import type { Scope } from '../../core/scope.js';
-import { inTurn } from '../../core/turns.js';
+import { withPermit } from '../../core/turns.js';
 import { type Embedder, fingerprintOf } from '../../embedding/embedder.js';
 import type { DocumentText, Engine, EngineView, IndexRequest, IndexResult } from '../../operations/engine.js';
 import type { EngineResources } from '../../resources/engine-resources.js';
@@ -119,7 +119,7 @@ export class EngineShelf implements Shelf {
   #afterCheck<Result>(
     write: (isBegun: boolean) => Promise<Result>,
   ): Promise<{ readonly result: Promise<Result> }> {
-    return inTurn(
+    return withPermit(
       { owner: this, concurrency: 1 },
       // In an object, so that the next one need not wait for the write itself.
       async () => ({ result: write(await this.#isBegun()) }),

@@ -22,7 +22,7 @@ import { EngineShelf } from './engine-shelf.js';
 import { asErrorsOf, KnowledgeStoreError } from './errors.js';
 import type { KnowledgeStore } from './knowledge-store.js';
 import type { Shelf } from './shelf.js';
-import { ShelvedKnowledgeStore } from './shelved-knowledge-store.js';
+import { BackendKnowledgeStore } from './backend-knowledge-store.js';
 import { StoreShelf } from './store-shelf.js';
 import { createWholeDocumentParser } from './whole-documents.js';
 
@@ -54,7 +54,7 @@ export interface KnowledgeStoreOptions {
 export function getKnowledgeStore(options: KnowledgeStoreOptions = {}): Promise<KnowledgeStore> {
   return asErrorsOf(KnowledgeStoreError, async () => {
     const config = options.config ?? KnowledgeStoreConfig.fromEnv();
-    return new ShelvedKnowledgeStore(() => openShelf(config, options));
+    return new BackendKnowledgeStore(() => openShelf(config, options));
   });
 }
 

@@ -1,7 +1,7 @@
 import { withoutUndefined } from '../../core/without-undefined.js';
 import type { Embedder } from '../../embedding/embedder.js';
 import { shelfIn } from './server-shelf.js';
-import { ShelvedKnowledgeStore } from './shelved-knowledge-store.js';
+import { BackendKnowledgeStore } from './backend-knowledge-store.js';
 
 /** What a `QdrantStore` is made with, under either naming. */
 export interface QdrantStoreOptions {
@@ -25,7 +25,7 @@ export interface QdrantStoreOptions {
 }
 
 /** The store on a Qdrant server: `new QdrantStore('localhost', 6333)`, or with one object. Needs `@qdrant/js-client-rest`. */
-export class QdrantStore extends ShelvedKnowledgeStore {
+export class QdrantStore extends BackendKnowledgeStore {
   constructor(
     hostOrOptions: string | QdrantStoreOptions = {},
     port?: number,

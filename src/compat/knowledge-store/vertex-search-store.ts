@@ -2,7 +2,7 @@ import { withoutUndefined } from '../../core/without-undefined.js';
 import type { Embedder } from '../../embedding/embedder.js';
 import type { ServiceAccount } from '../../stores/vertex-ai-search/vertex-options.js';
 import { shelfIn } from './server-shelf.js';
-import { ShelvedKnowledgeStore } from './shelved-knowledge-store.js';
+import { BackendKnowledgeStore } from './backend-knowledge-store.js';
 
 /** What a `VertexSearchStore` is made with, under either naming. */
 export interface VertexSearchStoreOptions {
@@ -30,7 +30,7 @@ export interface VertexSearchStoreOptions {
  * The store in Vertex AI Search: `new VertexSearchStore('my-project', 'eu')`, or with one object. A write returns when searches find it,
  * which takes seconds and longer; every read of a document reads through the whole data store. Needs `@google-cloud/discoveryengine`.
  */
-export class VertexSearchStore extends ShelvedKnowledgeStore {
+export class VertexSearchStore extends BackendKnowledgeStore {
   constructor(
     projectOrOptions: string | VertexSearchStoreOptions,
     location?: string,

@@ -52,8 +52,8 @@ export const degradationSchema = z
 
 // What forgets, and names that stand for another store, are none.
 const STORES = BUILT_PROVIDERS.filter((name) => name !== 'memory' && name !== 'faiss');
-type KeptStore = Exclude<BuiltProvider, 'memory' | 'faiss'>;
-const provider = z.enum(STORES as [KeptStore, ...KeptStore[]]);
+type StoreOnDisk = Exclude<BuiltProvider, 'memory' | 'faiss'>;
+const provider = z.enum(STORES as [StoreOnDisk, ...StoreOnDisk[]]);
 
 const member = (storage: string) =>
   z.strictObject({

@@ -6,7 +6,7 @@ import type { FastifyInstance } from 'fastify';
 import { readRegularFileSync } from '../../platform/security/regular-file.js';
 import type { JwtSettings } from './authentication/json-web-token.js';
 import { helmet } from './packages.js';
-import { keptAnswer } from './requests/kept-answer.js';
+import { cachedAnswer } from './requests/cached-answer.js';
 
 /** Beside the modules in a build; a checkout that runs its sources has that of its last build. */
 const FOLDER = fileURLToPath(new URL('../../../dist/console', import.meta.url));
@@ -50,7 +50,7 @@ export async function consolePage(
     xFrameOptions: { action: 'deny' },
   });
   const everyone = { config: { access: 'everyone' } } as const;
-  const page = keptAnswer('text/html; charset=utf-8', () => pageOf(signIn), 'no-cache');
+  const page = cachedAnswer('text/html; charset=utf-8', () => pageOf(signIn), 'no-cache');
   app.get('/', everyone, (request, reply) => {
     // Its addresses are relative to the folder that it stands in.
     const [path] = request.originalUrl.split('?');
@@ -62,7 +62,7 @@ export async function consolePage(
     app.get(
       `/console/${name}`,
       everyone,
-      keptAnswer(type, () => read(name), FOREVER),
+      cachedAnswer(type, () => read(name), FOREVER),
     );
   }
 }

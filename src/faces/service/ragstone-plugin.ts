@@ -16,7 +16,7 @@ import type { Authenticate } from './authentication/principal.js';
 import { rememberingView, ShownResults } from './feedback/shown-results.js';
 import type { IndexPlace } from './index-place.js';
 import { IndexRuns } from './index-runs.js';
-import type { KeptValues } from './kept/kept-values.js';
+import type { RetainedValues } from './retained/retained-values.js';
 import { registerOpenApi } from './openapi/register-openapi.js';
 import { cors, helmet, serializerCompiler, validatorCompiler } from './packages.js';
 import { auditCalls, auditedView, noteCaller } from './requests/audit-calls.js';
@@ -93,7 +93,7 @@ export interface ServiceOptions {
   /** Whether the sources that this process follows can be read; undefined where it follows none. @default no part of the health */
   readonly syncHealth?: (() => boolean | undefined) | undefined;
   /** Where outcomes of writes with an `idempotency-key` and what was shown are kept; not closed with the application. @default this process's memory */
-  readonly kept?: KeptValues | undefined;
+  readonly kept?: RetainedValues | undefined;
   /** What writes are held against; where it is gone, the health says so. @default writes go to whatever is there */
   readonly place?: IndexPlace | undefined;
   /** Index runs of this process, those of a sync too; closed with the application. @default those that its requests begin */

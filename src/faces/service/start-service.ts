@@ -21,9 +21,9 @@ import { consolePage } from './console-page.js';
 import { followSources } from './follow-sources.js';
 import { IndexPlace } from './index-place.js';
 import { IndexRuns } from './index-runs.js';
-import type { KeptValues } from './kept/kept-values.js';
-import { RedisValues } from './kept/redis-values.js';
-import { SqliteValues } from './kept/sqlite-values.js';
+import type { RetainedValues } from './retained/retained-values.js';
+import { RedisValues } from './retained/redis-values.js';
+import { SqliteValues } from './retained/sqlite-values.js';
 import { ragstonePlugin, sendProblem } from './ragstone-plugin.js';
 import { takeTurns } from './requests/connection-turns.js';
 import { countRequests, type ServiceMonitoring } from './requests/count-requests.js';
@@ -121,7 +121,7 @@ export async function startService({
   const redis = await connectRedis(config, app.log);
   let sync: ReturnType<typeof followSources>;
   let upgrade: BackgroundUpgrade | undefined;
-  const kept = keptValues(config.dataDir, redis);
+  const kept = retainedValues(config.dataDir, redis);
   const runs = new IndexRuns();
   const isInFolder = config.rag.ledger.type !== 'postgres' && config.rag.provider !== 'memory';
   await app.register(ragstonePlugin, {
@@ -208,7 +208,7 @@ async function goOn(
 }
 
 /** Where processes agree: the server where one is set, else a file of the data folder. */
-function keptValues(dataDir: string, redis: RedisConnection | undefined): KeptValues {
+function retainedValues(dataDir: string, redis: RedisConnection | undefined): RetainedValues {
   const own = new SqliteValues(dataDir);
   return redis === undefined ? own : new RedisValues(redis, own);
 }

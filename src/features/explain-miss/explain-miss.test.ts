@@ -6,7 +6,7 @@ import { loadConfig } from '../../config/load-config.js';
 import type { RAGSettingsInput } from '../../config/schema/index.js';
 import { LOCAL_SCOPE } from '../../core/scope.js';
 import { engineOver } from '../../engine/create-engine.js';
-import type { IndexFacts } from '../../ledger/ledger.js';
+import type { Generation } from '../../ledger/ledger.js';
 import type { Engine, SearchQuery } from '../../operations/engine.js';
 import type { MissExplanation } from '../../operations/miss-explanation.js';
 import type { Reranker } from '../../reranking/reranker.js';
@@ -401,7 +401,7 @@ describe('in the ranking', () => {
       stores: { collection: () => resources.stores.collection() },
       ledger: { live: () => resources.ledger.live() },
       models: {
-        embedderOf: (facts: IndexFacts) => resources.models.embedderOf(facts),
+        embedderOf: (facts: Generation) => resources.models.embedderOf(facts),
         reranker: { open: () => Promise.resolve(reversing) },
       },
     };

@@ -9,7 +9,7 @@ import { headingPathOf, titleOf } from '../../core/chunk-metadata.js';
 import { DATA_FOLDERS } from '../../core/data-folder.js';
 import { cacheOwner } from '../../core/scope.js';
 import { cacheKeyerOf } from '../../embedding/embedding-cache.js';
-import { holdsVectors, keysOfVectors } from '../../embedding/kept-vectors.js';
+import { holdsVectors, keysOfVectors } from '../../embedding/prune-vectors.js';
 import { readerIdentity } from '../../embedding/static/reader/encoder-model.js';
 import { contextModelName } from '../../resources/assembly/resolve-model.js';
 

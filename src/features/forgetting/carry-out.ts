@@ -14,7 +14,7 @@ import { feedbackFileOf } from '../feedback/feedback-log.js';
 import type { CacheKeys } from './cache-keys.js';
 import { eraseCopies, openGenerations, purge, type WritableGeneration } from './erase-copies.js';
 import { eraseFeedback } from './erase-feedback.js';
-import { eraseKept } from './erase-kept.js';
+import { eraseRetained } from './erase-retained.js';
 import { eraseTries } from './erase-tries.js';
 import type { ForgettingHost } from './forgetting-host.js';
 import type { ForgettingPlan } from './forgetting-plan.js';
@@ -39,7 +39,7 @@ export async function carryOut(
   const { receipt, keptOut } = plan;
   const { tenant } = receipt;
   const ledger = await resources.ledger.writing({ check: false });
-  if (keptOut !== undefined) await ledger.keepOut(tenant, { ...keptOut, receipt: receipt.id });
+  if (keptOut !== undefined) await ledger.block(tenant, { ...keptOut, receipt: receipt.id });
   const generations = await openGenerations(ledger, { signal, host });
   const run = new IndexRun(undefined, signal);
   // What is gone from every moment first: a deletion makes the present version a past one.
@@ -58,7 +58,7 @@ export async function carryOut(
   removed.push(...copies.removed);
   const forgotten = new Set(ids);
   removed.push(...eraseFeedback(feedbackFileOf(config.dataDir, tenant), (id) => forgotten.has(id)));
-  removed.push(...(await eraseKept(config, tenant, { signal, again: RESUME })));
+  removed.push(...(await eraseRetained(config, tenant, { signal, again: RESUME })));
   removed.push(...(await eraseTries(config.dataDir)));
   if (plan.source !== undefined) removed.push(...(await eraseClones(config)));
   await purge(generations, ledger, { signal, host, again: RESUME });

@@ -1,7 +1,7 @@
 import { triesFolderOf } from '../../config/find-project.js';
 import { EVERYTHING } from '../../core/filter.js';
 import type { Scope } from '../../core/scope.js';
-import { keysOfVectors } from '../../embedding/kept-vectors.js';
+import { keysOfVectors } from '../../embedding/prune-vectors.js';
 import { allVersions } from '../../ledger/history/all-versions.js';
 import type { ForgetReceipt, ReceiptCheck, RemovedFrom } from '../../operations/forget-types.js';
 import { chunksIn, documentsIn } from '../../resources/ledger-rows.js';

@@ -4,7 +4,7 @@ import { Receipts } from './receipts.js';
 
 /** What keeps names out, and the data folder with the receipts of it. */
 export interface ForgottenPlace {
-  readonly ledger: Pick<ForgottenNames, 'keptOut' | 'keepOut' | 'letIn'>;
+  readonly ledger: Pick<ForgottenNames, 'blockedNames' | 'block' | 'unblock'>;
   readonly dataDir: string;
 }
 
@@ -24,15 +24,15 @@ export async function copyForgotten(tenant: string, from: ForgottenPlace, to: Fo
   const copies = new Receipts(to.dataDir);
   for (const receipt of receipts) {
     copies.update(receipt);
-    if (receipt.undoneAt !== undefined) await to.ledger.letIn(tenant, receipt.id);
+    if (receipt.undoneAt !== undefined) await to.ledger.unblock(tenant, receipt.id);
   }
-  for (const { key, hashes } of await from.ledger.keptOut(tenant)) {
+  for (const { key, hashes } of await from.ledger.blockedNames(tenant)) {
     const left = new Set(hashes);
     // Of two that name the same, the later one keeps it out.
     for (const { id, names } of receipts.toReversed()) {
       const own = names?.key === key ? names.hashes.filter((hash) => left.delete(hash)) : [];
-      if (own.length > 0) await to.ledger.keepOut(tenant, { key, hashes: own, receipt: id });
+      if (own.length > 0) await to.ledger.block(tenant, { key, hashes: own, receipt: id });
     }
-    if (left.size > 0) await to.ledger.keepOut(tenant, { key, hashes: left, receipt: NO_RECEIPT });
+    if (left.size > 0) await to.ledger.block(tenant, { key, hashes: left, receipt: NO_RECEIPT });
   }
 }

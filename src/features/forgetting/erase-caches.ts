@@ -1,7 +1,7 @@
 import type { ResolvedConfig } from '../../config/resolved-config.js';
 import { EVERYTHING } from '../../core/filter.js';
-import { keepVectors } from '../../embedding/kept-vectors.js';
-import type { IndexFacts } from '../../ledger/ledger.js';
+import { keepVectors } from '../../embedding/prune-vectors.js';
+import type { Generation } from '../../ledger/ledger.js';
 import type { RemovedFrom } from '../../operations/forget-types.js';
 import { listPages } from '../../stores/list-pages.js';
 import type { VectorCollection } from '../../stores/vector-store.js';
@@ -11,7 +11,7 @@ const PAGE = 500;
 
 /** A generation, open. */
 export interface OpenGeneration {
-  readonly facts: IndexFacts;
+  readonly facts: Generation;
   readonly collection: VectorCollection;
 }
 

@@ -10,7 +10,7 @@ import type { RemovedFrom } from '../../operations/forget-types.js';
 import { isWithoutCollection, openForReading } from '../../resources/open-collection.js';
 import type { CacheKeys } from './cache-keys.js';
 import { eraseCaches, type OpenGeneration } from './erase-caches.js';
-import { eraseKept } from './erase-kept.js';
+import { eraseRetained } from './erase-retained.js';
 import type { ForgettingHost } from './forgetting-host.js';
 import { storesBehind } from './stores-behind.js';
 import { eraseUnused } from './unused-copies.js';
@@ -185,7 +185,7 @@ export async function eraseAllCopies(
   const again = 'ragstone encryption rotate';
   const generations = await openGenerations(ledger, { signal, host });
   await eraseCopies(generations, ledger, { signal, host, again });
-  for (const tenant of await tenantsOf(ledger)) await eraseKept(host.config, tenant, { signal, again });
+  for (const tenant of await tenantsOf(ledger)) await eraseRetained(host.config, tenant, { signal, again });
   await purge(generations, ledger, { signal, host, again });
   const behind = await storesBehind(host);
   if (behind.length > 0)

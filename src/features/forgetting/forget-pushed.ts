@@ -5,7 +5,7 @@ import { allVersions } from '../../ledger/history/all-versions.js';
 import type { LedgerHistory } from '../../ledger/history.js';
 import type { GenerationReader } from '../../ledger/ledger.js';
 import { eraseCopies, openGenerations, purge, type WritableGeneration } from './erase-copies.js';
-import { eraseKept } from './erase-kept.js';
+import { eraseRetained } from './erase-retained.js';
 import type { ForgettingHost } from './forgetting-host.js';
 
 /** How documents that were handed in are erased. Hold the lock of the whole index. */
@@ -30,7 +30,7 @@ export async function forgetPushed(
   for (const generation of generations) await deletePushed(tenant, generation, erasing.signal);
   await ledger.history?.erase(await pushedBefore(tenant, ledger.history));
   await eraseCopies(generations, ledger, { ...erasing, host });
-  await eraseKept(host.config, tenant, erasing);
+  await eraseRetained(host.config, tenant, erasing);
   await purge(generations, ledger, { ...erasing, host });
 }
 

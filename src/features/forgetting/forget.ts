@@ -8,9 +8,9 @@ import { slicesOf } from '../../core/slices.js';
 import { isPushSource } from '../../indexing/folder-names.js';
 import { configuredNames, readOwnership } from '../../indexing/source-owners.js';
 import { allVersions } from '../../ledger/history/all-versions.js';
-import { unpackChunks } from '../../ledger/history/kept-chunks.js';
+import { unpackChunks } from '../../ledger/history/retained-chunks.js';
 import { damagedHistory, type LedgerHistory } from '../../ledger/history.js';
-import { keptOutHash } from '../../ledger/kept-out-hash.js';
+import { blockedNameHash } from '../../ledger/blocked-name.js';
 import type { Ledger } from '../../ledger/ledger.js';
 import type { ForgetReceipt, ForgetRequest, RemovedFrom } from '../../operations/forget-types.js';
 import { isWithoutCollection, nothingIndexed, openForReading } from '../../resources/open-collection.js';
@@ -272,7 +272,7 @@ async function namesToKeepOut(
   { documents, items }: Pick<ForgettingPlan, 'documents' | 'items'>,
   { ledger, scope: { tenant } }: { readonly ledger: Ledger; readonly scope: Scope },
 ): Promise<{ readonly key: string; readonly hashes: readonly string[] }> {
-  const key = (await ledger.keptOut(tenant))[0]?.key ?? newKey();
+  const key = (await ledger.blockedNames(tenant))[0]?.key ?? newKey();
   const keyOf = ({ source, itemId }: { source: string; itemId: string }) => JSON.stringify([source, itemId]);
   const counts = occurrencesOf(documents.map(keyOf));
   const own = new Set(
@@ -280,13 +280,13 @@ async function namesToKeepOut(
   );
   const hashes = [
     ...documents.map(({ source, externalId: name }) =>
-      keptOutHash(key, { tenant, source, kind: 'document', name }),
+      blockedNameHash(key, { tenant, source, kind: 'document', name }),
     ),
     ...items.flatMap((item) => {
       const { source, itemId: name } = item;
       const count = counts.get(keyOf(item)) ?? 0;
       const isDocument = count === 0 || (count === 1 && own.has(keyOf(item)));
-      return isDocument ? [keptOutHash(key, { tenant, source, kind: 'item', name })] : [];
+      return isDocument ? [blockedNameHash(key, { tenant, source, kind: 'item', name })] : [];
     }),
   ];
   return { key, hashes: [...new Set(hashes)] };

@@ -13,7 +13,7 @@ export async function letIn(
   const receipt = receipts.read(idOrPath, cwd);
   assertOfTenant(receipt, scope);
   const ledger = await resources.ledger.writing({ check: false });
-  const count = await ledger.letIn(receipt.tenant, receipt.id);
+  const count = await ledger.unblock(receipt.tenant, receipt.id);
   const { names: _, ...rest } = receipt;
   // Else a ledger that is begun anew would keep them out again.
   receipts.update({ ...rest, undoneAt: isoNow() });

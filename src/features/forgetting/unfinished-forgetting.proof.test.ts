@@ -5,7 +5,7 @@ import { setImmediate as turn } from 'node:timers/promises';
 import { afterEach, beforeEach, expect, test } from 'vitest';
 import { eq } from '../../core/filter.js';
 import { createEngine } from '../../engine/create-engine.js';
-import { SqliteValues } from '../../faces/service/kept/sqlite-values.js';
+import { SqliteValues } from '../../faces/service/retained/sqlite-values.js';
 import type { Engine } from '../../operations/engine.js';
 import { SqliteDatabase } from '../../platform/sqlite/sqlite-database.js';
 import { filesWith } from '../../testing/files-with.js';

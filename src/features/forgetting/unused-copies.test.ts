@@ -172,7 +172,7 @@ test('a cache of vectors that was moved elsewhere holds nothing in the data fold
   const embedder = { ...createHashEmbedder(), isCheap: false };
   const elsewhere = temporaryFolder();
   await withEngine({ provider: 'libsql' }, (engine) => engine.push([ANN, BOB]), { embedder });
-  const { keysOfVectors } = await import('../../embedding/kept-vectors.js');
+  const { keysOfVectors } = await import('../../embedding/prune-vectors.js');
   expect(keysOfVectors(join(data, 'cache', 'embeddings'))).toHaveLength(2);
   const moved: RAGConfigInput = { provider: 'libsql', embedding: { cache: { path: elsewhere } } };
   await withEngine(moved, (engine) => engine.forget({ documents: ['ann'] }), { embedder });

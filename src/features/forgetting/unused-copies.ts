@@ -3,8 +3,8 @@ import { rm } from 'node:fs/promises';
 import { join } from 'node:path';
 import * as z from 'zod';
 import { DATA_FILES, DATA_FOLDERS } from '../../core/data-folder.js';
-import { holdsVectors } from '../../embedding/kept-vectors.js';
-import type { IndexFacts } from '../../ledger/ledger.js';
+import { holdsVectors } from '../../embedding/prune-vectors.js';
+import type { Generation } from '../../ledger/ledger.js';
 import type { LeftElsewhere, RemovedFrom } from '../../operations/forget-types.js';
 import { earlierServers } from '../../platform/redis/remembered-servers.js';
 import { PRIVATE_FILE } from '../../platform/security/private-files.js';
@@ -33,7 +33,7 @@ const COPY_LOCK = 'copy';
  * @param generations all of the index
  */
 export async function unusedCopies(
-  generations: readonly IndexFacts[],
+  generations: readonly Generation[],
   { config, resources }: ForgettingHost,
 ): Promise<UnusedCopy[]> {
   if (resources.isForgetful) return [];
@@ -71,7 +71,7 @@ export async function unusedCopies(
 
 /** Removes them. Each step may be done twice. */
 export async function eraseUnused(
-  generations: readonly IndexFacts[],
+  generations: readonly Generation[],
   host: ForgettingHost,
 ): Promise<RemovedFrom[]> {
   const copies = await unusedCopies(generations, host);

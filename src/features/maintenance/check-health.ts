@@ -129,7 +129,7 @@ async function readEmptyStore(resources: EngineResources): Promise<void> {
 /** What is asked costs something, so a model that answered a short while ago is believed. */
 const BELIEVED_MS = 60_000;
 
-const isBelieved = ({ parts }: EngineResources, part: PartName): boolean =>
+const isBelieved = ({ breakers: parts }: EngineResources, part: PartName): boolean =>
   parts.states[part] === 'well' && runtime().elapsed() - parts.breaker(part).answeredAt < BELIEVED_MS;
 
 /** Undefined where there is one store, or where the ledger does not say which. */
@@ -187,7 +187,7 @@ async function check(
 ): Promise<PartHealth> {
   try {
     // One that was left alone is asked again from now on, though nobody searches.
-    if (await resources.parts.probe(part, () => inTime(resources, read))) resources.remote?.tryNext(part);
+    if (await resources.breakers.probe(part, () => inTime(resources, read))) resources.remote?.tryNext(part);
     return { part, ok: true, detail: 'It answers.' };
   } catch (error) {
     if (RAGError.isInstance(error)) return { part, ok: false, detail: error.message };

@@ -4,7 +4,7 @@ import type { Scope } from '../../core/scope.js';
 import type { TelemetryPayloads } from '../../core/telemetry.js';
 import { resultWithin } from '../../core/with-deadline.js';
 import type { GenerationReader } from '../../ledger/ledger.js';
-import type { OwedCount } from '../../ledger/owed.js';
+import type { PendingCount } from '../../ledger/pending-work.js';
 import type { IndexStatus } from '../../operations/engine.js';
 import { hasQueue } from '../../resources/assembly/open-queue.js';
 import type { EngineResources } from '../../resources/engine-resources.js';
@@ -15,11 +15,11 @@ const ANSWER_MS = 2_000;
 /** What is left to workers, by the ledger, and what the queue holds of it; undefined where no queue is configured. */
 export async function readWork(
   resources: EngineResources,
-  reader: Pick<GenerationReader, 'owed'>,
+  reader: Pick<GenerationReader, 'pending'>,
   { scope, isAlone }: { readonly scope: Scope; readonly isAlone: boolean },
 ): Promise<IndexStatus['work']> {
   if (!hasQueue(resources.config)) return undefined;
-  const counts = (await reader.owed?.counts()) ?? [];
+  const counts = (await reader.pending?.counts()) ?? [];
   const now = runtime().now();
   return {
     sources: [...bySource(counts, scope)].map(([source, { items, held, since }]) => ({
@@ -29,7 +29,7 @@ export async function readWork(
       oldestAt: since,
       oldestSeconds: Math.max(0, Math.round((now - Date.parse(since)) / 1_000)),
     })),
-    // Of a tenant that is new nothing is indexed yet, and much may be owed.
+    // Of a tenant that is new nothing is indexed yet, and much may be pending.
     queue: await queueCounts(resources, isAlone && counts.every(({ tenant }) => tenant === scope.tenant)),
   };
 }
@@ -37,11 +37,11 @@ export async function readWork(
 /** The same of all tenants, by the ledger alone. */
 export async function readAllWork(
   { config }: Pick<EngineResources, 'config'>,
-  { owed }: Pick<GenerationReader, 'owed'>,
+  { pending }: Pick<GenerationReader, 'pending'>,
 ): Promise<TelemetryPayloads['health']['work']> {
-  if (!hasQueue(config) || owed === undefined) return undefined;
-  const counts = await owed.counts();
-  const sum = (of: (count: OwedCount) => number): number =>
+  if (!hasQueue(config) || pending === undefined) return undefined;
+  const counts = await pending.counts();
+  const sum = (of: (count: PendingCount) => number): number =>
     counts.reduce((total, count) => total + of(count), 0);
   const active = sum(({ held }) => held);
   const now = runtime().now();
@@ -53,21 +53,21 @@ export async function readAllWork(
   };
 }
 
-type Owed = Pick<OwedCount, 'items' | 'held' | 'since'>;
+type Pending = Pick<PendingCount, 'items' | 'held' | 'since'>;
 
-/** What is owed of each source to the scope: to its project, or to all of its tenant. */
-function bySource(counts: readonly OwedCount[], { tenant, project }: Scope): ReadonlyMap<string, Owed> {
-  const owed = new Map<string, Owed>();
+/** What is pending of each source to the scope: to its project, or to all of its tenant. */
+function bySource(counts: readonly PendingCount[], { tenant, project }: Scope): ReadonlyMap<string, Pending> {
+  const pending = new Map<string, Pending>();
   for (const { source, ...count } of counts) {
     if (count.tenant !== tenant || (project !== undefined && count.project !== project)) continue;
-    const { items, held, since } = owed.get(source) ?? { items: 0, held: 0, since: count.since };
-    owed.set(source, {
+    const { items, held, since } = pending.get(source) ?? { items: 0, held: 0, since: count.since };
+    pending.set(source, {
       items: items + count.items,
       held: held + count.held,
       since: since < count.since ? since : count.since,
     });
   }
-  return owed;
+  return pending;
 }
 
 /** That its server does not answer is a state too. */

@@ -1,7 +1,7 @@
 import type { StoredChunk } from '../../core/chunk.js';
 import { offsetsOf, titleOf } from '../../core/chunk-metadata.js';
 import { allVersions } from '../../ledger/history/all-versions.js';
-import { unpackChunks } from '../../ledger/history/kept-chunks.js';
+import { unpackChunks } from '../../ledger/history/retained-chunks.js';
 import type { HistoryVersion, LedgerHistory } from '../../ledger/history.js';
 import type { GenerationReader, LedgerDocument } from '../../ledger/ledger.js';
 import type { Drift } from '../../operations/engine.js';

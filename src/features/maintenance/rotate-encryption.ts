@@ -7,7 +7,7 @@ import { IndexRun } from '../../indexing/index-run.js';
 import { tenantsOf } from '../../indexing/list-generations.js';
 import { type RenewedDocuments, renewDocuments } from '../../indexing/renew-documents.js';
 import type { WriteTargets } from '../../indexing/write-batch.js';
-import type { IndexFacts, Ledger, LedgerItem } from '../../ledger/ledger.js';
+import type { Generation, Ledger, LedgerItem } from '../../ledger/ledger.js';
 import type { EncryptionRotation } from '../../operations/engine.js';
 import type { MetadataSealing } from '../../platform/security/sealed-metadata.js';
 import { isWithoutCollection, openForReading } from '../../resources/open-collection.js';
@@ -16,8 +16,8 @@ import { readableVersions } from './readable-fields.js';
 
 export interface Rotation {
   readonly sealing: MetadataSealing;
-  readonly storeOf: (facts: IndexFacts) => Promise<VectorStore>;
-  readonly embedderOf: (facts: IndexFacts) => Promise<Embedder>;
+  readonly storeOf: (facts: Generation) => Promise<VectorStore>;
+  readonly embedderOf: (facts: Generation) => Promise<Embedder>;
   readonly signal: AbortSignal | undefined;
   readonly now: () => string;
   /** Removes what was made of documents before they were written anew, and leaves nothing of it in files. */
@@ -37,7 +37,7 @@ const ITEMS_AT_ONCE = 48;
 export async function rotateEncryption(rotation: Rotation): Promise<EncryptionRotation> {
   const { alone } = rotation;
   const all = await alone(async (ledger) => {
-    const found: { readonly facts: IndexFacts; readonly items: readonly LedgerItem[] }[] = [];
+    const found: { readonly facts: Generation; readonly items: readonly LedgerItem[] }[] = [];
     for (const facts of await ledger.generations())
       found.push({ facts, items: await itemsOf(facts, ledger) });
     return found;
@@ -71,7 +71,7 @@ async function eraseEarlier(ledger: Ledger, { sealing, eraseCopies }: Rotation):
   await eraseCopies(ledger);
 }
 
-async function itemsOf({ generation }: IndexFacts, ledger: Ledger): Promise<LedgerItem[]> {
+async function itemsOf({ generation }: Generation, ledger: Ledger): Promise<LedgerItem[]> {
   const reader = ledger.reader(generation);
   const items: LedgerItem[] = [];
   for (const tenant of await tenantsOf(ledger))
@@ -82,7 +82,7 @@ async function itemsOf({ generation }: IndexFacts, ledger: Ledger): Promise<Ledg
 
 async function rotateItems(
   items: readonly LedgerItem[],
-  { facts, ledger }: { readonly facts: IndexFacts; readonly ledger: Ledger },
+  { facts, ledger }: { readonly facts: Generation; readonly ledger: Ledger },
   rotation: Rotation,
 ): Promise<RenewedDocuments> {
   const { sealing, storeOf, embedderOf, signal, now } = rotation;

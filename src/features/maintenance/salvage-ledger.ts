@@ -1,10 +1,10 @@
 import { LOCAL_SCOPE } from '../../core/scope.js';
-import type { IndexFacts, Ledger } from '../../ledger/ledger.js';
+import type { Generation, Ledger } from '../../ledger/ledger.js';
 
 /** What could still be read of a damaged ledger before it is discarded. */
 export interface SalvagedLedger {
   /** Names its collection, which must not stay in the store for ever. */
-  readonly facts?: IndexFacts | undefined;
+  readonly facts?: Generation | undefined;
   /** Names of the sources, perhaps not all: among them the folders that were indexed by name. */
   readonly sources: readonly string[];
   /** For people. */

@@ -6,7 +6,7 @@ import { carryOver } from '../../indexing/carry-over.js';
 import { deleteItems } from '../../indexing/delete-documents.js';
 import { IndexRun } from '../../indexing/index-run.js';
 import type { WriteTargets } from '../../indexing/write-batch.js';
-import type { GenerationReader, IndexFacts, Ledger, LedgerItem } from '../../ledger/ledger.js';
+import type { GenerationReader, Generation, Ledger, LedgerItem } from '../../ledger/ledger.js';
 import { openForReading } from '../../resources/open-collection.js';
 import { listPages } from '../../stores/list-pages.js';
 import type { VectorCollection, VectorStore } from '../../stores/vector-store.js';
@@ -16,7 +16,7 @@ const PAGE = 500;
 
 export interface TakeBack {
   readonly ledger: Ledger;
-  readonly storeOf: (facts: IndexFacts) => Promise<VectorStore>;
+  readonly storeOf: (facts: Generation) => Promise<VectorStore>;
   /** The model of the generation that is taken back. */
   readonly embedder: Embedder;
   readonly tenants: readonly string[];
@@ -25,14 +25,14 @@ export interface TakeBack {
 }
 
 /** @throws RAGError `USAGE` where there is none. */
-export async function findGeneration(ledger: Ledger, generation: number): Promise<IndexFacts> {
+export async function findGeneration(ledger: Ledger, generation: number): Promise<Generation> {
   const facts = (await ledger.generations()).find((candidate) => candidate.generation === generation);
   if (facts !== undefined) return facts;
   throw new RAGError('USAGE', `There is no generation ${generation}: \`ragstone generations\` lists them.`);
 }
 
 /** The generation of a number, if it can be switched to. Throws `USAGE` where it cannot, and says why. */
-export async function findRetired(ledger: Ledger, generation: number): Promise<IndexFacts> {
+export async function findRetired(ledger: Ledger, generation: number): Promise<Generation> {
   const facts = await findGeneration(ledger, generation);
   if (facts.state === 'live')
     throw new RAGError('USAGE', `Generation ${generation} is the live one already.`);
@@ -52,7 +52,7 @@ export async function findRetired(ledger: Ledger, generation: number): Promise<I
  * Makes a generation the live one again. Before the switch it is brought to what the live one knows: documents deleted since
  * go, and whatever was changed since, its text or who may read it, is copied. Killed at any point, the live one stays.
  */
-export async function takeBack(facts: IndexFacts, context: TakeBack): Promise<void> {
+export async function takeBack(facts: Generation, context: TakeBack): Promise<void> {
   const { ledger, storeOf, embedder, signal, now } = context;
   const live = await ledger.live();
   if (live !== undefined) {

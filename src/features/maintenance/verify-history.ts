@@ -1,9 +1,9 @@
 import { RAGError } from '../../core/errors.js';
 import type { Scope } from '../../core/scope.js';
 import { allVersions } from '../../ledger/history/all-versions.js';
-import { unpackChunks } from '../../ledger/history/kept-chunks.js';
+import { unpackChunks } from '../../ledger/history/retained-chunks.js';
 import type { HistoryVersion, LedgerHistory } from '../../ledger/history.js';
-import type { GenerationReader, IndexFacts } from '../../ledger/ledger.js';
+import type { GenerationReader, Generation } from '../../ledger/ledger.js';
 import type { Drift } from '../../operations/engine.js';
 import { documentsIn } from '../../resources/ledger-rows.js';
 
@@ -18,7 +18,7 @@ export interface HistoryCheck {
 
 interface Checked {
   readonly reader: GenerationReader;
-  readonly facts: IndexFacts;
+  readonly facts: Generation;
   readonly scope: Pick<Scope, 'tenant' | 'project'>;
 }
 

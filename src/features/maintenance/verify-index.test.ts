@@ -9,7 +9,7 @@ import { EVERYTHING, eq } from '../../core/filter.js';
 import { LOCAL_SCOPE } from '../../core/scope.js';
 import { runIndex } from '../../indexing/run-index.js';
 import type { ConfiguredSource } from '../../indexing/source-task.js';
-import type { IndexFacts, Ledger } from '../../ledger/ledger.js';
+import type { Generation, Ledger } from '../../ledger/ledger.js';
 import { openLedger } from '../../ledger/sqlite/open-ledger.js';
 import type { Drift } from '../../operations/engine.js';
 import { PLAIN_TEXT_PARSER } from '../../parsing/plain-text/plain-text-parser.js';
@@ -82,7 +82,7 @@ const index = (documents: readonly PushedDocument[]) =>
     now: () => '2026-01-01T00:00:00.000Z',
   });
 
-async function liveFacts(): Promise<IndexFacts> {
+async function liveFacts(): Promise<Generation> {
   const facts = await ledger.live();
   if (facts === undefined) throw new Error('Nothing is indexed.');
   return facts;

@@ -5,14 +5,14 @@ import { slicesOf } from '../../core/slices.js';
 import { type AbandonedSource, abandonmentOf } from '../../indexing/abandoned-sources.js';
 import { compareChunks } from '../../indexing/compare-chunks.js';
 import type { FindPath } from '../../indexing/document-paths.js';
-import type { KeptOut } from '../../indexing/kept-out.js';
+import type { BlockedItems } from '../../indexing/blocked-items.js';
 import { listChanges } from '../../indexing/list-changes.js';
 import type { ConfiguredSource } from '../../indexing/source-task.js';
 import type { LedgerHistory } from '../../ledger/history.js';
 import type {
   GenerationReader,
   GenerationWriter,
-  IndexFacts,
+  Generation,
   Ledger,
   LedgerDocument,
 } from '../../ledger/ledger.js';
@@ -38,12 +38,12 @@ const isOfTheStore = (reason: ErrorReason): boolean => reason.startsWith('STORE_
 
 export interface VerifyContext {
   readonly ledger: Ledger;
-  readonly facts: IndexFacts;
+  readonly facts: Generation;
   /** The generation of these facts. */
   readonly reader: GenerationReader;
   readonly store: VectorStore;
   /** The store of any generation. */
-  readonly storeOf: (facts: IndexFacts) => Promise<VectorStore>;
+  readonly storeOf: (facts: Generation) => Promise<VectorStore>;
   readonly sources: readonly ConfiguredSource[];
   /** @default DEFAULT_RETRY_POLICY */
   readonly retry?: RetryPolicy | undefined;
@@ -54,7 +54,7 @@ export interface VerifyContext {
   /** Adds the files of items and documents to what differs. */
   readonly paths?: { readonly ofItem: FindPath; readonly ofDocument: FindPath };
   /** What was forgotten on purpose is not missing. */
-  readonly keptOut?: ((source: string) => KeptOut) | undefined;
+  readonly blocked?: ((source: string) => BlockedItems) | undefined;
   /** What is to be encrypted is looked for in clear: in documents of every tenant where the scope names none. @default nothing is */
   readonly sealing?: MetadataSealing | undefined;
   readonly signal?: AbortSignal | undefined;
@@ -258,7 +258,7 @@ async function compareSource(configured: ConfiguredSource, context: VerifyContex
       force: false,
       retry: context.retry,
       signal,
-      keptOut: context.keptOut?.(source.name),
+      blocked: context.blocked?.(source.name),
     });
     const known = await reader.items(tenant, source.name);
     const changed = changes.toRead.map(({ id }): Drift => {
@@ -322,7 +322,7 @@ function reasonToRead(status: string): string {
 /** What a repair writes to. */
 export interface RepairContext {
   readonly history?: LedgerHistory | undefined;
-  readonly facts: IndexFacts;
+  readonly facts: Generation;
   readonly store: VectorStore;
   readonly writer: GenerationWriter;
 }

@@ -139,7 +139,7 @@ async function scoreGeneration(
   const { host, scope } = context;
   const resources = viewOf(generation, context);
   const search = async (text: string, topK: number): Promise<Passage[]> => {
-    await host.traffic.quiet(PATIENCE_MS, host.signal);
+    await host.activeQueries.quiet(PATIENCE_MS, host.signal);
     const options = {
       topK,
       minSimilarity: 0,
@@ -181,7 +181,7 @@ function viewOf(
     },
   };
   const live = { ledger, facts, reader: ledger.reader(facts.generation) };
-  const embedder = givingWay(model.embedder, host.traffic);
+  const embedder = givingWay(model.embedder, host.activeQueries);
   const { adaptQueries } = config.rag.embedding;
   const own = { embedder, notices: [], forQueries: queryEmbedderOver(embedder, { adapt: adaptQueries }) };
   const embedderOf: ModelHandle['embedderOf'] = async (of) =>

@@ -156,8 +156,8 @@ async function embedTexts(documents: readonly ReadDocument[], { host, model }: F
   const tenant = documents[0]?.document.tenant;
   const texts = documents.flatMap(({ held }) => held.rebuilt.map(({ indexedText }) => indexedText));
   if (tenant === undefined || texts.length === 0) return { byText: new Map(), computed: 0 };
-  const { signal, traffic } = host;
-  const embedder = givingWay(model.embedder, traffic);
+  const { signal, activeQueries } = host;
+  const embedder = givingWay(model.embedder, activeQueries);
   const owner = cacheOwner({ tenant });
   const result = await embedAll(embedder, texts, 'document', { cache: model.cache, owner, signal });
   const byText = new Map<string, EmbeddedChunk>();

@@ -1,7 +1,7 @@
 import { setImmediate as nextTurn } from 'node:timers/promises';
 import { withoutUndefined } from '../../core/without-undefined.js';
 import type { Embedder } from '../../embedding/embedder.js';
-import type { SearchTraffic } from '../../resources/search-traffic.js';
+import type { ActiveQueries } from '../../resources/active-queries.js';
 
 /** A batch waits for searches no longer than this, in milliseconds. */
 const PATIENCE_MS = 250;
@@ -9,7 +9,7 @@ const PATIENCE_MS = 250;
 const CHEAP_AT_ONCE = 16;
 
 /** The same model, asked only while nobody searches, as far as that comes about. */
-export function givingWay(embedder: Embedder, traffic: SearchTraffic): Embedder {
+export function givingWay(embedder: Embedder, activeQueries: ActiveQueries): Embedder {
   const { isCheap } = embedder;
   const maxBatch = isCheap ? Math.min(CHEAP_AT_ONCE, embedder.maxBatch) : embedder.maxBatch;
   const { maxBatchTokens, retry } = embedder;
@@ -23,7 +23,7 @@ export function givingWay(embedder: Embedder, traffic: SearchTraffic): Embedder 
     countTokens: (text) => embedder.countTokens(text),
     doEmbed: async (texts, kind, signal) => {
       if (isCheap) await nextTurn();
-      await traffic.quiet(PATIENCE_MS, signal);
+      await activeQueries.quiet(PATIENCE_MS, signal);
       return embedder.doEmbed(texts, kind, signal);
     },
     close: () => embedder.close(),

@@ -1,5 +1,5 @@
 import * as z from 'zod';
-import type { IndexFacts } from '../../ledger/ledger.js';
+import type { Generation } from '../../ledger/ledger.js';
 
 const recordSchema = z.object({
   migration: z.object({
@@ -19,7 +19,7 @@ export type MigrationRecord = z.infer<typeof recordSchema>['migration'];
 export function migrationRecordOf({
   upgrade,
   collection,
-}: Pick<IndexFacts, 'upgrade' | 'collection'>): MigrationRecord | undefined {
+}: Pick<Generation, 'upgrade' | 'collection'>): MigrationRecord | undefined {
   if (upgrade === undefined) return undefined;
   try {
     const record = recordSchema.safeParse(JSON.parse(upgrade)).data?.migration;
@@ -29,7 +29,7 @@ export function migrationRecordOf({
   }
 }
 
-/** `IndexFacts.upgrade` of a copy, with what the generation that it is a copy of says of its model. */
+/** `Generation.upgrade` of a copy, with what the generation that it is a copy of says of its model. */
 export function withMigration(migration: MigrationRecord, upgrade?: string): string {
   const facts: unknown = upgrade === undefined ? {} : JSON.parse(upgrade);
   return JSON.stringify({ ...(typeof facts === 'object' ? facts : {}), migration });

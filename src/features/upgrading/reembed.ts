@@ -5,7 +5,7 @@ import type { Scope } from '../../core/scope.js';
 import type { EmbeddingEstimate } from '../../embedding/embedder.js';
 import { fingerprintOf, sumOfEstimates } from '../../embedding/embedder.js';
 import { readHeld } from '../../indexing/carry-over.js';
-import type { IndexFacts, Ledger } from '../../ledger/ledger.js';
+import type { Generation, Ledger } from '../../ledger/ledger.js';
 import type {
   ReembedRequest,
   ReembedResult,
@@ -112,7 +112,7 @@ function modelOf(
 }
 
 /** Runs embed with the model of the live generation from now on, whatever the configuration names. */
-async function keepFollowing(facts: IndexFacts, model: UpgradeModel, host: UpgradeHost): Promise<void> {
+async function keepFollowing(facts: Generation, model: UpgradeModel, host: UpgradeHost): Promise<void> {
   const configured = await configuredFingerprint(host);
   if (configured === model.fingerprint || upgradeRecordOf(facts)?.configured === configured) return;
   trustNamed(modelNamed(model.setting), host.config);
@@ -128,7 +128,7 @@ const configuredFingerprint = async ({ resources }: UpgradeHost): Promise<string
   fingerprintOf((await resources.models.configuredEmbedder()).embedder.identity);
 
 const newRecord = (
-  { generation, embedder }: IndexFacts,
+  { generation, embedder }: Generation,
   { setting }: UpgradeModel,
   configured: string,
 ): UpgradeRecord => ({
@@ -142,7 +142,7 @@ const newRecord = (
 
 interface UpgradeParts {
   /** The live generation. */
-  readonly facts: IndexFacts;
+  readonly facts: Generation;
   readonly model: UpgradeModel;
   readonly scope: Scope;
   readonly host: UpgradeHost;
@@ -252,7 +252,7 @@ async function openPair({ facts: live, model, host }: UpgradeParts): Promise<Gen
   const configured = await configuredFingerprint(host);
   const collection = await openForReading(live, store);
   const facts = await host.alone('items', async (ledger) => {
-    let found: IndexFacts | undefined;
+    let found: Generation | undefined;
     for (const held of await ledger.generations()) {
       if (held.state === 'live' || upgradeRecordOf(held) === undefined) continue;
       const isOurs = held.fingerprint === model.fingerprint && held.provider === live.provider;
@@ -365,7 +365,7 @@ async function switchOver(
 
 /** What an upgrade would have to do; of a hosted model, what it costs. */
 async function countWork(
-  live: IndexFacts,
+  live: Generation,
   model: UpgradeModel,
   host: UpgradeHost,
 ): Promise<{

@@ -1,10 +1,10 @@
 import type { ResolvedConfig } from '../../config/resolved-config.js';
 import type { Embedder } from '../../embedding/embedder.js';
 import type { EmbeddingCache } from '../../embedding/embedding-cache.js';
-import type { IndexFacts, Ledger } from '../../ledger/ledger.js';
+import type { Generation, Ledger } from '../../ledger/ledger.js';
 import type { LockSubject } from '../../ledger/lock.js';
 import type { EngineResources } from '../../resources/engine-resources.js';
-import type { SearchTraffic } from '../../resources/search-traffic.js';
+import type { ActiveQueries } from '../../resources/active-queries.js';
 import type { VectorCollection } from '../../stores/vector-store.js';
 
 /** What an upgrade works with. */
@@ -14,7 +14,7 @@ export interface UpgradeHost {
   /** Folder that relative paths of a call start from. */
   readonly cwd: string;
   /** Questions that are being answered by this engine. */
-  readonly traffic: SearchTraffic;
+  readonly activeQueries: ActiveQueries;
   /** Does work while this process may write the index; between two pieces of it others may. */
   readonly alone: <Outcome>(
     subject: LockSubject,
@@ -35,7 +35,7 @@ export interface UpgradeModel {
 
 /** A generation, opened. */
 export interface OpenGeneration {
-  readonly facts: IndexFacts;
+  readonly facts: Generation;
   readonly collection: VectorCollection;
 }
 

@@ -1,19 +1,19 @@
 import { basename } from 'node:path';
 import type { ResolvedConfig } from '../../config/resolved-config.js';
 import { withoutUndefined } from '../../core/without-undefined.js';
-import type { IndexFacts, Ledger } from '../../ledger/ledger.js';
+import type { Generation, Ledger } from '../../ledger/ledger.js';
 import type { UpgradeStatus } from '../../operations/upgrade-types.js';
 import { type UpgradeRecord, upgradeRecordOf } from '../../resources/upgrade-record.js';
 
 interface Upgrade {
-  readonly facts: IndexFacts;
+  readonly facts: Generation;
   readonly record: UpgradeRecord;
 }
 
 /** Where the upgrade that is wanted, or was begun, stands; undefined where there is none. */
 export async function readUpgradeStatus(
   ledger: Ledger,
-  live: IndexFacts,
+  live: Generation,
   { rag }: ResolvedConfig,
 ): Promise<UpgradeStatus | undefined> {
   const upgrades = (await ledger.generations()).flatMap((facts): Upgrade[] => {
@@ -63,7 +63,7 @@ export async function readUpgradeStatus(
   };
 }
 
-async function inUse(live: IndexFacts, wanted: string, ledger: Ledger): Promise<UpgradeStatus> {
+async function inUse(live: Generation, wanted: string, ledger: Ledger): Promise<UpgradeStatus> {
   const total = await chunksOf(live, ledger);
   const comparison = upgradeRecordOf(live)?.comparison;
   return {
@@ -78,7 +78,7 @@ async function inUse(live: IndexFacts, wanted: string, ledger: Ledger): Promise<
 }
 
 /** By name: whether it is that very revision is found out when the model is opened. */
-const isOf = (facts: IndexFacts, wanted: string): boolean =>
+const isOf = (facts: Generation, wanted: string): boolean =>
   upgradeRecordOf(facts)?.model === wanted ||
   facts.embedder === wanted ||
   facts.embedder ===
@@ -87,7 +87,7 @@ const isOf = (facts: IndexFacts, wanted: string): boolean =>
       (_, onnx = 'transformers:', path: string) => onnx + basename(path),
     );
 
-async function chunksOf({ generation }: IndexFacts, ledger: Ledger): Promise<number> {
+async function chunksOf({ generation }: Generation, ledger: Ledger): Promise<number> {
   const sources = await ledger.reader(generation).sources();
   return sources.reduce((sum, { chunks }) => sum + chunks, 0);
 }

@@ -2,7 +2,7 @@ import { RAGError } from '../../core/errors.js';
 import { slicesOf } from '../../core/slices.js';
 import { type LiveTargets, writeLive } from '../../engine/live-targets.js';
 import { copyForgotten, receiptsOf } from '../../features/forgetting/copy-forgotten.js';
-import { eraseKept } from '../../features/forgetting/erase-kept.js';
+import { eraseRetained } from '../../features/forgetting/erase-retained.js';
 import {
   type ErasingPushes,
   forgetDeletedPushes,
@@ -197,7 +197,7 @@ export async function copyForgottenNames(copy: DocumentCopy, since: string): Pro
 
 /** Whether anything of a tenant was forgotten in an index. */
 export async function holdsForgotten(resources: EngineResources, tenant: string): Promise<boolean> {
-  const names = (await (await resources.ledger.reading())?.keptOut(tenant)) ?? [];
+  const names = (await (await resources.ledger.reading())?.blockedNames(tenant)) ?? [];
   return names.length > 0 || receiptsOf(tenant, resources.config.dataDir).length > 0;
 }
 
@@ -238,7 +238,7 @@ export async function eraseServed(
   tenant: string,
   signal: AbortSignal | undefined,
 ): Promise<void> {
-  await eraseKept(config, tenant, { signal: signal ?? new AbortController().signal, again: COMMAND });
+  await eraseRetained(config, tenant, { signal: signal ?? new AbortController().signal, again: COMMAND });
 }
 
 /** Removes from the new index what else it keeps of documents that were copied and then forgotten in the old one. */

@@ -10,7 +10,7 @@ import { isPushSource } from '../../indexing/folder-names.js';
 import { IndexRun } from '../../indexing/index-run.js';
 import { openRebuilder, type Rebuilder } from '../../indexing/rebuilding-thread.js';
 import { type WriteTargets, writeBatch } from '../../indexing/write-batch.js';
-import type { GenerationReader, IndexFacts, Ledger, LedgerChunk } from '../../ledger/ledger.js';
+import type { GenerationReader, Generation, Ledger, LedgerChunk } from '../../ledger/ledger.js';
 import type { MetadataSealing } from '../../platform/security/sealed-metadata.js';
 import { storedDigest } from '../../resources/chunk-digests.js';
 import type { VectorCollection } from '../../stores/vector-store.js';
@@ -23,12 +23,12 @@ const DELETED_AT_ONCE = 200;
 /** The generation that is copied, and the one that is filled. */
 export interface CopyPair {
   readonly from: {
-    readonly facts: IndexFacts;
+    readonly facts: Generation;
     readonly reader: GenerationReader;
     readonly collection: VectorCollection;
     readonly sealing: MetadataSealing;
   };
-  readonly to: { readonly facts: IndexFacts; readonly collection: VectorCollection };
+  readonly to: { readonly facts: Generation; readonly collection: VectorCollection };
   /** Its vectors are copied; it is asked for none. */
   readonly embedder: Embedder;
 }
@@ -235,8 +235,8 @@ function targetsOf(
 /** What either ledger says now. */
 export interface PairState {
   /** Of the index that is copied. */
-  readonly live: IndexFacts | undefined;
-  readonly generations: readonly IndexFacts[];
+  readonly live: Generation | undefined;
+  readonly generations: readonly Generation[];
   /** Collection that was live in the place of the copy when it was begun. */
   readonly liveBefore: string | undefined;
 }

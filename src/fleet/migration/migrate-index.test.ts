@@ -8,7 +8,7 @@ import { EVERYTHING, oneOf } from '../../core/filter.js';
 import { contentHash } from '../../core/ids.js';
 import { openEngine } from '../../engine/create-engine.js';
 import { letterEmbedder } from '../../features/upgrading/test-embedder.js';
-import type { IndexFacts, Ledger } from '../../ledger/ledger.js';
+import type { Generation, Ledger } from '../../ledger/ledger.js';
 import { openLedger } from '../../ledger/sqlite/open-ledger.js';
 import type { Engine } from '../../operations/engine.js';
 import type { EngineResources } from '../../resources/engine-resources.js';
@@ -255,7 +255,7 @@ test.each([
   // Another process switches just before, as where this one has lost its lock.
   const switchBefore = async (): Promise<void> => {
     const [facts] = await inner.generations();
-    const { generation } = await inner.begin(() => facts as IndexFacts, '2026-01-01T00:00:00.000Z');
+    const { generation } = await inner.begin(() => facts as Generation, '2026-01-01T00:00:00.000Z');
     await inner.switchTo(generation, '2026-01-01T00:00:00.000Z');
   };
   const ledger: Ledger = new Proxy(inner, {

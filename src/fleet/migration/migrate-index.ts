@@ -3,7 +3,7 @@ import { runtime } from '../../core/runtime.js';
 import { LOCAL_SCOPE, type Scope, type ScopeInput, scopeOf } from '../../core/scope.js';
 import { FillPace, type FillProgress } from '../../features/upgrading/fill-pace.js';
 import { findOutOfStep } from '../../features/upgrading/out-of-step.js';
-import type { IndexFacts, Ledger } from '../../ledger/ledger.js';
+import type { Generation, Ledger } from '../../ledger/ledger.js';
 import { nothingIndexed } from '../../resources/open-collection.js';
 import { checkCopy } from './check-copy.js';
 import { compareResults, questionsToAsk } from './compare-results.js';
@@ -128,7 +128,7 @@ async function historyNotice(
 }
 
 async function copyAndSwitch(
-  live: IndexFacts,
+  live: Generation,
   migration: Migration,
   base: Pick<Migrated, 'from' | 'to' | 'notices'>,
 ): Promise<

@@ -1,5 +1,5 @@
 import type { Scope } from '../../core/scope.js';
-import type { IndexFacts } from '../../ledger/ledger.js';
+import type { Generation } from '../../ledger/ledger.js';
 import type { VectorStore } from '../../stores/vector-store.js';
 import type { OpenEnds } from './migration-ends.js';
 import type { MigrateRequest } from './migration-types.js';
@@ -12,6 +12,6 @@ export interface Migration {
   /** Where the copy is made. */
   readonly store: VectorStore;
   /** What is live there, until the switch. */
-  readonly liveBefore: IndexFacts | undefined;
+  readonly liveBefore: Generation | undefined;
   readonly signal: AbortSignal;
 }

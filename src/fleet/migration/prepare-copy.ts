@@ -2,7 +2,7 @@ import { RAGError } from '../../core/errors.js';
 import { isoNow } from '../../core/runtime.js';
 import { fingerprintOf } from '../../embedding/embedder.js';
 import { migrationRecordOf, withMigration } from '../../features/upgrading/migration-record.js';
-import type { IndexFacts, Ledger } from '../../ledger/ledger.js';
+import type { Generation, Ledger } from '../../ledger/ledger.js';
 import type { LiveIndex } from '../../resources/handles/ledger-handle.js';
 import { dropGeneration, newCollectionName, specOf } from '../../resources/open-collection.js';
 import { upgradeRecordOf } from '../../resources/upgrade-record.js';
@@ -12,7 +12,7 @@ import type { Migration } from './migration.js';
 import { alone, type OpenEnds } from './migration-ends.js';
 
 /** A copy is searched with the vectors of the old index, so the model that reads queries there must be the same. */
-export async function assertSameModel(live: IndexFacts, { to }: OpenEnds): Promise<void> {
+export async function assertSameModel(live: Generation, { to }: OpenEnds): Promise<void> {
   const { embedder } = await to.resources.models.configuredEmbedder();
   const fingerprint = fingerprintOf(embedder.identity);
   if (fingerprint === live.fingerprint || upgradeRecordOf(live)?.configured === fingerprint) return;
@@ -25,8 +25,8 @@ export async function assertSameModel(live: IndexFacts, { to }: OpenEnds): Promi
 
 /** Whether what is live in the place of the copy is the copy. */
 export async function isCopyOf(
-  there: IndexFacts,
-  live: IndexFacts,
+  there: Generation,
+  live: Generation,
   { store, ends }: { readonly store: VectorStore; readonly ends: OpenEnds },
 ): Promise<boolean> {
   if (!ends.isOneLedger) return migrationRecordOf(there)?.from === live.collection;
@@ -63,10 +63,10 @@ export async function assertPlaces(
 
 /** A generation that this copy can go on with: one that was begun for it, or one that was used before and is brought in step. */
 export async function begunBefore(
-  live: IndexFacts,
+  live: Generation,
   store: VectorStore,
   ledger: Ledger,
-): Promise<IndexFacts | undefined> {
+): Promise<Generation | undefined> {
   const candidates = (await ledger.generations()).filter(
     (facts) =>
       facts.fingerprint === live.fingerprint &&
@@ -78,12 +78,12 @@ export async function begunBefore(
   return undefined;
 }
 
-const buildingFirst = (a: IndexFacts, b: IndexFacts): number =>
+const buildingFirst = (a: Generation, b: Generation): number =>
   Number(b.state === 'building') - Number(a.state === 'building') || b.generation - a.generation;
 
 /** Opens the generation that is copied, and that of the copy: the one that was begun before, or a new one. */
 export async function openPair(
-  live: IndexFacts,
+  live: Generation,
   { reader, collection, sealing }: Omit<CopyPair['from'], 'facts'>,
   migration: Migration,
 ): Promise<CopyPair> {
@@ -120,6 +120,6 @@ export async function openPair(
 
 /** Of one ledger that keeps both, each configuration knows the address of its own store. */
 export const storesOf =
-  (live: IndexFacts, { from, to }: OpenEnds) =>
-  (facts: IndexFacts): Promise<VectorStore> =>
+  (live: Generation, { from, to }: OpenEnds) =>
+  (facts: Generation): Promise<VectorStore> =>
     (facts.provider === live.provider ? from : to).resources.stores.of(facts);

@@ -1,6 +1,6 @@
 import { type CronSchedule, nextTurn } from '../../core/cron-schedule.js';
 import type { SourceTiming } from '../../operations/sync-plan.js';
-import type { KeptSource, SourceSync, SyncTrigger } from '../../operations/sync-state.js';
+import type { SourceRecord, SourceSync, SyncTrigger } from '../../operations/sync-state.js';
 
 /** Both clocks at one moment: the wall's, by which schedules go, and the one that is never set. */
 export interface Moment {
@@ -42,7 +42,7 @@ export class SourceTurns {
       settleMs,
       kept,
       moment: { now, elapsed },
-    }: { readonly settleMs: number; readonly kept?: KeptSource | undefined; readonly moment: Moment },
+    }: { readonly settleMs: number; readonly kept?: SourceRecord | undefined; readonly moment: Moment },
   ) {
     this.timing = timing;
     this.#settleMs = settleMs;
@@ -159,7 +159,7 @@ export class SourceTurns {
     };
   }
 
-  kept(moment: Moment): KeptSource {
+  kept(moment: Moment): SourceRecord {
     return { ...this.state(moment), considered: this.#considered };
   }
 }

@@ -8,12 +8,12 @@ import { nextAttemptAt } from '../../operations/retry-policy.js';
 import type { SourceTiming, SyncPlan } from '../../operations/sync-plan.js';
 import {
   leftBehind,
-  readKeptSources,
+  readSourceRecords,
   readSyncHolder,
   type SourceSync,
   type SyncTrigger,
   syncFolder,
-  writeKeptSources,
+  writeSourceRecords,
 } from '../../operations/sync-state.js';
 import { isoTime, type Moment, SourceTurns, type Turn } from './source-turns.js';
 import type { Sync, Syncable, SyncOptions } from './sync.js';
@@ -155,7 +155,7 @@ class RunningSync implements Sync {
   }
 
   #readState(): void {
-    const kept = readKeptSources(this.#folder);
+    const kept = readSourceRecords(this.#folder);
     const moment = this.#moment();
     this.#turns = this.#timings.map(
       (timing) =>
@@ -274,10 +274,10 @@ class RunningSync implements Sync {
     const moment = this.#moment();
     try {
       // What the configuration had followed before, or another process will again: this one does not.
-      const others = [...readKeptSources(this.#folder).values()]
+      const others = [...readSourceRecords(this.#folder).values()]
         .filter(({ source }) => !this.#turns.some((turns) => turns.source === source))
         .map(leftBehind);
-      writeKeptSources(this.#folder, [...this.#turns.map((turns) => turns.kept(moment)), ...others]);
+      writeSourceRecords(this.#folder, [...this.#turns.map((turns) => turns.kept(moment)), ...others]);
       this.#isKept = true;
     } catch (error) {
       if (!this.#isKept) return;

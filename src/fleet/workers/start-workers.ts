@@ -1,11 +1,11 @@
 import { RAGError, toRAGError } from '../../core/errors.js';
 import { isoNow, repeat, runtime, sleep, withRuntime } from '../../core/runtime.js';
-import type { OwedBatch } from '../../ledger/owed.js';
+import type { PendingBatch } from '../../ledger/pending-work.js';
 import type { BatchOutcome, QueueConsumer, WorkQueue } from '../../ledger/queue/work-queue.js';
 import type { WorkPlan } from '../../operations/engine.js';
 import type { FinishedBatch, WorkerEvent } from './worker-events.js';
 
-/** Between two looks whether the queue lacks what the ledger owes, in milliseconds. */
+/** Between two looks whether the queue lacks what the ledger has pending, in milliseconds. */
 const REFILL_MS = 10_000;
 /** A server that has not answered by then is told of, in milliseconds. */
 const FIRST_ANSWER_MS = 3_000;
@@ -148,16 +148,16 @@ class RunningWorkers implements Workers {
     return [early, repeat(refill, REFILL_MS), repeat(report, PROGRESS_MS)];
   }
 
-  /** The ledger knows what is owed. Where the queue holds fewer batches, all are added, and those that it holds stay as they are. */
+  /** The ledger knows what is pending. Where the queue holds fewer batches, all are added, and those that it holds stay as they are. */
   async #refill(queue: WorkQueue): Promise<void> {
     if (!queue.isUp || this.#stopping.signal.aborted) return;
     try {
-      const owed = await this.#plan.owed();
-      const batches = (await owed?.batchCount()) ?? 0;
-      if (owed === undefined || batches === 0) return;
+      const pending = await this.#plan.pending();
+      const batches = (await pending?.batchCount()) ?? 0;
+      if (pending === undefined || batches === 0) return;
       const { waiting, active } = await queue.counts();
       if (waiting + active >= batches) return;
-      await queue.add(await owed.batches(REFILLED_AT_ONCE));
+      await queue.add(await pending.batches(REFILLED_AT_ONCE));
       this.#tell({ type: 'refilled', batches: batches - waiting - active });
     } catch (error) {
       this.#notice(toRAGError(error, 'INTERNAL', 'The queue could not be compared with the ledger.'));
@@ -168,7 +168,7 @@ class RunningWorkers implements Workers {
     const { items, at } = this.#reported;
     if (this.#done.items === items) return;
     try {
-      const left = (await (await this.#plan.owed())?.counts()) ?? [];
+      const left = (await (await this.#plan.pending())?.counts()) ?? [];
       const now = runtime().elapsed();
       const itemsPerSecond = Math.round(((this.#done.items - items) * 10_000) / Math.max(1, now - at)) / 10;
       this.#reported = { items: this.#done.items, at: now };
@@ -185,7 +185,7 @@ class RunningWorkers implements Workers {
     this.#tell({ type: 'notice', message });
   }
 
-  async #work(batch: OwedBatch): Promise<BatchOutcome> {
+  async #work(batch: PendingBatch): Promise<BatchOutcome> {
     const { tenant, source } = batch;
     if (this.#stopping.signal.aborted) return { isDone: false, againInMs: 0 };
     const startedAt = runtime().elapsed();
@@ -230,7 +230,7 @@ class RunningWorkers implements Workers {
   }
 
   /** A store or a model that does not answer is not the documents' fault: they are handed to another worker, and this one rests. */
-  async #failed({ tenant, source }: OwedBatch, failure: RAGError): Promise<BatchOutcome> {
+  async #failed({ tenant, source }: PendingBatch, failure: RAGError): Promise<BatchOutcome> {
     if (this.#stopping.signal.aborted) return { isDone: false, againInMs: 0 };
     const { reason, message } = failure;
     const pause = pauseAfter(++this.#failures);

@@ -1,5 +1,5 @@
 import type { ErrorReason } from '../../core/errors.js';
-import type { OwedCount } from '../../ledger/owed.js';
+import type { PendingCount } from '../../ledger/pending-work.js';
 import type { IndexError } from '../../operations/engine.js';
 
 /** What happens in a worker. `at`: ISO-8601 UTC. */
@@ -54,5 +54,5 @@ export interface WorkProgress {
   /** Items since the last progress, in a second. */
   readonly itemsPerSecond: number;
   /** What is listed and not done, by source. */
-  readonly left: readonly OwedCount[];
+  readonly left: readonly PendingCount[];
 }

@@ -11,7 +11,7 @@ import { isolateParsers, parsingUntil } from '../../parsing/worker/parsing-threa
 import { openProtection, type ProtectionSettings } from '../../resources/document-protection.js';
 import {
   type PreparationContext,
-  type PreparationParts,
+  type DocumentPipeline,
   type PreparedDocument,
   prepareDocument,
 } from '../prepare-document.js';
@@ -69,7 +69,7 @@ export interface OwnPreparation {
 export async function openPreparation(
   recipe: PreparationRecipe,
   { chunker, parsers = [] }: OwnPreparation = {},
-): Promise<PreparationParts> {
+): Promise<DocumentPipeline> {
   const { chunking, parsing, limits, protection } = recipe;
   const tokenizer = await loadBuiltinTokenizer();
   return {

@@ -11,7 +11,7 @@ import { saveGraphs } from '../rows/graph.js';
 import { forgetOldStatements } from '../rows/statements.js';
 import { readChunkState } from '../rows/stored-words.js';
 import { encodeText } from '../text-encoding.js';
-import type { OpenBooks } from './books.js';
+import type { OpenBooks } from './generation-database.js';
 import { type DocumentRow, documentKeyOf } from './documents.js';
 import { itemKeyOf, setItemsPending, sourceKeyOf } from './items.js';
 import { inLockOrder } from './leases.js';

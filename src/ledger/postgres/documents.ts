@@ -1,5 +1,5 @@
 import { keyOf } from '../ledger-text.js';
-import type { OpenBooks } from './books.js';
+import type { OpenBooks } from './generation-database.js';
 import { bytesOf, numberOf } from './row.js';
 
 export const documentKeyOf = (documentId: string): Buffer => keyOf(documentId);

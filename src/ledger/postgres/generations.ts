@@ -1,6 +1,6 @@
 import { RAGError } from '../../core/errors.js';
 import type { PostgresDatabase } from '../../platform/postgres/postgres-database.js';
-import type { GenerationTarget, IndexFacts } from '../ledger.js';
+import type { GenerationTarget, Generation } from '../ledger.js';
 import { storableText } from '../ledger-text.js';
 import { ROW_TABLES } from '../rows/document-rows.js';
 import { forgetGoneFacts } from '../rows/facts.js';
@@ -16,7 +16,7 @@ export async function beginGeneration(
   database: PostgresDatabase,
   targetOf: (generation: number) => GenerationTarget,
   at: string,
-): Promise<IndexFacts> {
+): Promise<Generation> {
   const call = { action: 'begin a generation', isIdempotent: false };
   return database.transaction(call, async (run) => {
     const counted = await run(

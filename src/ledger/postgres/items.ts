@@ -1,7 +1,7 @@
 import type { CompletedItem, ItemKey } from '../ledger.js';
 import { hexOf, keyOf, storableText } from '../ledger-text.js';
 import type { LedgerFailure } from '../source-state.js';
-import type { OpenBooks } from './books.js';
+import type { OpenBooks } from './generation-database.js';
 
 export const sourceKeyOf = (tenant: string, source: string): Buffer => keyOf(tenant, source);
 

@@ -6,8 +6,8 @@ import type { GraphFilling } from '../../relations/graph/graph.js';
 import type { HistoryWriter } from '../history.js';
 import type { CompletedItem, DocumentPlan, GenerationWriter, ItemKey, PlannedDocument } from '../ledger.js';
 import { hexOf } from '../ledger-text.js';
-import type { OwedBatch, OwedItem, OwedReader, OwedWriter } from '../owed.js';
-import { LISTING } from '../owed.js';
+import type { PendingBatch, PendingItem, PendingWorkReader, PendingWorkWriter } from '../pending-work.js';
+import { LISTING } from '../pending-work.js';
 import { LedgerGenerationReader } from '../rows/generation-reader.js';
 import { LedgerGenerationWriter } from '../rows/generation-writer.js';
 import { fillGraph } from '../rows/graph.js';
@@ -19,7 +19,7 @@ import {
   planHistories,
 } from '../rows/history-log.js';
 import type { LedgerFailure } from '../source-state.js';
-import type { Books, OpenBooks } from './books.js';
+import type { GenerationDatabase, OpenBooks } from './generation-database.js';
 import { countChange, countUnrecorded } from './changes.js';
 import {
   commitDocuments,
@@ -32,16 +32,16 @@ import {
 import { type DocumentRow, documentKeyOf, rowsOfDocuments } from './documents.js';
 import { announceItems, completeItems, failItem, forgetItems, itemKeyOf } from './items.js';
 import { assertLeases, claimItems, fence, type LeaseHolder, releaseItems, renewItems } from './leases.js';
-import { beginOwed, forgetOwed, oweItems, PostgresOwed, settleOwed } from './owed.js';
+import { beginPending, forgetPending, oweItems, PostgresPendingWork, settlePending } from './pending-work.js';
 import { postgresPrograms, runProgram } from './run-program.js';
 
 /** One generation of a PostgreSQL ledger for reading. */
 export class PostgresGenerationReader extends LedgerGenerationReader {
-  readonly owed: OwedReader;
+  readonly pending: PendingWorkReader;
 
   constructor(database: PostgresDatabase, generation: number) {
     super({ programs: postgresPrograms(database), generation });
-    this.owed = new PostgresOwed({ database, generation });
+    this.pending = new PostgresPendingWork({ database, generation });
   }
 }
 
@@ -61,7 +61,7 @@ export interface PostgresWriterOptions {
 
 /** One generation of a PostgreSQL ledger for writing. Every method is one transaction of a fixed number of statements. */
 export class PostgresGenerationWriter extends LedgerGenerationWriter implements GenerationWriter {
-  readonly #books: Books;
+  readonly #books: GenerationDatabase;
   readonly #keepRevisions: number;
   readonly #holder: LeaseHolder;
   readonly history: HistoryWriter | undefined;
@@ -116,33 +116,33 @@ export class PostgresGenerationWriter extends LedgerGenerationWriter implements 
 
   override async forgetSource(tenant: string, source: string): Promise<void> {
     await super.forgetSource(tenant, source);
-    await forgetOwed(this.#books, tenant, source);
+    await forgetPending(this.#books, tenant, source);
   }
 
-  get owed(): OwedWriter {
-    const reader = new PostgresOwed(this.#books);
+  get pending(): PendingWorkWriter {
+    const reader = new PostgresPendingWork(this.#books);
     return {
       items: (...given) => reader.items(...given),
       batches: (...given) => reader.batches(...given),
       batchCount: () => reader.batchCount(),
       counts: () => reader.counts(),
-      owe: async (of, items) => this.#owe(of, items),
+      add: async (of, items) => this.#add(of, items),
       settle: async (tenant, source, items) => {
         if (items.length === 0) return;
         await this.#transaction('strike out what is done', (books) =>
-          settleOwed(
+          settlePending(
             books,
             items.map(({ itemId, version }) => ({ tenant, source, itemId, version })),
           ),
         );
       },
       begin: async (tenant, source, itemIds, by) => {
-        if (itemIds.length > 0) await beginOwed(this.#books, keysOf(tenant, source, itemIds), by);
+        if (itemIds.length > 0) await beginPending(this.#books, keysOf(tenant, source, itemIds), by);
       },
     };
   }
 
-  async #owe(of: Omit<OwedBatch, 'batch'>, items: readonly Omit<OwedItem, 'begun'>[]): Promise<void> {
+  async #add(of: Omit<PendingBatch, 'batch'>, items: readonly Omit<PendingItem, 'begun'>[]): Promise<void> {
     const { tenant, source } = of;
     const listing = itemKeyOf({ tenant, source, itemId: LISTING });
     for (const some of slicesOf(items, OWED_AT_ONCE))
@@ -176,7 +176,7 @@ export class PostgresGenerationWriter extends LedgerGenerationWriter implements 
     if (items.length === 0) return;
     await this.#write('complete items', items.map(itemKeyOf), async (books) => {
       await completeItems(books, items);
-      await settleOwed(books, items);
+      await settlePending(books, items);
     });
   }
 
@@ -184,7 +184,7 @@ export class PostgresGenerationWriter extends LedgerGenerationWriter implements 
     const call = { action: 'record a failure', isIdempotent: false };
     await this.#write(call, [itemKeyOf(item)], async (books) => {
       await failItem(books, item, failure);
-      if (failure.version !== undefined) await settleOwed(books, [{ ...item, version: failure.version }]);
+      if (failure.version !== undefined) await settlePending(books, [{ ...item, version: failure.version }]);
     });
   }
 
@@ -208,7 +208,7 @@ export class PostgresGenerationWriter extends LedgerGenerationWriter implements 
     const items = keysOf(tenant, source, itemIds);
     await this.#write('forget items', items.map(itemKeyOf), async (books) => {
       await forgetItems(books, items);
-      await settleOwed(books, items);
+      await settlePending(books, items);
     });
   }
 

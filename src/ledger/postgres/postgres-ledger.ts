@@ -4,7 +4,7 @@ import {
   type PostgresConnectionOptions,
 } from '../../platform/postgres/connection-settings.js';
 import { PostgresDatabase } from '../../platform/postgres/postgres-database.js';
-import type { GenerationReader, GenerationTarget, GenerationWriter, IndexFacts, Ledger } from '../ledger.js';
+import type { GenerationReader, GenerationTarget, GenerationWriter, Generation, Ledger } from '../ledger.js';
 import type { LockRequest, WriterLock } from '../lock.js';
 import { startRun } from '../rows/runs.js';
 import { StoredLedger } from '../rows/stored-ledger.js';
@@ -112,7 +112,7 @@ class PostgresLedger extends StoredLedger implements Ledger {
     this.#options = options;
   }
 
-  begin(target: (generation: number) => GenerationTarget, at: string): Promise<IndexFacts> {
+  begin(target: (generation: number) => GenerationTarget, at: string): Promise<Generation> {
     return beginGeneration(this.#database, target, at);
   }
 

@@ -5,7 +5,7 @@ import { loadDriver } from '../../core/load-driver.js';
 import { runtime, sleep } from '../../core/runtime.js';
 import { slicesOf } from '../../core/slices.js';
 import { resultWithin } from '../../core/with-deadline.js';
-import type { OwedBatch } from '../owed.js';
+import type { PendingBatch } from '../pending-work.js';
 import type { BatchHandler, QueueConsumer, QueueCounts, WorkQueue } from './work-queue.js';
 
 export interface BullmqQueueOptions {
@@ -69,7 +69,7 @@ class BullmqQueue implements WorkQueue {
   readonly #options: BullmqQueueOptions;
   readonly #drivers: Drivers;
   readonly #adding: Client;
-  readonly #queue: Queue<OwedBatch>;
+  readonly #queue: Queue<PendingBatch>;
   readonly #consumers: Consumer[] = [];
   readonly #listeners: ((isUp: boolean) => void)[] = [];
   #isUp = false;
@@ -87,7 +87,7 @@ class BullmqQueue implements WorkQueue {
     this.#adding.on('ready', () => this.#change(true));
     this.#adding.on('close', () => this.#change(false));
     ignoreErrors(this.#adding);
-    this.#queue = new drivers.Queue<OwedBatch>(options.name, {
+    this.#queue = new drivers.Queue<PendingBatch>(options.name, {
       connection: this.#adding,
       prefix: options.prefix,
       skipVersionCheck: true,
@@ -110,7 +110,7 @@ class BullmqQueue implements WorkQueue {
     for (const told of this.#listeners) told(isUp);
   }
 
-  async add(batches: readonly OwedBatch[]): Promise<void> {
+  async add(batches: readonly PendingBatch[]): Promise<void> {
     for (const some of slicesOf(batches, ADDED_AT_ONCE))
       await answered(() =>
         this.#queue.addBulk(
@@ -148,7 +148,7 @@ class BullmqQueue implements WorkQueue {
 /** One worker of BullMQ with a connection of its own. */
 class Consumer implements QueueConsumer {
   readonly #client: Client;
-  readonly #worker: Worker<OwedBatch>;
+  readonly #worker: Worker<PendingBatch>;
   readonly #handler: BatchHandler;
   readonly #Delayed: Drivers['Delayed'];
   readonly #busy = new Set<Promise<unknown>>();
@@ -169,7 +169,7 @@ class Consumer implements QueueConsumer {
       retryStrategy: () => RETRY_MS,
     });
     ignoreErrors(this.#client);
-    this.#worker = new Worker<OwedBatch>(name, (job, token) => this.#process(job, token), {
+    this.#worker = new Worker<PendingBatch>(name, (job, token) => this.#process(job, token), {
       connection: this.#client,
       prefix,
       concurrency,
@@ -184,7 +184,7 @@ class Consumer implements QueueConsumer {
     ignoreErrors(this.#worker);
   }
 
-  async #process(job: Job<OwedBatch>, token: string | undefined): Promise<void> {
+  async #process(job: Job<PendingBatch>, token: string | undefined): Promise<void> {
     const handling = this.#handler(job.data);
     this.#busy.add(handling);
     try {

@@ -1,10 +1,10 @@
 import { describe, expect, onTestFinished, test } from 'vitest';
 import { runtime, sleep } from '../../core/runtime.js';
-import type { OwedBatch } from '../owed.js';
+import type { PendingBatch } from '../pending-work.js';
 import type { BatchHandler, BatchOutcome, WorkQueue } from './work-queue.js';
 
 /** A batch by its name alone. */
-export const batchNamed = (batch: string): OwedBatch => ({ tenant: 'acme', source: 'notes', batch });
+export const batchNamed = (batch: string): PendingBatch => ({ tenant: 'acme', source: 'notes', batch });
 
 const DONE: BatchOutcome = { isDone: true };
 /** Longer than any queue needs to hand out what it has, in milliseconds. */
@@ -43,7 +43,7 @@ export function testWorkQueue(name: string, open: () => Promise<WorkQueue>): voi
       const batches = Array.from({ length: 20 }, (_, i) => ({ ...batchNamed(`b${i}`), project: 'river' }));
       await queue.add(batches);
       expect(await queue.counts()).toEqual({ waiting: 20, active: 0 });
-      const whole: OwedBatch[] = [];
+      const whole: PendingBatch[] = [];
       const remember: BatchHandler = async (batch) => {
         whole.push(batch);
         return DONE;

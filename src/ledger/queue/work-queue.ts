@@ -1,4 +1,4 @@
-import type { OwedBatch } from '../owed.js';
+import type { PendingBatch } from '../pending-work.js';
 
 /** What a worker says of a batch that it was given. */
 export type BatchOutcome =
@@ -13,7 +13,7 @@ export type BatchOutcome =
     };
 
 /** Does one batch. A batch that throws is given out again later. */
-export type BatchHandler = (batch: OwedBatch) => Promise<BatchOutcome>;
+export type BatchHandler = (batch: PendingBatch) => Promise<BatchOutcome>;
 
 /** How many batches a queue holds. */
 export interface QueueCounts {
@@ -30,14 +30,14 @@ export interface QueueConsumer {
 }
 
 /**
- * Hands batches to workers. It may forget any of them at any time: the ledger knows what is owed. Each is handed out at least once, and
+ * Hands batches to workers. It may forget any of them at any time: the ledger knows what is pending. Each is handed out at least once, and
  * again when its worker has died.
  */
 export interface WorkQueue {
   /** The server answers now. */
   readonly isUp: boolean;
   /** Adds batches; those that it holds already are left as they are. Throws `QUEUE_UNAVAILABLE`. */
-  add(batches: readonly OwedBatch[]): Promise<void>;
+  add(batches: readonly PendingBatch[]): Promise<void>;
   /** Throws `QUEUE_UNAVAILABLE`. */
   counts(): Promise<QueueCounts>;
   /** Hands out batches, so many at once. */

@@ -1,4 +1,4 @@
-import type { GenerationState, IndexFacts } from '../ledger.js';
+import type { GenerationState, Generation } from '../ledger.js';
 import { assertStillLive, unknownGeneration } from '../still-live.js';
 import { countChange } from './changes.js';
 import { bytes, integer, optional, type RowOf, text, word } from './columns.js';
@@ -28,7 +28,7 @@ const LOCK = spelled({
   postgres: 'SELECT last_generation FROM @counter FOR UPDATE',
 });
 
-export function* generations(condition: Sql = NOTHING): Program<IndexFacts[]> {
+export function* generations(condition: Sql = NOTHING): Program<Generation[]> {
   const rows = yield* select(GENERATION, sql`FROM @generation ${condition} ORDER BY generation DESC`);
   return rows.map(({ upgrade, state, ...row }: RowOf<typeof GENERATION>) => ({
     ...row,
@@ -37,7 +37,7 @@ export function* generations(condition: Sql = NOTHING): Program<IndexFacts[]> {
   }));
 }
 
-export function* liveGeneration(): Program<IndexFacts | undefined> {
+export function* liveGeneration(): Program<Generation | undefined> {
   // Reads a state that nobody knows too, and fails: one that was live must not be taken for an index that is empty.
   return (yield* generations(sql`WHERE state NOT IN ('building', 'retired')`))[0];
 }

@@ -1,7 +1,7 @@
-import type { ForgottenNames, KeptOutNames } from '../forgotten-names.js';
+import type { ForgottenNames, BlockedNames } from '../forgotten-names.js';
 import type { LedgerHistory } from '../history.js';
-import { hashesByKey } from '../kept-out-hash.js';
-import type { IndexFacts, Ledger, RunRecord } from '../ledger.js';
+import { hashesByKey } from '../blocked-name.js';
+import type { Generation, Ledger, RunRecord } from '../ledger.js';
 import { hexOf, keyOf, storableText } from '../ledger-text.js';
 import { countChange } from './changes.js';
 import { bigint, key as keyColumn, optional, text, word } from './columns.js';
@@ -47,11 +47,11 @@ export abstract class StoredLedger {
     return row === undefined ? undefined : `${row.life}.${row.generation ?? ''}.${row.changes}`;
   }
 
-  live(): Promise<IndexFacts | undefined> {
+  live(): Promise<Generation | undefined> {
     return this.programs.read('read which generation is live', liveGeneration);
   }
 
-  generations(): Promise<IndexFacts[]> {
+  generations(): Promise<Generation[]> {
     return this.programs.read('list its generations', () => generations());
   }
 
@@ -150,14 +150,14 @@ export abstract class StoredLedger {
     return this.programs.read('read its last run', lastRun);
   }
 
-  async keptOut(tenant: string): Promise<KeptOutNames[]> {
+  async blockedNames(tenant: string): Promise<BlockedNames[]> {
     const rows = await this.programs.read('read what is kept out', () =>
       select(KEPT_OUT, sql`FROM @kept_out WHERE ${TENANT_KEY} = ${key(tenant)}`),
     );
     return hashesByKey(rows);
   }
 
-  keepOut(...[tenant, { key, hashes, receipt }]: Parameters<ForgottenNames['keepOut']>): Promise<void> {
+  block(...[tenant, { key, hashes, receipt }]: Parameters<ForgottenNames['block']>): Promise<void> {
     const rows = [...new Set(hashes)].sort().map((hash) => ({ tenant, hash, key, receipt }));
     return this.programs.transaction('record what is kept out', () =>
       insert(
@@ -173,7 +173,7 @@ export abstract class StoredLedger {
     );
   }
 
-  letIn(tenant: string, receipt: string): Promise<number> {
+  unblock(tenant: string, receipt: string): Promise<number> {
     return this.programs.transaction('let in what was kept out', function* () {
       const lifted = yield* run(
         sql`DELETE FROM @kept_out WHERE ${TENANT_KEY} = ${key(tenant)} AND receipt = ${storableText(receipt)}`,

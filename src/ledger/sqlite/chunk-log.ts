@@ -11,7 +11,7 @@ import { forgetGoneFacts } from '../rows/facts.js';
 import { saveGraphs } from '../rows/graph.js';
 import { forgetOldStatements } from '../rows/statements.js';
 import { encodeText } from '../text-encoding.js';
-import type { Books } from './books.js';
+import type { GenerationDatabase } from './generation-database.js';
 import { runProgram } from './run-program.js';
 
 /*
@@ -46,7 +46,7 @@ import { runProgram } from './run-program.js';
  */
 
 /** Records what is about to be written; see `Ledger.plan`. */
-export function planDocuments(books: Books, documents: readonly PlannedDocument[]): DocumentPlan[] {
+export function planDocuments(books: GenerationDatabase, documents: readonly PlannedDocument[]): DocumentPlan[] {
   const rows = documents.map((document) => beginDocument(books, document));
   const ids = documents.map(({ documentId }) => documentId);
   const known = runProgram(books.database, chunksOf(books.generation, ids));
@@ -59,7 +59,7 @@ export function planDocuments(books: Books, documents: readonly PlannedDocument[
   return plans;
 }
 
-function planChunks(books: Books, row: number, document: PlannedDocument, before: KnownChunks): DocumentPlan {
+function planChunks(books: GenerationDatabase, row: number, document: PlannedDocument, before: KnownChunks): DocumentPlan {
   const { database } = books;
   saveRevision(database, row, document);
   for (const [ordinal, { chunkId, digest }] of document.chunks.entries()) {
@@ -76,7 +76,7 @@ function planChunks(books: Books, row: number, document: PlannedDocument, before
 
 type ChunkFacts = Omit<LedgerChunk, 'documentId'>;
 
-function insertChunk({ database, generation }: Books, documentRow: number, chunk: ChunkFacts): void {
+function insertChunk({ database, generation }: GenerationDatabase, documentRow: number, chunk: ChunkFacts): void {
   database.run(
     'INSERT INTO chunk (generation, document, chunk_id, ordinal, digest, state) VALUES (?, ?, ?, ?, ?, ?)',
     generation,
@@ -110,7 +110,7 @@ function markStale(database: SqliteDatabase, documentRow: number, chunkId: strin
 
 /** Records that the store has done what was planned for a document; see `Ledger.commit`. */
 export function commitDocument(
-  books: Books,
+  books: GenerationDatabase,
   documentId: string,
   { at, keepRevisions }: { at: string; keepRevisions: number },
 ): void {
@@ -131,7 +131,7 @@ export function commitDocument(
 }
 
 /** Marks all chunks of a document for deletion and returns their ids; an unknown document has none. */
-export function planDocumentDeletion(books: Books, documentId: string): string[] {
+export function planDocumentDeletion(books: GenerationDatabase, documentId: string): string[] {
   const { database } = books;
   const row = rowIdOf(books, documentId);
   if (row === undefined) return [];
@@ -146,7 +146,7 @@ export function planDocumentDeletion(books: Books, documentId: string): string[]
  * Forgets a document whose deletion was planned. A chunk that is not `stale` might still be in the store, and would be
  * orphaned there: that is refused.
  */
-export function forgetDocument(books: Books, documentId: string): void {
+export function forgetDocument(books: GenerationDatabase, documentId: string): void {
   const { database } = books;
   const row = rowIdOf(books, documentId);
   if (row === undefined) return;
@@ -168,7 +168,7 @@ export function forgetDocument(books: Books, documentId: string): void {
 
 /** Ids of the documents that chunks belong to, each once. */
 export function documentsOfChunks(
-  { database, generation }: Books,
+  { database, generation }: GenerationDatabase,
   chunkIds: readonly string[],
 ): ReadonlySet<string> {
   const sql = `SELECT ${text('document_id')} FROM chunk JOIN document ON document.id = chunk.document
@@ -182,7 +182,7 @@ export function documentsOfChunks(
 }
 
 /** See `Ledger.markChunksMissing`. */
-export function markMissing({ database, generation }: Books, chunkIds: readonly string[]): void {
+export function markMissing({ database, generation }: GenerationDatabase, chunkIds: readonly string[]): void {
   for (const chunkId of chunkIds) {
     const row = database.row(
       'UPDATE chunk SET state = ? WHERE generation = ? AND chunk_id = ? AND state = ? RETURNING document',
@@ -204,14 +204,14 @@ export function markMissing({ database, generation }: Books, chunkIds: readonly 
 }
 
 /** Key of a document's row, or undefined where the document is unknown. */
-function rowIdOf({ database, generation }: Books, documentId: string): number | undefined {
+function rowIdOf({ database, generation }: GenerationDatabase, documentId: string): number | undefined {
   const sql = 'SELECT id FROM document WHERE generation = ? AND document_id = ?';
   const row = database.row(sql, generation, storableText(documentId));
   return row === undefined ? undefined : numberAt(row, 0);
 }
 
 /** Writes the document's facts, makes it and its item `pending`, and returns the key of its row. */
-function beginDocument({ database, generation }: Books, document: PlannedDocument): number {
+function beginDocument({ database, generation }: GenerationDatabase, document: PlannedDocument): number {
   const row = database.row(
     `INSERT INTO document (generation, document_id, tenant, project, source, source_type, item_id, external_id, revision, title,
        metadata, status)

@@ -1,10 +1,10 @@
 import type { CompletedItem, ItemKey } from '../ledger.js';
 import { storableText } from '../ledger-text.js';
 import type { LedgerFailure } from '../source-state.js';
-import type { Books } from './books.js';
+import type { GenerationDatabase } from './generation-database.js';
 
 /** The item was read completely and everything of it is in the store. */
-export function completeItem({ database, generation }: Books, item: CompletedItem): void {
+export function completeItem({ database, generation }: GenerationDatabase, item: CompletedItem): void {
   database.run(
     `INSERT INTO item (generation, tenant, source, item_id, version, processing_key, status)
      VALUES (?, ?, ?, ?, ?, ?, 'indexed')
@@ -18,7 +18,7 @@ export function completeItem({ database, generation }: Books, item: CompletedIte
 }
 
 /** Counts the attempt, from one again where another version failed before. */
-export function failItem({ database, generation }: Books, item: ItemKey, failure: LedgerFailure): void {
+export function failItem({ database, generation }: GenerationDatabase, item: ItemKey, failure: LedgerFailure): void {
   database.run(
     `INSERT INTO item (generation, tenant, source, item_id, status, attempts, error) VALUES (?, ?, ?, ?, 'failed', 1, ?)
      ON CONFLICT DO UPDATE SET status = 'failed', error = excluded.error,
@@ -29,7 +29,7 @@ export function failItem({ database, generation }: Books, item: ItemKey, failure
   );
 }
 
-export function forgetItem({ database, generation }: Books, item: ItemKey): void {
+export function forgetItem({ database, generation }: GenerationDatabase, item: ItemKey): void {
   const sql = 'DELETE FROM item WHERE generation = ? AND tenant = ? AND source = ? AND item_id = ?';
   database.run(sql, generation, ...keyOf(item));
 }

@@ -3,7 +3,7 @@ import { numberAt, text, textAt } from '../../platform/sqlite/row.js';
 import type { ItemKey } from '../ledger.js';
 import { originalText, storableText } from '../ledger-text.js';
 import { generationLost } from '../still-live.js';
-import type { Books } from './books.js';
+import type { GenerationDatabase } from './generation-database.js';
 import { keyOf } from './items.js';
 
 /** Leases that ended this long ago are forgotten, in milliseconds: no process sleeps that long and then goes on writing. */
@@ -11,7 +11,7 @@ const FORGET_AFTER_MS = 7 * 24 * 3_600_000;
 
 /** Takes an item for `holder`; the token it is now held by, or undefined where another one holds it. */
 export function claimItem(
-  { database, generation }: Books,
+  { database, generation }: GenerationDatabase,
   item: ItemKey,
   { holder, now, until }: { readonly holder: string; readonly now: number; readonly until: number },
 ): number | undefined {
@@ -32,7 +32,7 @@ export function claimItem(
 
 /** Makes a lease longer that is still held by this token; whether it is. */
 export function renewLease(
-  { database, generation }: Books,
+  { database, generation }: GenerationDatabase,
   item: ItemKey,
   { holder, token, until }: { readonly holder: string; readonly token: number; readonly until: number },
 ): boolean {
@@ -49,7 +49,7 @@ export function renewLease(
 }
 
 /** Ends a lease before its time; its token stays known. */
-export function releaseItem({ database, generation }: Books, item: ItemKey, holder: string): void {
+export function releaseItem({ database, generation }: GenerationDatabase, item: ItemKey, holder: string): void {
   database.run(
     `UPDATE lease SET expires_at = 0 WHERE generation = ? AND tenant = ? AND source = ? AND item_id = ? AND holder = ?`,
     generation,
@@ -58,7 +58,7 @@ export function releaseItem({ database, generation }: Books, item: ItemKey, hold
   );
 }
 
-export function forgetOldLeases({ database }: Books, now: number): void {
+export function forgetOldLeases({ database }: GenerationDatabase, now: number): void {
   database.run('DELETE FROM lease WHERE expires_at < ?', now - FORGET_AFTER_MS);
 }
 
@@ -67,7 +67,7 @@ export function forgetOldLeases({ database }: Books, now: number): void {
  * token of M. Kleppmann, "How to do distributed locking", 2016). Without a token an item that nobody holds is free.
  */
 export function assertHeld(
-  { database, generation }: Books,
+  { database, generation }: GenerationDatabase,
   item: ItemKey,
   {
     holder,
@@ -96,7 +96,7 @@ const leaseLost = ({ source, itemId }: ItemKey): RAGError =>
   );
 
 /** Item of a document, for the check of its lease. */
-export function itemOfDocument({ database, generation }: Books, documentId: string): ItemKey | undefined {
+export function itemOfDocument({ database, generation }: GenerationDatabase, documentId: string): ItemKey | undefined {
   const sql = `SELECT ${text('tenant')}, ${text('source')}, ${text('item_id')} FROM document
     WHERE generation = ? AND document_id = ?`;
   const row = database.row(sql, generation, storableText(documentId));

@@ -21,7 +21,7 @@ import {
   planHistories,
 } from '../rows/history-log.js';
 import type { LedgerFailure } from '../source-state.js';
-import type { Books } from './books.js';
+import type { GenerationDatabase } from './generation-database.js';
 import {
   commitDocument,
   documentsOfChunks,
@@ -50,7 +50,7 @@ export class SqliteGenerationWriter extends LedgerGenerationWriter implements Ge
   readonly together: SharedTransactions;
   readonly history: HistoryWriter | undefined;
   readonly #database: SqliteDatabase;
-  readonly #books: Books;
+  readonly #books: GenerationDatabase;
   readonly #options: SqliteWriterOptions;
   /** Fencing tokens of the items that were claimed here. */
   readonly #tokens = new Map<string, number>();

@@ -1,7 +1,7 @@
 import { RAGError } from '../../core/errors.js';
 import { numberAt } from '../../platform/sqlite/row.js';
 import { bytesOf, type SqliteDatabase } from '../../platform/sqlite/sqlite-database.js';
-import type { GenerationReader, GenerationTarget, GenerationWriter, IndexFacts, Ledger } from '../ledger.js';
+import type { GenerationReader, GenerationTarget, GenerationWriter, Generation, Ledger } from '../ledger.js';
 import { storableText } from '../ledger-text.js';
 import { countChange } from '../rows/changes.js';
 import { text } from '../rows/columns.js';
@@ -59,7 +59,7 @@ export class SqliteLedger extends StoredLedger implements Ledger {
     this.#options = options;
   }
 
-  async begin(target: (generation: number) => GenerationTarget, at: string): Promise<IndexFacts> {
+  async begin(target: (generation: number) => GenerationTarget, at: string): Promise<Generation> {
     return this.#database.transaction(() => beginGeneration(this.#database, target, at));
   }
 
@@ -137,7 +137,7 @@ function beginGeneration(
   database: SqliteDatabase,
   targetOf: (generation: number) => GenerationTarget,
   at: string,
-): IndexFacts {
+): Generation {
   const row = database.row(
     `INSERT INTO generation (state, provider, collection, dimensions, fingerprint, embedder, started_at)
      VALUES ('building', '', '', 0, '', '', ?) RETURNING generation`,

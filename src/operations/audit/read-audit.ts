@@ -126,7 +126,7 @@ const BLOCK_BYTES = 65_536;
 const NEWLINE = 10;
 
 /** Opens a file; undefined where it was put aside or removed meanwhile: what is in it is read under its other name the next time. */
-async function openKept(path: string): Promise<Awaited<ReturnType<typeof openRegularFile>> | undefined> {
+async function openOlder(path: string): Promise<Awaited<ReturnType<typeof openRegularFile>> | undefined> {
   try {
     return await openRegularFile(path);
   } catch (error) {
@@ -140,7 +140,7 @@ async function* linesBackwards(
   path: string,
   end: number | undefined,
 ): AsyncGenerator<{ readonly line: Buffer; readonly offset: number }> {
-  const opened = await openKept(path);
+  const opened = await openOlder(path);
   if (opened === undefined) return;
   const { handle, stats } = opened;
   try {
@@ -174,7 +174,7 @@ async function readAt(handle: FileHandle, offset: number, length: number): Promi
 
 /** Whether a file has a line at its place. */
 async function holdsLine(path: string, { writer, sequence, offset }: AuditPlace): Promise<boolean> {
-  const opened = await openKept(path);
+  const opened = await openOlder(path);
   if (opened === undefined) return false;
   try {
     let line = Buffer.alloc(0);

@@ -3,7 +3,7 @@ import type { Pool, PoolClient, PoolConfig } from 'pg';
 import { RAGError, throwIfAborted } from '../../core/errors.js';
 import { loadDriver } from '../../core/load-driver.js';
 import { runtime, sleep } from '../../core/runtime.js';
-import { inTurn } from '../../core/turns.js';
+import { withPermit } from '../../core/turns.js';
 import { withoutUndefined } from '../../core/without-undefined.js';
 import type { ConnectionSettings } from './connection-settings.js';
 import { isConflict, isFull, isPassing } from './postgres-fault.js';
@@ -167,7 +167,7 @@ export class PostgresDatabase {
       // Only to connect can fail, and may be tried again.
       const call = { ...options, use: 'holding' as const };
       const turn = { owner, concurrency: this.settings.poolSize };
-      inTurn(turn, () => this.#withSession(call, hold), options.signal).catch(reject);
+      withPermit(turn, () => this.#withSession(call, hold), options.signal).catch(reject);
     });
   }
 

@@ -1,5 +1,5 @@
 import type { TextRange } from '../../core/document.js';
-import type { KeptStatement } from './packed-statements.js';
+import type { StoredStatement } from './packed-statements.js';
 
 /** A passage that several documents have. */
 export interface DuplicatePassage {
@@ -18,8 +18,8 @@ const GAP = 1;
  * statements that are nearly the same. Each statement belongs to one passage at most, so the work grows with the statements.
  */
 export function duplicatePassages(
-  documents: readonly (readonly KeptStatement[])[],
-  classOf: (statement: KeptStatement) => number,
+  documents: readonly (readonly StoredStatement[])[],
+  classOf: (statement: StoredStatement) => number,
 ): DuplicatePassage[] {
   const places = placesByClass(documents, classOf);
   const taken = documents.map(() => new Set<number>());
@@ -48,8 +48,8 @@ interface Member {
 }
 
 function placesByClass(
-  documents: readonly (readonly KeptStatement[])[],
-  classOf: (statement: KeptStatement) => number,
+  documents: readonly (readonly StoredStatement[])[],
+  classOf: (statement: StoredStatement) => number,
 ): Map<number, Place[]> {
   const places = new Map<number, Place[]>();
   for (const [document, statements] of documents.entries())
@@ -76,12 +76,12 @@ function placesOf(
 /** The documents go on together as long as all of them do. */
 function extend(
   first: ReadonlyMap<number, number>,
-  documents: readonly (readonly KeptStatement[])[],
+  documents: readonly (readonly StoredStatement[])[],
   {
     classOf,
     isFree,
   }: {
-    readonly classOf: (statement: KeptStatement) => number;
+    readonly classOf: (statement: StoredStatement) => number;
     readonly isFree: (document: number, at: number) => boolean;
   },
 ): Member[] {
@@ -109,7 +109,7 @@ function extend(
 
 function passageOf(
   members: readonly Member[],
-  documents: readonly (readonly KeptStatement[])[],
+  documents: readonly (readonly StoredStatement[])[],
 ): DuplicatePassage[] {
   const lengths = members.map(({ document, ats }) =>
     ats.reduce((sum, at) => sum + (documents[document]?.[at]?.words ?? 0), 0),

@@ -3,7 +3,7 @@ import { groupedBy } from '../../core/grouped-by.js';
 import { conflictOf, LEAST_OVERLAP, type PlacedStatement, type Verdict } from './conflict-of.js';
 import type { Difference } from './conflict-types.js';
 import { type DuplicatePassage, duplicatePassages } from './duplicate-passages.js';
-import type { KeptStatement } from './packed-statements.js';
+import type { StoredStatement } from './packed-statements.js';
 import { SimilarPairs } from './similar-pairs.js';
 import { readStatement } from './statements.js';
 import { haveOwnSubjects } from './word-classes.js';
@@ -12,7 +12,7 @@ import { haveOwnSubjects } from './word-classes.js';
 export interface ComparedDocument {
   readonly documentId: string;
   readonly revision: string;
-  readonly statements: readonly KeptStatement[];
+  readonly statements: readonly StoredStatement[];
 }
 
 /** A statement that stands in one or more documents in the same words. */

@@ -6,7 +6,7 @@ import { type Statement, statementsOf } from './statements.js';
  * What is kept of a statement: where it stands, and hashes of its words. Two statements are compared by the text itself; hashes only say which
  * ones are worth it.
  */
-export interface KeptStatement extends TextRange {
+export interface StoredStatement extends TextRange {
   /** Of all words, in order: equal where the statements say the same in the same words, but for case and punctuation. */
   readonly form: string;
   /** Number of words. */
@@ -63,12 +63,12 @@ export function packStatements(text: string): Uint8Array {
 const formOf = ({ words }: Statement): string => words.map(({ term }) => term).join(' ');
 
 /** Throws `INDEX_DAMAGED` for bytes that `packStatements` cannot have made. */
-export function unpackStatements(bytes: Uint8Array): KeptStatement[] {
+export function unpackStatements(bytes: Uint8Array): StoredStatement[] {
   if (bytes.byteLength % BYTES !== 0) throw damaged();
   const view = new DataView(bytes.buffer, bytes.byteOffset, bytes.byteLength);
   const count = bytes.byteLength / BYTES;
   const numberAt = (index: number): number => view.getUint32(index * BYTES, true);
-  const statements: KeptStatement[] = [];
+  const statements: StoredStatement[] = [];
   for (let at = 0; at < count; ) {
     const length = at + HEAD <= count ? numberAt(at + HEAD - 1) : 0;
     const end = at + HEAD + length;

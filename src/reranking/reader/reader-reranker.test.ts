@@ -4,7 +4,7 @@ import { join } from 'node:path';
 import { describe, expect, onTestFinished, test, vi } from 'vitest';
 import { RAGError } from '../../core/errors.js';
 import { openEmbeddingCache } from '../../embedding/disk-embedding-cache.js';
-import { keysOfVectors } from '../../embedding/kept-vectors.js';
+import { keysOfVectors } from '../../embedding/prune-vectors.js';
 import { ReaderThreads } from '../../embedding/static/reader/reader-threads.js';
 import type { TextReader } from '../../embedding/text-reader.js';
 import { ThreadCalls } from '../../platform/threads/thread-calls.js';

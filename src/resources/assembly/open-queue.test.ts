@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest';
 import { temporaryFolder } from '../../../tests/e2e/temporary-folder.js';
-import type { OwnParts } from '../../config/own-parts.js';
+import type { Plugins } from '../../config/plugins.js';
 import { createEngine } from '../../engine/create-engine.js';
 import type { Ledger } from '../../ledger/ledger.js';
 import type { WorkQueue } from '../../ledger/queue/work-queue.js';
@@ -27,7 +27,7 @@ const ledgerWith = (lock: Ledger['lock']): Ledger =>
     lock,
   }) as unknown as Ledger;
 
-const engineWith = (own: OwnParts) => createEngine({ cwd: temporaryFolder(), ...own });
+const engineWith = (own: Plugins) => createEngine({ cwd: temporaryFolder(), ...own });
 
 test("a queue that is handed in needs a ledger that hosts share, and stays the program's", async () => {
   await expect(engineWith({ queue: QUEUE })).rejects.toMatchObject({

@@ -23,7 +23,7 @@ export function checkQueue(config: ResolvedConfig): void {
   );
 }
 
-/** Why hosts cannot work on what the ledger says is owed; undefined where they can. */
+/** Why hosts cannot work on what the ledger says is pending; undefined where they can. */
 function whyNotShared({ rag, own }: ResolvedConfig): string | undefined {
   if (own?.ledger === undefined)
     return rag.ledger.type === 'postgres'

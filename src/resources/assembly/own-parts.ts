@@ -1,6 +1,6 @@
 import { assertSdkVersion, isSdkLanguageModel, sdkModelId } from '../../answering/sdk-language-model.js';
 import { CHUNKING_STRATEGIES } from '../../chunking/chunker.js';
-import type { OwnParts } from '../../config/own-parts.js';
+import type { Plugins } from '../../config/plugins.js';
 import type { ResolvedConfig } from '../../config/resolved-config.js';
 import { PROVIDERS } from '../../config/schema/storage.js';
 import type { ChatModel } from '../../core/chat-model.js';
@@ -23,7 +23,7 @@ export function borrowed<T extends { close(): Promise<void> }>(part: T): T {
  * @throws RAGError `USAGE`
  */
 export function checkOwnParts(
-  { store, chatModel, sources = [], chunkers = [] }: OwnParts,
+  { store, chatModel, sources = [], chunkers = [] }: Plugins,
   config: ResolvedConfig,
 ): void {
   if (chatModel !== undefined && isSdkLanguageModel(chatModel)) assertSdkVersion(chatModel);

@@ -9,11 +9,11 @@ import type { SearchQuery } from '../../operations/engine.js';
 import type { RedisShelf } from '../../platform/redis/redis-shelf.js';
 import type { FoundPassages } from '../found-passages.js';
 import { cacheKeyOf, digestOf, groupKeyOf } from './cache-key.js';
-import type { KeptResults } from './kept-results.js';
+import type { CachedResults } from './cached-results.js';
 import type { NearQuestion, SemanticIndex, SemanticQuestion } from './semantic-index.js';
 
 /** What a search found, without how long it took. */
-export type KeptPassages = Omit<FoundPassages, 'stages' | 'tookMs'>;
+export type CachedPassages = Omit<FoundPassages, 'stages' | 'tookMs'>;
 
 export interface QueryCacheOptions {
   /** Life of what is kept, in seconds. */
@@ -23,7 +23,7 @@ export interface QueryCacheOptions {
   /** See `settingsDigest`. */
   readonly settings: string;
   /** What outlives the process. @default nothing does */
-  readonly kept?: KeptResults | undefined;
+  readonly kept?: CachedResults | undefined;
   /** Whether searches now find less than they should, so that what was kept is worth more than its age. @default never */
   readonly isDegraded?: (() => boolean) | undefined;
   /** Where processes share what they found. @default memory alone */
@@ -41,14 +41,14 @@ export interface CachedSearch {
 /** What is done where a search was not made before. */
 export interface SearchSteps {
   /** Searches. */
-  readonly search: (signal: AbortSignal) => Promise<KeptPassages>;
+  readonly search: (signal: AbortSignal) => Promise<CachedPassages>;
   /** The vector by which the question is compared with earlier ones; undefined where there is none now. @default none */
   readonly embed?: ((signal: AbortSignal) => Promise<Float32Array | undefined>) | undefined;
 }
 
 /** `semantic`: what an earlier question found that means nearly the same. */
 export interface CacheOutcome {
-  readonly found: KeptPassages;
+  readonly found: CachedPassages;
   readonly cache: 'hit' | 'miss' | 'semantic';
 }
 
@@ -105,7 +105,7 @@ export class QueryCache {
   }
 
   /** What the nearest earlier question found, where that is still kept. */
-  async #ofNearQuestion(question: SemanticQuestion, revision: string): Promise<KeptPassages | undefined> {
+  async #ofNearQuestion(question: SemanticQuestion, revision: string): Promise<CachedPassages | undefined> {
     const { semantic } = this.#options;
     const { found } = await this.#look('semantic', async () => {
       const near = semantic?.nearest(question);
@@ -118,12 +118,12 @@ export class QueryCache {
     return found;
   }
 
-  async #fromElsewhere(key: string, revision: string): Promise<KeptPassages | undefined> {
+  async #fromElsewhere(key: string, revision: string): Promise<CachedPassages | undefined> {
     return this.#fromFile(key) ?? (await this.#fromShared(key, revision));
   }
 
   /** What was found before, however long ago, of the index as it is: for when a search finds less than that. */
-  evenOld({ revision, scope, query }: CachedSearch): KeptPassages | undefined {
+  evenOld({ revision, scope, query }: CachedSearch): CachedPassages | undefined {
     const key = cacheKeyOf({ revision, scope, query, settings: this.#options.settings });
     const text = this.#options.kept?.get(key);
     return text === undefined ? undefined : passagesFrom(text);
@@ -153,7 +153,7 @@ export class QueryCache {
     this.#options.shared?.close();
   }
 
-  async #look<Found extends KeptPassages | undefined>(
+  async #look<Found extends CachedPassages | undefined>(
     cache: 'query' | 'semantic',
     look: () => Promise<Found>,
   ): Promise<{ readonly found: Found; readonly cache: 'hit' | 'miss' }> {
@@ -166,7 +166,7 @@ export class QueryCache {
     });
   }
 
-  #fromFile(key: string): KeptPassages | undefined {
+  #fromFile(key: string): CachedPassages | undefined {
     const { kept, ttl, isDegraded = () => false } = this.#options;
     const text = kept?.get(key, isDegraded() ? undefined : ttl * 1_000);
     const found = text === undefined ? undefined : passagesFrom(text);
@@ -176,7 +176,7 @@ export class QueryCache {
     return found;
   }
 
-  async #fromShared(key: string, revision: string): Promise<KeptPassages | undefined> {
+  async #fromShared(key: string, revision: string): Promise<CachedPassages | undefined> {
     const [bytes] = (await this.#options.shared?.get([prefixOf(revision) + key])) ?? [];
     if (bytes === undefined) return undefined;
     const text = bytes.toString('utf8');
@@ -186,8 +186,8 @@ export class QueryCache {
   }
 
   // What a stand-in ranked stays in this process: another one may have the model by then.
-  async #keep(key: string, revision: string, found: KeptPassages): Promise<void> {
-    const { stages: _, tookMs: __, ...rest }: KeptPassages & Partial<FoundPassages> = found;
+  async #keep(key: string, revision: string, found: CachedPassages): Promise<void> {
+    const { stages: _, tookMs: __, ...rest }: CachedPassages & Partial<FoundPassages> = found;
     const text = JSON.stringify({ ...rest, passages: found.passages.map(withoutVector) });
     this.#memory.set(key, text);
     if (found.notices.some(({ kind }) => kind === 'reranking-model')) return;
@@ -209,7 +209,7 @@ const PASSING: ReadonlySet<NoticeKind> = new Set([
   'of-a-part',
 ]);
 
-const isWorthKeeping = ({ degradationLevel, outages = [], lanes, notices, plan }: KeptPassages): boolean =>
+const isWorthKeeping = ({ degradationLevel, outages = [], lanes, notices, plan }: CachedPassages): boolean =>
   // At another moment there may be time for more.
   (plan === undefined || plan.leftOut.length === 0) &&
   degradationLevel === DegradationLevel.FULL_RAG &&
@@ -226,14 +226,14 @@ const OF_ITS_WORDS: ReadonlySet<NoticeKind> = new Set([
 ]);
 
 /** Whether others who mean the same may have it: something was found, and by what the question says. */
-const isOfItsMeaning = (found: KeptPassages): boolean =>
+const isOfItsMeaning = (found: CachedPassages): boolean =>
   isWorthKeeping(found) &&
   found.passages.length > 0 &&
   found.correction === undefined &&
   found.notices.every(({ kind }) => !OF_ITS_WORDS.has(kind));
 
 /** Without the words of who asked before, and with how near both questions are. */
-function asOfNearQuestion(found: KeptPassages, { similarity }: NearQuestion): KeptPassages {
+function asOfNearQuestion(found: CachedPassages, { similarity }: NearQuestion): CachedPassages {
   const { understanding: _, ...rest } = found;
   const near = Math.floor(similarity * 1_000) / 1_000;
   const text = `These are the results of an earlier question that means nearly the same (similarity ${near} of 1).`;
@@ -244,20 +244,20 @@ function asOfNearQuestion(found: KeptPassages, { similarity }: NearQuestion): Ke
   };
 }
 
-const withoutVector = (passage: KeptPassages['passages'][number]): KeptPassages['passages'][number] => {
+const withoutVector = (passage: CachedPassages['passages'][number]): CachedPassages['passages'][number] => {
   const { vector: _, ...chunk } = passage.chunk;
   return { ...passage, chunk };
 };
 
-const passagesOf = (text: string): KeptPassages => JSON.parse(text) as KeptPassages;
+const passagesOf = (text: string): CachedPassages => JSON.parse(text) as CachedPassages;
 
 /** Undefined for what is none: anybody who reaches the server may have written it. */
-function passagesFrom(text: string): KeptPassages | undefined {
+function passagesFrom(text: string): CachedPassages | undefined {
   try {
-    const found = JSON.parse(text) as Partial<KeptPassages> | null;
+    const found = JSON.parse(text) as Partial<CachedPassages> | null;
     const lists = [found?.passages, found?.lanes, found?.removed, found?.notices];
     return lists.every(Array.isArray) && typeof found?.limit === 'number'
-      ? (found as KeptPassages)
+      ? (found as CachedPassages)
       : undefined;
   } catch {
     return undefined;

@@ -1,16 +1,16 @@
 import { statSync } from 'node:fs';
 import type { ResolvedConfig } from '../../config/resolved-config.js';
-import { Turns } from '../../core/turns.js';
+import { Mutex } from '../../core/turns.js';
 import { guardedLedger } from '../../ledger/guarded-ledger.js';
-import type { GenerationReader, IndexFacts, Ledger } from '../../ledger/ledger.js';
+import type { GenerationReader, Generation, Ledger } from '../../ledger/ledger.js';
 import type { LockRequest, WriterLock } from '../../ledger/lock.js';
-import { reach } from '../../platform/degradation/parts.js';
+import { callPart } from '../../platform/degradation/breakers.js';
 import { type LedgerConnections, openConnections } from './ledger-connections.js';
 
 /** The live generation, as the ledger says now. */
 export interface LiveIndex {
   readonly ledger: Ledger;
-  readonly facts: IndexFacts;
+  readonly facts: Generation;
   readonly reader: GenerationReader;
 }
 
@@ -21,7 +21,7 @@ export class LedgerHandle {
   readonly #connections: LedgerConnections;
   /** A ledger on a server, and the same for searches. */
   #guarded: { readonly ledger: Ledger; readonly reader: Ledger } | undefined;
-  readonly #lockTurns = new Turns();
+  readonly #lockTurns = new Mutex();
 
   /** @param onReplaced see `openConnections` */
   constructor(config: ResolvedConfig, { forgets }: { readonly forgets: boolean }, onReplaced: () => void) {
@@ -60,7 +60,7 @@ export class LedgerHandle {
   async lock(request: LockRequest): Promise<WriterLock> {
     if (this.isShared || ['learning', 'upgrading', 'extracting'].includes(request.subject))
       return this.#connections.lock(request);
-    const leave = await this.#lockTurns.enter(request.signal);
+    const leave = await this.#lockTurns.acquire(request.signal);
     try {
       const lock = await this.#connections.lock(request);
       const release = async (): Promise<void> => {
@@ -79,7 +79,7 @@ export class LedgerHandle {
 
   /** Whether this process writes the index now, or is about to. */
   get isBeingWritten(): boolean {
-    return this.#lockTurns.isTaken;
+    return this.#lockTurns.isLocked;
   }
 
   /** See `LedgerConnections.assertSame`. */
@@ -99,7 +99,7 @@ export class LedgerHandle {
 
   /** What searches read now; undefined before the first `index`. */
   live(): Promise<LiveIndex | undefined> {
-    return this.isShared ? reach('ledger', () => this.#live()) : this.#live();
+    return this.isShared ? callPart('ledger', () => this.#live()) : this.#live();
   }
 
   async #live(): Promise<LiveIndex | undefined> {
@@ -111,7 +111,7 @@ export class LedgerHandle {
 
   /** Another text after every change that a search may show; undefined where the ledger cannot tell, or there is none. */
   revision(): Promise<string | undefined> {
-    return this.isShared ? reach('ledger', () => this.#revision()) : this.#revision();
+    return this.isShared ? callPart('ledger', () => this.#revision()) : this.#revision();
   }
 
   async #revision(): Promise<string | undefined> {

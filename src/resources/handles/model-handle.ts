@@ -5,8 +5,8 @@ import type { ChatModel } from '../../core/chat-model.js';
 import { OpenedOnce } from '../../core/shared-load.js';
 import { type Embedder, fingerprintOf } from '../../embedding/embedder.js';
 import type { EmbeddingCache } from '../../embedding/embedding-cache.js';
-import type { IndexFacts, Ledger } from '../../ledger/ledger.js';
-import { noteAsked } from '../../platform/degradation/parts.js';
+import type { Generation, Ledger } from '../../ledger/ledger.js';
+import { markCalled } from '../../platform/degradation/breakers.js';
 import { splitModelName } from '../../platform/providers/provider-table.js';
 import type { Reranker } from '../../reranking/reranker.js';
 import type { VectorCollection } from '../../stores/vector-store.js';
@@ -41,7 +41,7 @@ export interface LoadedEmbedder {
 
 /** A generation, and what says how queries over it are read. */
 interface AdaptableIndex {
-  readonly facts: IndexFacts;
+  readonly facts: Generation;
   readonly ledger: Pick<Ledger, 'learned' | 'reader'>;
 }
 
@@ -87,7 +87,7 @@ export class ModelHandle {
     return facts !== undefined && this.#isUpgraded(facts, configured) ? facts.upgrade : undefined;
   }
 
-  #isUpgraded(facts: IndexFacts, { embedder }: Pick<LoadedEmbedder, 'embedder'>): boolean {
+  #isUpgraded(facts: Generation, { embedder }: Pick<LoadedEmbedder, 'embedder'>): boolean {
     const fingerprint = fingerprintOf(embedder.identity);
     return facts.fingerprint !== fingerprint && upgradeRecordOf(facts)?.configured === fingerprint;
   }
@@ -130,7 +130,7 @@ export class ModelHandle {
    * The model that made a generation: the configured one, or else the one that the ledger names, with a notice. Throws
    * `STORE_FINGERPRINT_MISMATCH` where neither can be had.
    */
-  async embedderOf(facts: IndexFacts): Promise<LoadedEmbedder> {
+  async embedderOf(facts: Generation): Promise<LoadedEmbedder> {
     const configured = await this.configuredEmbedder();
     if (fingerprintOf(configured.embedder.identity) === facts.fingerprint) return configured;
     let loading = this.#embeddersOf.get(facts.fingerprint);
@@ -153,7 +153,7 @@ export class ModelHandle {
    * Hold the writer lock.
    */
   async learnFrom(
-    { ledger, facts, collection }: { ledger: Ledger; facts: IndexFacts; collection: VectorCollection },
+    { ledger, facts, collection }: { ledger: Ledger; facts: Generation; collection: VectorCollection },
     {
       signal,
       pushed,
@@ -200,7 +200,7 @@ export class ModelHandle {
     return { embedder, notices: [...notices, ...problems], cache: kept, forQueries };
   }
 
-  async #loadEmbedderOf(facts: IndexFacts, configured: Embedder): Promise<LoadedEmbedder> {
+  async #loadEmbedderOf(facts: Generation, configured: Embedder): Promise<LoadedEmbedder> {
     const record = upgradeRecordOf(facts);
     const setting = record === undefined ? facts.embedder : record.model;
     if (record === undefined) {
@@ -288,7 +288,7 @@ async function sharedBeside(local: EmbeddingCache, config: ResolvedConfig): Prom
 function notingEmbedder(embedder: Embedder, { rag, own }: ResolvedConfig): Embedder {
   if (splitModelName(rag.embedding.model) === undefined && own?.embedder === undefined) return embedder;
   const doEmbed: Embedder['doEmbed'] = (...asked) => {
-    noteAsked('embedder');
+    markCalled('embedder');
     return embedder.doEmbed(...asked);
   };
   return new Proxy(embedder, {

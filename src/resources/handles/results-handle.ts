@@ -4,7 +4,7 @@ import { OpenedOnce } from '../../core/shared-load.js';
 import type { RedisShelf } from '../../platform/redis/redis-shelf.js';
 import { openRedisShelf } from '../assembly/open-redis-shelf.js';
 import { settingsDigest } from '../cache/cache-key.js';
-import { KeptResults, removeKeptResults } from '../cache/kept-results.js';
+import { CachedResults, removeCachedResults } from '../cache/cached-results.js';
 import { prefixOf, QueryCache } from '../cache/query-cache.js';
 import { SemanticIndex } from '../cache/semantic-index.js';
 import type { LedgerHandle } from './ledger-handle.js';
@@ -33,7 +33,7 @@ export class ResultsHandle {
   /** Leaves nothing on disk of what searches found before the index changed. A failure is the next search's to deal with. */
   async dropOld(): Promise<void> {
     // An earlier configuration may have kept some.
-    if (!this.keepsFile) removeKeptResults(this.#config.dataDir);
+    if (!this.keepsFile) removeCachedResults(this.#config.dataDir);
     if (!this.#config.rag.retrieval.cache.enabled) return;
     try {
       (await this.cache.open())?.dropOld(await this.#ledger.revision());
@@ -78,10 +78,10 @@ async function openQueryCache(
   const { enabled, ttl, maxEntries, semantic: near } = config.rag.retrieval.cache;
   // An earlier configuration kept what is encrypted now.
   if (config.rag.security.encryption.keys.length > 0 || config.keepsNoText === true)
-    removeKeptResults(config.dataDir);
+    removeCachedResults(config.dataDir);
   if (!enabled) return undefined;
   const shared = isShareable(config) ? await openServer(config) : undefined;
-  const kept = keepsFile ? new KeptResults({ folder: config.dataDir, maxEntries }) : undefined;
+  const kept = keepsFile ? new CachedResults({ folder: config.dataDir, maxEntries }) : undefined;
   const semantic = near.enabled
     ? new SemanticIndex({ threshold: near.threshold, maxEntries, ttl })
     : undefined;

@@ -3,7 +3,7 @@ import { resolveSecrets } from '../../config/secret-resolver.js';
 import { assertLedgerTrusted, storeAbroad } from '../../config/trust/index-reach.js';
 import type { StoredChunk } from '../../core/chunk.js';
 import { OpenedOnce } from '../../core/shared-load.js';
-import type { IndexFacts } from '../../ledger/ledger.js';
+import type { Generation } from '../../ledger/ledger.js';
 import {
   createSealing,
   type MetadataSealing,
@@ -62,17 +62,17 @@ export class StoreHandle {
   }
 
   /** The store that holds a generation, whatever the configuration names. */
-  async of({ provider }: IndexFacts): Promise<VectorStore> {
+  async of({ provider }: Generation): Promise<VectorStore> {
     return (await this.#openStore(provider)).store;
   }
 
   /** Whether words of a generation are copied from its server to this host. */
-  async copiesWords({ provider }: IndexFacts): Promise<boolean> {
+  async copiesWords({ provider }: Generation): Promise<boolean> {
     return (await this.#openStore(provider)).copiesWords;
   }
 
   /** Says that the index is searched in another store than the configuration names. */
-  notice({ provider }: IndexFacts): string[] {
+  notice({ provider }: Generation): string[] {
     const configured = chooseProvider(this.#config, provider).provider;
     if (configured === provider) return [];
     return [

@@ -3,7 +3,7 @@ import { createRequire } from 'node:module';
 import { fileURLToPath, pathToFileURL } from 'node:url';
 import type { PackedConfig } from '../../config/packed-config.js';
 import { RAGError } from '../../core/errors.js';
-import { isTelemetryHeard, type SentOperation } from '../../core/heard-operations.js';
+import { isTelemetryHeard, type SentOperation } from '../../core/telemetry-listener.js';
 import { runtime } from '../../core/runtime.js';
 import type { Scope } from '../../core/scope.js';
 import { receivedError } from '../../core/sent-error.js';

@@ -1,5 +1,5 @@
 import type { PackedConfig } from '../../config/packed-config.js';
-import type { SentOperation } from '../../core/heard-operations.js';
+import type { SentOperation } from '../../core/telemetry-listener.js';
 import type { Scope } from '../../core/scope.js';
 import type { SentError } from '../../core/sent-error.js';
 import type { SearchQuery } from '../../operations/engine.js';

@@ -2,7 +2,7 @@ import type { ChildProcess } from 'node:child_process';
 import { packConfig } from '../../config/packed-config.js';
 import type { ResolvedConfig } from '../../config/resolved-config.js';
 import { RAGError, throwIfAborted } from '../../core/errors.js';
-import { republish, type SentOperation } from '../../core/heard-operations.js';
+import { republish, type SentOperation } from '../../core/telemetry-listener.js';
 import { runtime } from '../../core/runtime.js';
 import type { Scope } from '../../core/scope.js';
 import type { SearchQuery } from '../../operations/engine.js';

@@ -2,9 +2,9 @@ import { headingPathOf, titleOf } from '../../core/chunk-metadata.js';
 import { RAGError } from '../../core/errors.js';
 import type { Notice } from '../../core/notice.js';
 import { traced } from '../../core/telemetry.js';
-import { inTurn } from '../../core/turns.js';
+import { withPermit } from '../../core/turns.js';
 import { withDeadline } from '../../core/with-deadline.js';
-import { reach } from '../../platform/degradation/parts.js';
+import { callPart } from '../../platform/degradation/breakers.js';
 import type {
   RerankCandidate,
   RerankedCandidate,
@@ -68,7 +68,7 @@ export async function rerankCandidates(
   const rerank = () => score(reranker, passages.slice(0, count), options);
   const { concurrency } = reranker;
   const scores = await (typeof concurrency === 'number'
-    ? inTurn({ owner: reranker, concurrency }, rerank, options.signal)
+    ? withPermit({ owner: reranker, concurrency }, rerank, options.signal)
     : rerank());
   const remark = reranker.remarkOf?.(scores);
   const byPosition = scoresByPosition(scores, head.length, { ...reranker, mayLack: remark !== undefined });
@@ -122,7 +122,7 @@ function score(
     );
   if (reranker.concurrency === 'inline') return rerank(signal);
   const lateError = () => lateReranker(deadlineMs);
-  return reach('reranker', () => withDeadline({ timeoutMs: deadlineMs, signal, lateError }, rerank));
+  return callPart('reranker', () => withDeadline({ timeoutMs: deadlineMs, signal, lateError }, rerank));
 }
 
 function withRerankScore<Chunk extends FoundChunk>(

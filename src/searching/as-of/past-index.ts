@@ -4,9 +4,9 @@ import { matchesFilter } from '../../core/filter.js';
 import { cacheOwner, type Scope, scopeFilter } from '../../core/scope.js';
 import { slicesOf } from '../../core/slices.js';
 import { embedAll } from '../../embedding/embed-all.js';
-import { type KeptChunk, unpackChunks } from '../../ledger/history/kept-chunks.js';
+import { type RetainedChunk, unpackChunks } from '../../ledger/history/retained-chunks.js';
 import { damagedHistory, type HistoryVersion, type LedgerHistory } from '../../ledger/history.js';
-import type { IndexFacts } from '../../ledger/ledger.js';
+import type { Generation } from '../../ledger/ledger.js';
 import type { LoadedEmbedder } from '../../resources/handles/model-handle.js';
 import { createMemoryStore } from '../../stores/memory/memory-store.js';
 import type { VectorCollection, VectorStore } from '../../stores/vector-store.js';
@@ -37,7 +37,7 @@ export interface PastOptions {
   readonly moment: number;
   readonly scope: Scope;
   /** The live generation, whose model reads queries. */
-  readonly facts: IndexFacts;
+  readonly facts: Generation;
   /** Holds vectors of chunks that are as they were. */
   readonly live: VectorCollection;
   readonly embedder: () => Promise<LoadedEmbedder>;
@@ -58,7 +58,7 @@ export async function openPast(options: PastOptions): Promise<PastIndex> {
   if (generation === undefined)
     throw new RAGError('QUERY_INVALID', 'The history of the index was broken meanwhile. Ask again.');
   const documents = new Map<string, HistoryVersion>();
-  const chunks: KeptChunk[] = [];
+  const chunks: RetainedChunk[] = [];
   let isRestricted = false;
   for (let after = 0; ; ) {
     throwIfAborted(options.signal);
@@ -132,7 +132,7 @@ export function admits(scope: Scope, { tenant, project, access }: HistoryVersion
 
 /** By chunk id; undefined where not all of them can be had. */
 async function vectorsOf(
-  chunks: readonly KeptChunk[],
+  chunks: readonly RetainedChunk[],
   { live, embedder, isHosted, scope, signal }: PastOptions,
 ): Promise<ReadonlyMap<string, Float32Array> | undefined> {
   const vectors = new Map<string, Float32Array>();

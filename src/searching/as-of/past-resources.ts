@@ -73,7 +73,7 @@ export async function resourcesAsOf(
       // Who asks for them does without.
       ...WITHOUT,
       config,
-      parts: resources.parts,
+      breakers: resources.breakers,
       ledger: only<LedgerHandle>('ledger', { live: async () => live, revision: async () => undefined }),
       stores: only<StoreHandle>('store', { collection: async () => index, notice: () => [] }),
       models: only<ModelHandle>('model', {

@@ -1,6 +1,6 @@
 // Entry of the processes that search. One writes nothing and may end at any moment.
 import { unpackConfig } from '../../config/packed-config.js';
-import { recordOperations, type SentOperation, sentOperations } from '../../core/heard-operations.js';
+import { recordOperations, type SentOperation, sentOperations } from '../../core/telemetry-listener.js';
 import { runtime } from '../../core/runtime.js';
 import { sentError } from '../../core/sent-error.js';
 import { EngineResources } from '../../resources/engine-resources.js';
@@ -61,7 +61,7 @@ process.on('message', (message: ToProcess) => {
   else if (message.kind === 'close')
     // A server that is gone is gone.
     closeIndex(message.index).catch((error: unknown) => process.emitWarning(String(error)));
-  else if (message.kind === 'try') indexes.get(message.index)?.parts.tryNext(message.part);
+  else if (message.kind === 'try') indexes.get(message.index)?.breakers.tryNext(message.part);
   else if (message.kind === 'find') void find(message);
   else underWay.get(message.job)?.abort();
 });

@@ -5,7 +5,7 @@ import { compareText, type Filter } from '../../core/filter.js';
 
 import { batchesOf } from '../batches.js';
 import { asCosine, withWholeTie } from '../best-hits.js';
-import { KeptOrder, type PageQuery, type ReadOptions } from '../id-pages.js';
+import { CachedOrder, type PageQuery, type ReadOptions } from '../id-pages.js';
 import type { ServerChunks } from '../server-collection.js';
 import type { CollectionStats, ListPage, VectorQuery } from '../vector-store.js';
 import type { ChromaConnection } from './chroma-connection.js';
@@ -31,7 +31,7 @@ export class CollectionRecords implements ServerChunks<Asked> {
   readonly #vectorIndex: string;
   readonly #reader: RecordReader;
   readonly #filteredLater = new FilteredLater();
-  readonly #order = new KeptOrder();
+  readonly #order = new CachedOrder();
 
   constructor(
     connection: ChromaConnection,

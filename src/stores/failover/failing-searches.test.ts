@@ -3,7 +3,7 @@ import { put, SPEC, TwoStores } from '../../../tests/failover/two-stores.js';
 import { RAGError } from '../../core/errors.js';
 import { EVERYTHING } from '../../core/filter.js';
 import { type Runtime, SYSTEM_RUNTIME, withRuntime } from '../../core/runtime.js';
-import { Parts, whileReaching } from '../../platform/degradation/parts.js';
+import { Breakers, withBreakers } from '../../platform/degradation/breakers.js';
 import type { VectorCollection } from '../vector-store.js';
 import { withStandIns } from './stand-ins.js';
 
@@ -76,7 +76,7 @@ describe('S3: the first store takes requests and says nothing', () => {
         return () => clearImmediate(timer);
       },
     };
-    const parts = new Parts({
+    const parts = new Breakers({
       failures: 1_000,
       retryAfterMs: 0,
       slowStoreMs: 1_000_000,
@@ -92,7 +92,7 @@ describe('S3: the first store takes requests and says nothing', () => {
         asked += 1;
         return isDeaf ? new Promise<void>(() => undefined) : undefined;
       };
-      const searchOnce = () => whileReaching(parts, () => search(chunks));
+      const searchOnce = () => withBreakers(parts, () => search(chunks));
       for (let turn = 1; turn <= FAILURES; turn++) {
         const { found, notes } = await searchOnce();
         expect(found).toEqual(['x']);

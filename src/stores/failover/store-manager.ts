@@ -3,7 +3,7 @@ import { analyzeText } from '../../core/analysis/lexical-analyzer.js';
 import type { ChunkRecord, StoredChunk } from '../../core/chunk.js';
 import { RAGError } from '../../core/errors.js';
 import { repeat } from '../../core/runtime.js';
-import { isSearching } from '../../platform/degradation/parts.js';
+import { isSearching } from '../../platform/degradation/breakers.js';
 import { collectionOf, membersOf } from '../collection-members.js';
 import type { CollectionSpec, VectorStore } from '../vector-store.js';
 import { copyStale, type RecordsOf } from './copy-stale.js';

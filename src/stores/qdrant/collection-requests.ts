@@ -5,7 +5,7 @@ import type { Filter } from '../../core/filter.js';
 import { batchesOf, slicesOf } from '../batches.js';
 import { asCosine, withWholeTie } from '../best-hits.js';
 import { compileFilter, textsOfChunks } from '../compile-filter.js';
-import { CHUNKS_PER_REQUEST, KeptOrder, type PageQuery, type ReadOptions } from '../id-pages.js';
+import { CHUNKS_PER_REQUEST, CachedOrder, type PageQuery, type ReadOptions } from '../id-pages.js';
 import type { ServerChunks } from '../server-collection.js';
 import type { CollectionStats, ListPage, VectorQuery } from '../vector-store.js';
 import type { RequestLimits } from './collection-info.js';
@@ -56,7 +56,7 @@ export class CollectionRequests implements ServerChunks<Where> {
   readonly #name: string;
   readonly #options: RequestOptions;
   readonly #limits: RequestLimits;
-  readonly #order = new KeptOrder();
+  readonly #order = new CachedOrder();
 
   constructor(
     connection: QdrantConnection,

@@ -1,7 +1,7 @@
 import type { ChunkRecord, ScoredChunk, StoredChunk } from '../../core/chunk.js';
 import { type Filter, matchesFilter } from '../../core/filter.js';
 import { asCosine, bestOf } from '../best-hits.js';
-import { KeptOrder, type PageQuery, type ReadOptions } from '../id-pages.js';
+import { CachedOrder, type PageQuery, type ReadOptions } from '../id-pages.js';
 import { idsNamedBy, RecentWrites, type Stamps } from '../recent-writes.js';
 import { fieldLookup } from '../record-fields.js';
 import type { ServerChunks } from '../server-collection.js';
@@ -33,7 +33,7 @@ interface Where {
 export class DataStoreChunks implements ServerChunks<Where> {
   readonly #requests: DocumentRequests;
   readonly #recent: RecentWrites;
-  readonly #order = new KeptOrder<StoredChunk>();
+  readonly #order = new CachedOrder<StoredChunk>();
 
   /** @param visibleWithinMs after how long at most a write is found by searches */
   constructor(requests: DocumentRequests, visibleWithinMs: number) {

@@ -1,4 +1,4 @@
-import type { GenerationWriter, IndexFacts, Ledger } from '../../ledger/ledger.js';
+import type { GenerationWriter, Generation, Ledger } from '../../ledger/ledger.js';
 import type { TestRunner } from '../vector-store/contract.js';
 
 /** What a ledger under test must be made with. */
@@ -38,7 +38,7 @@ export interface LedgerContext {
   readonly options: LedgerContractOptions;
   readonly ledger: Ledger;
   /** A generation that was just begun, and its writer. */
-  readonly facts: IndexFacts;
+  readonly facts: Generation;
   readonly writer: GenerationWriter;
   /** The ledger as another process has it. */
   readonly reopen: () => Promise<Ledger>;

@@ -12,27 +12,27 @@ export const testForgotten: LedgerPart = (test) => {
     writer,
     reopen,
   }) => {
-    assert.deepEqual(await ledger.keptOut(TENANT), []);
-    await ledger.keepOut(TENANT, { key: KEY, hashes: ['h1', 'h2', 'h2'], receipt: 'first' });
-    await ledger.keepOut(TENANT, { key: KEY, hashes: ['h3'], receipt: 'second' });
-    await ledger.keepOut(TENANT, { key: KEY, hashes: [], receipt: 'third' });
-    await ledger.keepOut('other', { key: KEY, hashes: ['h4'], receipt: 'first' });
+    assert.deepEqual(await ledger.blockedNames(TENANT), []);
+    await ledger.block(TENANT, { key: KEY, hashes: ['h1', 'h2', 'h2'], receipt: 'first' });
+    await ledger.block(TENANT, { key: KEY, hashes: ['h3'], receipt: 'second' });
+    await ledger.block(TENANT, { key: KEY, hashes: [], receipt: 'third' });
+    await ledger.block('other', { key: KEY, hashes: ['h4'], receipt: 'first' });
     await writer.setSourceCursor(TENANT, 'wiki', 'c1');
     const other = await reopen();
-    assert.deepEqual(await other.keptOut(TENANT), [{ key: KEY, hashes: new Set(['h1', 'h2', 'h3']) }]);
-    assert.equal(await other.letIn(TENANT, 'unknown'), 0);
+    assert.deepEqual(await other.blockedNames(TENANT), [{ key: KEY, hashes: new Set(['h1', 'h2', 'h3']) }]);
+    assert.equal(await other.unblock(TENANT, 'unknown'), 0);
     assert.equal(await writer.sourceCursor(TENANT, 'wiki'), 'c1');
-    assert.equal(await other.letIn(TENANT, 'first'), 2);
+    assert.equal(await other.unblock(TENANT, 'first'), 2);
     // What is let in was never named again to a source that lists changes alone.
     assert.equal(await writer.sourceCursor(TENANT, 'wiki'), undefined);
-    assert.deepEqual(await ledger.keptOut(TENANT), [{ key: KEY, hashes: new Set(['h3']) }]);
-    assert.deepEqual(await ledger.keptOut('other'), [{ key: KEY, hashes: new Set(['h4']) }]);
+    assert.deepEqual(await ledger.blockedNames(TENANT), [{ key: KEY, hashes: new Set(['h3']) }]);
+    assert.deepEqual(await ledger.blockedNames('other'), [{ key: KEY, hashes: new Set(['h4']) }]);
   });
 
   test('names under several keys are told by key', async ({ ledger }) => {
-    await ledger.keepOut(TENANT, { key: KEY, hashes: ['h1'], receipt: 'first' });
-    await ledger.keepOut(TENANT, { key: OTHER_KEY, hashes: ['h2'], receipt: 'second' });
-    const names = [...(await ledger.keptOut(TENANT))].sort((a, b) => a.key.localeCompare(b.key));
+    await ledger.block(TENANT, { key: KEY, hashes: ['h1'], receipt: 'first' });
+    await ledger.block(TENANT, { key: OTHER_KEY, hashes: ['h2'], receipt: 'second' });
+    const names = [...(await ledger.blockedNames(TENANT))].sort((a, b) => a.key.localeCompare(b.key));
     assert.deepEqual(names, [
       { key: KEY, hashes: new Set(['h1']) },
       { key: OTHER_KEY, hashes: new Set(['h2']) },
@@ -40,9 +40,9 @@ export const testForgotten: LedgerPart = (test) => {
   });
 
   test('what is kept out outlives a clear', async ({ ledger }) => {
-    await ledger.keepOut(TENANT, { key: KEY, hashes: ['h1'], receipt: 'first' });
+    await ledger.block(TENANT, { key: KEY, hashes: ['h1'], receipt: 'first' });
     await ledger.clear();
-    assert.deepEqual(await ledger.keptOut(TENANT), [{ key: KEY, hashes: new Set(['h1']) }]);
+    assert.deepEqual(await ledger.blockedNames(TENANT), [{ key: KEY, hashes: new Set(['h1']) }]);
   });
 
   test('records of ended runs are edited', async ({ ledger }) => {

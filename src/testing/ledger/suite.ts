@@ -12,7 +12,7 @@ import { testHistory } from './history.js';
 import { testHostileTexts } from './hostile.js';
 import { testItems } from './items.js';
 import { testLeases } from './leases.js';
-import { testOwed } from './owed.js';
+import { testPendingWork } from './pending-work.js';
 import { AT, targetOf } from './records.js';
 import { testRevisions } from './revisions.js';
 import { testSources } from './sources.js';
@@ -34,7 +34,7 @@ const PARTS: Readonly<Record<string, LedgerPart>> = {
   'sources and runs': testSources,
   'what was forgotten': testForgotten,
   leases: testLeases,
-  'what is owed': testOwed,
+  'what is pending': testPendingWork,
   concurrency: testConcurrency,
   'hostile texts': testHostileTexts,
 };

@@ -6,7 +6,7 @@ import pg from 'pg';
 import { afterEach, describe, expect, it, vi } from 'vitest';
 import { SYSTEM_RUNTIME } from '../../../src/core/runtime.js';
 import { createEngine } from '../../../src/engine/create-engine.js';
-import type { OwedWriter } from '../../../src/ledger/owed.js';
+import type { PendingWorkWriter } from '../../../src/ledger/pending-work.js';
 import { PostgresGenerationWriter } from '../../../src/ledger/postgres/postgres-generation.js';
 import type { Engine, IndexResult } from '../../../src/operations/engine.js';
 
@@ -43,7 +43,7 @@ describe.skipIf(url === undefined)(TITLE, () => {
       async ({ other }) => void (await other.index()),
       async ({ own }) => expect(await namesOf(own)).toEqual(['again.md', 'changed.md', 'new.md', 'same.md']),
     );
-    expect(made).toEqual(new Set([...WRITES, 'owe']));
+    expect(made).toEqual(new Set([...WRITES, 'add']));
   }, 600_000);
 
   it('which pushes the same document, over a push that died', async () => {
@@ -165,14 +165,14 @@ function watchWrites(): { readonly during: <T>(work: () => Promise<T>, tell: Tol
       return (await call.apply(this, given)) as undefined;
     });
   }
-  const owed = Object.getOwnPropertyDescriptor(prototype, 'owed')?.get;
-  vi.spyOn(prototype, 'owed', 'get').mockImplementation(function (this: unknown) {
-    const writer = owed?.call(this) as OwedWriter;
-    const owe: OwedWriter['owe'] = async (...given) => {
-      await told('owe');
-      await writer.owe(...given);
+  const pending = Object.getOwnPropertyDescriptor(prototype, 'pending')?.get;
+  vi.spyOn(prototype, 'pending', 'get').mockImplementation(function (this: unknown) {
+    const writer = pending?.call(this) as PendingWorkWriter;
+    const add: PendingWorkWriter['add'] = async (...given) => {
+      await told('add');
+      await writer.add(...given);
     };
-    return { ...writer, owe };
+    return { ...writer, add };
   });
   return {
     during: async (work, wanted) => {

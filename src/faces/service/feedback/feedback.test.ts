@@ -4,7 +4,7 @@ import { expect, onTestFinished, test } from 'vitest';
 import { temporaryFolder } from '../../../../tests/e2e/temporary-folder.js';
 import { createEngine, indexesOf, RagDeploymentModel, type TenantIndexes } from '../../../index.js';
 import { filesWith } from '../../../testing/files-with.js';
-import { SqliteValues } from '../kept/sqlite-values.js';
+import { SqliteValues } from '../retained/sqlite-values.js';
 import { testService, withDocuments } from '../test-service.js';
 
 const RAG = '/api/ai/rag';

@@ -1,6 +1,6 @@
 import type { Answer, ContextPack, DeploymentReference, EngineView, SearchResponse } from '../../../index.js';
 import type { Principal } from '../authentication/principal.js';
-import { type KeptPlace, type KeptValues, ValuesOfDeployments } from '../kept/kept-values.js';
+import { type RetainedPlace, type RetainedValues, ValuesOfDeployments } from '../retained/retained-values.js';
 
 /** How long it is known what was shown, in milliseconds. */
 const KEPT_MS = 3_600_000;
@@ -40,7 +40,7 @@ export interface ShownTo {
 export class ShownResults {
   readonly #values: ValuesOfDeployments;
 
-  constructor(values?: KeptValues) {
+  constructor(values?: RetainedValues) {
     this.#values = new ValuesOfDeployments(values);
   }
 
@@ -55,7 +55,7 @@ export class ShownResults {
   }
 }
 
-const placeOf = (to: ShownTo): KeptPlace => ({
+const placeOf = (to: ShownTo): RetainedPlace => ({
   kind: 'shown',
   tenant: to.principal.scope.tenant,
   key: keyOf(to),

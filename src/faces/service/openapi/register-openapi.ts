@@ -2,7 +2,7 @@ import type { FastifyInstance } from 'fastify';
 import type { OpenAPIV3_1 } from 'openapi-types';
 import { API_VERSION } from '../api-version.js';
 import { jsonSchemaTransform, jsonSchemaTransformObject, swagger } from '../packages.js';
-import { keptAnswer } from '../requests/kept-answer.js';
+import { cachedAnswer } from '../requests/cached-answer.js';
 import { openApiPage } from './openapi-page.js';
 
 declare module 'fastify' {
@@ -43,11 +43,11 @@ export async function registerOpenApi(app: FastifyInstance, basePath = ''): Prom
   app.get(
     '/openapi.json',
     hidden,
-    keptAnswer('application/json; charset=utf-8', () => JSON.stringify(app.ragstoneOpenApi())),
+    cachedAnswer('application/json; charset=utf-8', () => JSON.stringify(app.ragstoneOpenApi())),
   );
   app.get(
     '/docs',
     hidden,
-    keptAnswer('text/html; charset=utf-8', () => openApiPage(app.ragstoneOpenApi())),
+    cachedAnswer('text/html; charset=utf-8', () => openApiPage(app.ragstoneOpenApi())),
   );
 }

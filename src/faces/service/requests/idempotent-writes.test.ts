@@ -1,6 +1,6 @@
 import { expect, test, vi } from 'vitest';
 import { RagDeploymentModel } from '../../../index.js';
-import { MemoryValues } from '../kept/kept-values.js';
+import { MemoryValues } from '../retained/retained-values.js';
 import { IdempotentWrites } from './idempotent-writes.js';
 
 const SHARED = { deploymentId: 'shared', deploymentModel: RagDeploymentModel.Shared };

@@ -1,5 +1,5 @@
 import { type DeploymentReference, RAGError, SYSTEM_RUNTIME } from '../../../index.js';
-import { digestOf, type KeptPlace, type KeptValues, ValuesOfDeployments } from '../kept/kept-values.js';
+import { digestOf, type RetainedPlace, type RetainedValues, ValuesOfDeployments } from '../retained/retained-values.js';
 
 /** How long an outcome is kept. */
 const KEPT_MS = 3_600_000;
@@ -25,7 +25,7 @@ export interface IdempotentWrite<Outcome> {
 }
 
 /** What is kept under a key: a write that is under way, or its outcome. */
-interface KeptWrite {
+interface RetainedWrite {
   /** Of the route and the body. */
   readonly fingerprint: string;
   readonly isDone: boolean;
@@ -46,7 +46,7 @@ export class IdempotentWrites {
   /** Of this process. */
   readonly #underWay = new Map<string, UnderWay>();
 
-  constructor(values?: KeptValues) {
+  constructor(values?: RetainedValues) {
     this.#values = new ValuesOfDeployments(values);
   }
 
@@ -60,7 +60,7 @@ export class IdempotentWrites {
     work,
   }: IdempotentWrite<Outcome>): Promise<Outcome> {
     if (key === undefined) return work();
-    const place: KeptPlace = { kind: 'write', tenant, key };
+    const place: RetainedPlace = { kind: 'write', tenant, key };
     const fingerprint = digestOf(JSON.stringify(content));
     const name = JSON.stringify([tenant, key]);
     for (;;) {
@@ -95,8 +95,8 @@ export class IdempotentWrites {
 
 /** Where a write is known. */
 interface WritePlace {
-  readonly values: KeptValues;
-  readonly place: KeptPlace;
+  readonly values: RetainedValues;
+  readonly place: RetainedPlace;
 }
 
 /** Does the write, or gives its outcome; undefined while another process does it. */
@@ -105,10 +105,10 @@ async function claim<Outcome>(
   fingerprint: string,
   work: () => Promise<Outcome>,
 ): Promise<{ readonly outcome: unknown } | undefined> {
-  const begun = JSON.stringify({ fingerprint, isDone: false } satisfies KeptWrite);
+  const begun = JSON.stringify({ fingerprint, isDone: false } satisfies RetainedWrite);
   const known = await values.claim(place, begun, LEASE_MS);
   if (known !== undefined) {
-    const kept = JSON.parse(known) as KeptWrite;
+    const kept = JSON.parse(known) as RetainedWrite;
     assertSame(kept, fingerprint);
     return kept.isDone ? { outcome: kept.outcome } : undefined;
   }
@@ -116,7 +116,7 @@ async function claim<Outcome>(
   try {
     const outcome = await work();
     await stopRenewing();
-    const done = JSON.stringify({ fingerprint, isDone: true, outcome } satisfies KeptWrite);
+    const done = JSON.stringify({ fingerprint, isDone: true, outcome } satisfies RetainedWrite);
     // It is done: that it is not known to be is no failure of it.
     await values.set(place, done, KEPT_MS).catch(() => undefined);
     return { outcome };
@@ -144,7 +144,7 @@ function renewing({ values, place }: WritePlace, begun: string): () => Promise<v
   };
 }
 
-function assertSame(kept: Pick<KeptWrite, 'fingerprint'>, fingerprint: string): void {
+function assertSame(kept: Pick<RetainedWrite, 'fingerprint'>, fingerprint: string): void {
   if (kept.fingerprint === fingerprint) return;
   throw new RAGError(
     'IDEMPOTENCY_KEY_REUSED',

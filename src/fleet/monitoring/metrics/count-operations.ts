@@ -1,5 +1,5 @@
 import { isOfService, RAGError } from '../../../core/errors.js';
-import { listenTo, type OperationPayload } from '../../../core/heard-operations.js';
+import { listenTo, type OperationPayload } from '../../../core/telemetry-listener.js';
 import type { TelemetryChannel, TelemetryPayloads } from '../../../core/telemetry.js';
 import type { MetricSink } from './metric-definitions.js';
 

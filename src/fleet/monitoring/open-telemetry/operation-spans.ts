@@ -1,6 +1,6 @@
 import type { Attributes } from '@opentelemetry/api';
 import { RAGError } from '../../../core/errors.js';
-import type { OperationPayload } from '../../../core/heard-operations.js';
+import type { OperationPayload } from '../../../core/telemetry-listener.js';
 import type { TelemetryChannel } from '../../../core/telemetry.js';
 
 /** What is said of an operation. Names of attributes are those of OpenTelemetry's conventions for generative AI (`gen_ai.*`), or ours. */

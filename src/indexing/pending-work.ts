@@ -1,7 +1,7 @@
 import { contentHash } from '../core/ids.js';
 import { runtime } from '../core/runtime.js';
 import type { GenerationReader } from '../ledger/ledger.js';
-import { LISTING, type OwedBatch, type OwedItem } from '../ledger/owed.js';
+import { LISTING, type PendingBatch, type PendingItem } from '../ledger/pending-work.js';
 import type { SourceState } from '../ledger/source-state.js';
 import { isLeaseLost, type SourceKey } from './item-claims.js';
 import type { SourceChanges } from './list-changes.js';
@@ -16,58 +16,58 @@ const BATCH_ITEMS = 32;
 const BATCH_BYTES = 512 * 1024;
 
 /**
- * Waits until no other process lists the source, and says what is owed of it. Where hosts share the ledger, listings of one source follow
+ * Waits until no other process lists the source, and says what is pending of it. Where hosts share the ledger, listings of one source follow
  * each other; a run that hands its work over waits as long as another one lists, any other run for as long as that one may be dead.
  */
-export async function beginListing(task: SourceTask): Promise<ReadonlyMap<string, OwedItem>> {
+export async function beginListing(task: SourceTask): Promise<ReadonlyMap<string, PendingItem>> {
   const { configured, targets, options, handOver } = task;
-  const { owed } = targets.ledger;
-  if (owed === undefined || options.dryRun || configured.source.itemIds !== undefined) return NOTHING;
+  const { pending } = targets.ledger;
+  if (pending === undefined || options.dryRun || configured.source.itemIds !== undefined) return NOTHING;
   const { tenant } = options.scope;
   const { name } = configured.source;
   // Who goes on without it writes nothing down, and leaves alone what others have.
   if (!(await takeListing(task, handOver === undefined ? 2 : Infinity))) return NOTHING;
-  return new Map((await owed.items(tenant, name)).map((item) => [item.itemId, item]));
+  return new Map((await pending.items(tenant, name)).map((item) => [item.itemId, item]));
 }
 
-const NOTHING: ReadonlyMap<string, OwedItem> = new Map();
+const NOTHING: ReadonlyMap<string, PendingItem> = new Map();
 
 /**
- * Writes down what of a listing is owed: what was owed before and is named in another version now, and what it calls gone. That is done while
+ * Writes down what of a listing is pending: what was pending before and is named in another version now, and what it calls gone. That is done while
  * no other process may list the source, so a younger listing that finds it there again reads it anew, however much it looks like what is
  * indexed. See `stillGone`.
  *
- * @param owed what `beginListing` gave
+ * @param pending what `beginListing` gave
  * @returns what may be done; of a listing that was overtaken nothing of this, which is left for a new one
  */
-export async function oweOrLeave(
+export async function recordOrLeave(
   changes: SourceChanges,
-  owed: ReadonlyMap<string, OwedItem>,
+  pending: ReadonlyMap<string, PendingItem>,
   pass: SourcePass,
 ): Promise<Pick<SourceChanges, 'toRead' | 'goneItemIds'>> {
   const { toRead, goneItemIds } = changes;
-  if (owed === NOTHING) return changes;
-  const gone = pass.targets.claims === undefined ? goneItemIds.filter((id) => owed.has(id)) : goneItemIds;
-  const again = toRead.filter(({ id }) => owed.has(id));
+  if (pending === NOTHING) return changes;
+  const gone = pass.targets.claims === undefined ? goneItemIds.filter((id) => pending.has(id)) : goneItemIds;
+  const again = toRead.filter(({ id }) => pending.has(id));
   try {
-    await oweListed({ ...changes, toRead: again, goneItemIds: gone }, owed, pass);
+    await recordListed({ ...changes, toRead: again, goneItemIds: gone }, pending, pass);
     return changes;
   } catch (error) {
     if (!isLeaseLost(error)) throw error;
     for (const id of [...gone, ...again.map(({ id }) => id)]) pass.left.set(id, []);
-    return { toRead: toRead.filter(({ id }) => !owed.has(id)), goneItemIds: [] };
+    return { toRead: toRead.filter(({ id }) => !pending.has(id)), goneItemIds: [] };
   }
 }
 
 /** Of items that this run holds and a listing called gone, those that no younger listing has found again since. */
 export async function stillGone(
   itemIds: ReadonlySet<string>,
-  owed: ReadonlyMap<string, OwedItem>,
+  pending: ReadonlyMap<string, PendingItem>,
   { configured, targets, options }: SourceTask,
 ): Promise<ReadonlySet<string>> {
-  if (owed === NOTHING || targets.claims === undefined || itemIds.size === 0) return itemIds;
+  if (pending === NOTHING || targets.claims === undefined || itemIds.size === 0) return itemIds;
   const rows =
-    (await targets.ledger.owed?.items(options.scope.tenant, configured.source.name, {
+    (await targets.ledger.pending?.items(options.scope.tenant, configured.source.name, {
       itemIds: [...itemIds],
     })) ?? [];
   return new Set(rows.flatMap(({ itemId, version }) => (version === undefined ? [itemId] : [])));
@@ -91,13 +91,13 @@ export const giveUpListing = async (key: SourceKey, { claims }: WriteTargets): P
   claims?.release(key, [LISTING]);
 
 /** Records what a listing named: from then on any worker may do it, whatever becomes of this process. */
-export async function oweListed(
+export async function recordListed(
   { toRead, goneItemIds }: SourceChanges,
-  before: ReadonlyMap<string, OwedItem>,
+  before: ReadonlyMap<string, PendingItem>,
   { configured, targets, options, run, handOver }: SourceTask,
 ): Promise<void> {
-  const { owed } = targets.ledger;
-  if (owed === undefined) return;
+  const { pending } = targets.ledger;
+  if (pending === undefined) return;
   const { processingKey } = configured;
   const { name } = configured.source;
   const { tenant, project } = options.scope;
@@ -117,17 +117,17 @@ export async function oweListed(
     );
     return items.map((item) => ({ ...item, processingKey, batch: batch.slice(0, 32), listedAt }));
   });
-  await owed.owe({ tenant, source: name, ...(project === undefined ? {} : { project }) }, items);
+  await pending.add({ tenant, source: name, ...(project === undefined ? {} : { project }) }, items);
   // A run without workers does it itself.
   if (handOver !== undefined) run.handedOver += items.length;
 }
 
 /** Batches of a source with anything left. */
-export async function owedBatches(
-  ledger: Pick<GenerationReader, 'owed'>,
+export async function pendingBatches(
+  ledger: Pick<GenerationReader, 'pending'>,
   { tenant, source }: SourceKey,
-): Promise<OwedBatch[]> {
-  return (await ledger.owed?.batches(Number.MAX_SAFE_INTEGER, { tenant, source })) ?? [];
+): Promise<PendingBatch[]> {
+  return (await ledger.pending?.batches(Number.MAX_SAFE_INTEGER, { tenant, source })) ?? [];
 }
 
 /** What follows the last of what was listed of a source. */
@@ -138,18 +138,18 @@ export interface SourceEnd {
 }
 
 /**
- * Ends the work on a source of which nothing is owed any more: retention, what makes searches quick, and its success. Called by
+ * Ends the work on a source of which nothing is pending any more: retention, what makes searches quick, and its success. Called by
  * the worker that did the last item. Does nothing while another one lists the source, for that one ends it.
  */
 export async function endSource({ task, finish }: SourceEnd): Promise<boolean> {
   const { configured, targets, options } = task;
   const key = { tenant: options.scope.tenant, source: configured.source.name };
-  const isOwed = async (): Promise<boolean> =>
-    ((await targets.ledger.owed?.batches(1, key)) ?? []).length > 0;
-  if ((await isOwed()) || !(await takeListing(task, 0))) return false;
+  const isPending = async (): Promise<boolean> =>
+    ((await targets.ledger.pending?.batches(1, key)) ?? []).length > 0;
+  if ((await isPending()) || !(await takeListing(task, 0))) return false;
   try {
     const state = (await targets.ledger.sourceStates(key.tenant)).get(key.source);
-    if ((await isOwed()) || isEnded(state)) return false;
+    if ((await isPending()) || isEnded(state)) return false;
     await carryOutRetention(key, task);
     await finish();
     if (state === undefined) return true;

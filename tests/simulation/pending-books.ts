@@ -1,14 +1,14 @@
 import { compareText } from '../../src/core/filter.js';
 import type { ItemKey } from '../../src/ledger/ledger.js';
-import type { OwedBatch, OwedCount, OwedItem } from '../../src/ledger/owed.js';
+import type { PendingBatch, PendingCount, PendingItem } from '../../src/ledger/pending-work.js';
 import { itemKeyOf, keyOf } from './ledger-keys.js';
 
-interface Row extends Omit<OwedBatch, 'batch'> {
-  readonly item: OwedItem;
+interface Row extends Omit<PendingBatch, 'batch'> {
+  readonly item: PendingItem;
 }
 
-/** What is owed of one generation. */
-export class OwedBooks {
+/** What is pending of one generation. */
+export class PendingBooks {
   readonly #rows = new Map<string, Row>();
 
   clear(): void {
@@ -20,7 +20,7 @@ export class OwedBooks {
       if (row.tenant === tenant && row.source === source) this.#rows.delete(key);
   }
 
-  owe(of: Omit<OwedBatch, 'batch'>, items: readonly Omit<OwedItem, 'begun'>[]): void {
+  add(of: Omit<PendingBatch, 'batch'>, items: readonly Omit<PendingItem, 'begun'>[]): void {
     const { tenant, source } = of;
     for (const item of items)
       this.#rows.set(itemKeyOf({ tenant, source, itemId: item.itemId }), {
@@ -50,7 +50,7 @@ export class OwedBooks {
       batch,
       itemIds,
     }: { readonly batch?: string | undefined; readonly itemIds?: readonly string[] | undefined } = {},
-  ): OwedItem[] {
+  ): PendingItem[] {
     const wanted = itemIds === undefined ? undefined : new Set(itemIds);
     return this.#of({ tenant, source })
       .map(({ item }) => item)
@@ -59,8 +59,8 @@ export class OwedBooks {
       .sort((a, b) => compareText(a.itemId, b.itemId));
   }
 
-  batches(limit: number, of?: { readonly tenant: string; readonly source: string }): OwedBatch[] {
-    const found = new Map<string, { readonly batch: OwedBatch; readonly since: string }>();
+  batches(limit: number, of?: { readonly tenant: string; readonly source: string }): PendingBatch[] {
+    const found = new Map<string, { readonly batch: PendingBatch; readonly since: string }>();
     for (const { item, ...place } of this.#of(of)) {
       const key = keyOf(place.tenant, place.source, item.batch);
       const since = found.get(key)?.since ?? item.listedAt;
@@ -75,7 +75,7 @@ export class OwedBooks {
       .map(({ batch }) => batch);
   }
 
-  counts(isHeld: (key: string) => boolean): OwedCount[] {
+  counts(isHeld: (key: string) => boolean): PendingCount[] {
     const groups = new Map<string, Row[]>();
     for (const row of this.#of()) {
       const key = keyOf(row.tenant, row.source, row.project ?? '');

@@ -4,10 +4,10 @@ import { expect, onTestFinished, test } from 'vitest';
 import { temporaryFolder } from '../../../tests/e2e/temporary-folder.js';
 import { DATA_FILES } from '../../core/data-folder.js';
 import { createEngine } from '../../engine/create-engine.js';
-import { KeptResults } from './kept-results.js';
+import { CachedResults } from './cached-results.js';
 
-function open(folder: string, maxEntries = 3): KeptResults {
-  const kept = new KeptResults({ folder, maxEntries });
+function open(folder: string, maxEntries = 3): CachedResults {
+  const kept = new CachedResults({ folder, maxEntries });
   onTestFinished(() => kept.close());
   return kept;
 }

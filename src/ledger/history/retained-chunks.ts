@@ -3,7 +3,7 @@ import type { StoredChunk } from '../../core/chunk.js';
 import { damagedHistory, type HistoryPart, type HistoryVersion } from '../history.js';
 
 /** A chunk as history keeps it: what a store gives back, what it is found by, and what its vector can be made of again. */
-export interface KeptChunk extends Omit<StoredChunk, 'vector'> {
+export interface RetainedChunk extends Omit<StoredChunk, 'vector'> {
   readonly searchText: string;
   readonly indexedText: string;
 }
@@ -19,7 +19,7 @@ const LEVEL = 1;
  * Chunks as the bytes of one part: JSON, which keeps halves of surrogate pairs too, as gzip, whose checksum tells bytes that are not those
  * that were written. Vectors are not kept.
  */
-export function packChunks(chunks: readonly KeptChunk[]): HistoryPart {
+export function packChunks(chunks: readonly RetainedChunk[]): HistoryPart {
   const json = JSON.stringify(chunks);
   return { chunks: chunks.length, bytes: gzipSync(Buffer.from(json, 'utf8'), { level: LEVEL }) };
 }
@@ -33,7 +33,7 @@ type Owner = Pick<HistoryVersion, 'documentId' | 'tenant' | 'chunks'>;
 export function unpackChunks(
   parts: readonly Uint8Array[],
   { documentId, tenant, chunks }: Owner,
-): KeptChunk[] | undefined {
+): RetainedChunk[] | undefined {
   const kept = parts.flatMap(unpackPart);
   if (kept.length !== chunks) return undefined;
   if (kept.some((chunk) => chunk.documentId !== documentId || chunk.tenant !== tenant))
@@ -41,10 +41,10 @@ export function unpackChunks(
   return kept;
 }
 
-function unpackPart(bytes: Uint8Array): readonly KeptChunk[] {
+function unpackPart(bytes: Uint8Array): readonly RetainedChunk[] {
   try {
     const json = gunzipSync(bytes, { maxOutputLength: LONGEST_PART }).toString('utf8');
-    return JSON.parse(json) as readonly KeptChunk[];
+    return JSON.parse(json) as readonly RetainedChunk[];
   } catch (cause) {
     throw damagedHistory(cause);
   }

@@ -24,7 +24,7 @@ const TAKES_GZIP = /\bgzip\b(?!\s*;\s*q=0(?:\.0*)?\s*(?:,|$))/i;
  *
  * @param cache how long callers may keep it, as `cache-control` states it
  */
-export function keptAnswer(
+export function cachedAnswer(
   type: string,
   makeText: () => string,
   cache = USUAL_CACHE,

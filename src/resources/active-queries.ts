@@ -4,7 +4,7 @@ import { sleep } from '../core/runtime.js';
 const LOOK_MS = 5;
 
 /** Questions that are being answered now, so that work which nobody waits for can give way to them. */
-export class SearchTraffic {
+export class ActiveQueries {
   #open = 0;
 
   get isBusy(): boolean {

@@ -35,7 +35,7 @@ const DONE = '"isDone":true';
  *
  * @throws RAGError `INDEX_LOCKED` where a reader keeps the log of the file, `SERVICE_UNAVAILABLE` where the server does not answer
  */
-export async function eraseKept(
+export async function eraseRetained(
   config: ResolvedConfig,
   tenant: string,
   erasing: Erasing,

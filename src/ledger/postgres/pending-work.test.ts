@@ -3,7 +3,7 @@ import pg from 'pg';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import { AT, targetOf } from '../../testing/ledger/records.js';
 import type { Ledger } from '../ledger.js';
-import { LISTING } from '../owed.js';
+import { LISTING } from '../pending-work.js';
 import { openPostgresLedger } from './postgres-ledger.js';
 
 const connectionString = process.env.RAGSTONE_TEST_POSTGRES_URL;
@@ -11,7 +11,7 @@ const OF = { tenant: 'acme', source: 'notes' };
 const MINUTE = 60_000;
 
 // What else is so of it the contract of ledgers says.
-describe.skipIf(connectionString === undefined)('what is owed (RAGSTONE_TEST_POSTGRES_URL)', () => {
+describe.skipIf(connectionString === undefined)('what is pending (RAGSTONE_TEST_POSTGRES_URL)', () => {
   const schema = `owed_${randomUUID().replaceAll('-', '').slice(0, 20)}`;
   let ledger: Ledger;
   let generation: number;
@@ -42,10 +42,10 @@ describe.skipIf(connectionString === undefined)('what is owed (RAGSTONE_TEST_POS
       batch: itemId,
       listedAt: AT,
     });
-    await writer.owed?.owe(OF, [of('a'), of('b')]);
+    await writer.pending?.add(OF, [of('a'), of('b')]);
     const worker = ledger.writer(generation, 'worker');
     now = Date.now();
     await worker.claim(OF.tenant, OF.source, ['a'], MINUTE);
-    expect(await writer.owed?.counts()).toEqual([{ ...OF, items: 2, held: 1, batches: 2, since: AT }]);
+    expect(await writer.pending?.counts()).toEqual([{ ...OF, items: 2, held: 1, batches: 2, since: AT }]);
   });
 });

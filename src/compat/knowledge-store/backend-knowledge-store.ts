@@ -14,7 +14,7 @@ import { validDocId, validDocuments, validFacts, validOptions, validTopK } from 
 const DEFAULT_TOP_K = 5;
 
 /** A knowledge store over any shelf: it checks what it is given, names errors, and has both namings. */
-export class ShelvedKnowledgeStore implements KnowledgeStore {
+export class BackendKnowledgeStore implements KnowledgeStore {
   readonly #openShelf: () => Promise<Shelf>;
   #opening: Promise<Shelf> | undefined;
   #shelf: Shelf | undefined;

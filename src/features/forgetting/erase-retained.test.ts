@@ -3,10 +3,10 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { expect, onTestFinished, test } from 'vitest';
 import { loadConfig } from '../../config/load-config.js';
-import { SqliteValues } from '../../faces/service/kept/sqlite-values.js';
+import { SqliteValues } from '../../faces/service/retained/sqlite-values.js';
 import { SqliteDatabase } from '../../platform/sqlite/sqlite-database.js';
 import { filesWith } from '../../testing/files-with.js';
-import { eraseKept } from './erase-kept.js';
+import { eraseRetained } from './erase-retained.js';
 
 const OPTIONS = { signal: new AbortController().signal, again: 'ragstone again' };
 
@@ -23,7 +23,7 @@ test('questions and outcomes of one tenant are gone from the file, also while a 
     values.close();
     rmSync(folder, { recursive: true });
   });
-  expect(await eraseKept(config, 'acme', OPTIONS)).toEqual(removed(0, 0));
+  expect(await eraseRetained(config, 'acme', OPTIONS)).toEqual(removed(0, 0));
   const remember = (tenant: string, question: string) =>
     values.set({ kind: 'shown', tenant, key: question }, JSON.stringify({ question }), 3_600_000);
   await remember('acme', 'Where is Quaggadromous?');
@@ -36,7 +36,7 @@ test('questions and outcomes of one tenant are gone from the file, also while a 
   await values.set(write('acme', 'under way'), begun, 3_600_000);
   await values.set(write('globex', 'upload'), done('other.md'), 3_600_000);
   expect(await filesWith(folder, 'quaggadromous')).not.toEqual([]);
-  expect(await eraseKept(config, 'acme', OPTIONS)).toEqual(removed(2, 1));
+  expect(await eraseRetained(config, 'acme', OPTIONS)).toEqual(removed(2, 1));
   expect(await filesWith(folder, 'quaggadromous')).toEqual([]);
   const kept = { kind: 'shown', tenant: 'globex', key: 'Where is Somebody?' } as const;
   expect(await values.get(kept)).toContain('Somebody');
@@ -61,11 +61,11 @@ test('an open read keeps its log from being emptied, which is told', async () =>
   await values.set({ kind: 'shown', tenant: 'acme', key: 'x' }, 'Where is Quaggadromous?', 3_600_000);
   reader.exec('BEGIN');
   reader.rows('SELECT count(*) FROM kept');
-  await expect(eraseKept(config, 'acme', OPTIONS)).rejects.toMatchObject({
+  await expect(eraseRetained(config, 'acme', OPTIONS)).rejects.toMatchObject({
     reason: 'INDEX_LOCKED',
     message: expect.stringContaining('Run `ragstone again`'),
   });
   reader.exec('COMMIT');
-  await eraseKept(config, 'acme', OPTIONS);
+  await eraseRetained(config, 'acme', OPTIONS);
   expect(await filesWith(folder, 'quaggadromous')).toEqual([]);
 });

@@ -25,7 +25,7 @@ const CLEAN_AFTER = 32;
  * Results of searches in a file of the data folder, so that a process that starts while a part is out has what others found. Of one
  * revision of the index alone. A file that cannot be read or written is left out: nothing here throws.
  */
-export class KeptResults {
+export class CachedResults {
   readonly #folder: string;
   readonly #maxEntries: number;
   #opened: SqliteDatabase | undefined;
@@ -94,14 +94,14 @@ export class KeptResults {
       this.#isOff = true;
       this.close();
       // Nothing in it is worth a search that fails, and what it holds may be gone from the index.
-      removeKeptResults(this.#folder);
+      removeCachedResults(this.#folder);
       return undefined;
     }
   }
 }
 
 /** Removes the file, whatever process wrote it. */
-export function removeKeptResults(folder: string): void {
+export function removeCachedResults(folder: string): void {
   for (const suffix of ['-journal', ''])
     rmSync(join(folder, DATA_FILES.searchResults + suffix), { force: true });
 }

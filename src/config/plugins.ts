@@ -15,7 +15,7 @@ import type { VectorStore } from '../stores/vector-store.js';
  * Parts that a program brings as objects, in place of or beside those that the configuration names. They stay the program's:
  * the engine does not close them, so that several engines can share one.
  */
-export interface OwnParts {
+export interface Plugins {
   /** In place of `rag.embedding.model`. What it is recognised by later is its `identity`. */
   readonly embedder?: Embedder | undefined;
   /** In place of `rag.provider`. The index records its `name`, which must be none of a store that Ragstone has. */
@@ -27,7 +27,7 @@ export interface OwnParts {
   readonly ledger?: Ledger | undefined;
   /**
    * In place of `rag.queue`: listings leave their work to it, and `startWorkers` takes it from there. Hosts must share the ledger:
-   * `rag.ledger.type: postgres`, or one of your own that has a `lock` and lets something be owed.
+   * `rag.ledger.type: postgres`, or one of your own that has a `lock` and lets something be pending.
    */
   readonly queue?: WorkQueue | undefined;
   /** In place of `rag.retrieval.rerank.model`; used where reranking is on. */

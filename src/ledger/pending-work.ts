@@ -1,5 +1,5 @@
 /** An item that a listing named, and that nobody has dealt with since. */
-export interface OwedItem {
+export interface PendingItem {
   readonly itemId: string;
   /** `SourceItem.version` that is to be read. Absent: it is gone from its source, and from the index it is to go. */
   readonly version?: string | undefined;
@@ -16,7 +16,7 @@ export interface OwedItem {
 }
 
 /** Items that are done together. It is the same batch as long as its name is. */
-export interface OwedBatch {
+export interface PendingBatch {
   readonly tenant: string;
   /** Absent: the documents are of no project. */
   readonly project?: string | undefined;
@@ -24,8 +24,8 @@ export interface OwedBatch {
   readonly batch: string;
 }
 
-/** How much is owed of a source, for one project of a tenant. */
-export interface OwedCount {
+/** How much is pending of a source, for one project of a tenant. */
+export interface PendingCount {
   readonly tenant: string;
   /** Absent: for none. */
   readonly project?: string | undefined;
@@ -39,39 +39,39 @@ export interface OwedCount {
 }
 
 /** What is listed and not done: the truth of which a queue is a copy. */
-export interface OwedReader {
-  /** All that is owed of a source, or of a batch of it, or the items that are named. */
+export interface PendingWorkReader {
+  /** All that is pending of a source, or of a batch of it, or the items that are named. */
   items(
     tenant: string,
     source: string,
     which?: { readonly batch?: string | undefined; readonly itemIds?: readonly string[] | undefined },
-  ): Promise<OwedItem[]>;
+  ): Promise<PendingItem[]>;
   /** Batches with anything left, of all sources or one, those that were listed first before others. */
   batches(
     limit: number,
     of?: { readonly tenant: string; readonly source: string } | undefined,
-  ): Promise<OwedBatch[]>;
+  ): Promise<PendingBatch[]>;
   /** How many batches there are with anything left. */
   batchCount(): Promise<number>;
-  /** In tenant, source and project order; a source of which nothing is owed is left out. */
-  counts(): Promise<OwedCount[]>;
+  /** In tenant, source and project order; a source of which nothing is pending is left out. */
+  counts(): Promise<PendingCount[]>;
 }
 
 /**
- * Writes what is owed. `completeItems`, `failItem` and `forgetItems` settle what they deal with, in their own transaction: of an
- * item that was listed in another version since, that one is owed still.
+ * Writes what is pending. `completeItems`, `failItem` and `forgetItems` settle what they deal with, in their own transaction: of an
+ * item that was listed in another version since, that one is pending still.
  */
-export interface OwedWriter extends OwedReader {
+export interface PendingWorkWriter extends PendingWorkReader {
   /**
-   * Owes items, in place of what was owed of them. The caller holds `LISTING` of the source, so that no older listing overwrites
+   * Adds items, in place of what was pending of them. The caller holds `LISTING` of the source, so that no older listing overwrites
    * a younger one; throws `INDEX_LEASE_LOST` where it does not any more.
    */
-  owe(of: Omit<OwedBatch, 'batch'>, items: readonly Omit<OwedItem, 'begun'>[]): Promise<void>;
+  add(of: Omit<PendingBatch, 'batch'>, items: readonly Omit<PendingItem, 'begun'>[]): Promise<void>;
   /** Nothing is left to do for items in these versions. */
   settle(
     tenant: string,
     source: string,
-    items: readonly Pick<OwedItem, 'itemId' | 'version'>[],
+    items: readonly Pick<PendingItem, 'itemId' | 'version'>[],
   ): Promise<void>;
   /** Counts a beginning (`by` 1), or takes it back (-1). */
   begin(tenant: string, source: string, itemIds: readonly string[], by: 1 | -1): Promise<void>;

@@ -1,18 +1,18 @@
 import type { SqlRow } from '../../platform/postgres/postgres-session.js';
 import type { ItemKey } from '../ledger.js';
 import { hexOf, storableText } from '../ledger-text.js';
-import type { OwedBatch, OwedCount, OwedItem, OwedReader } from '../owed.js';
-import type { Books, OpenBooks } from './books.js';
+import type { PendingBatch, PendingCount, PendingItem, PendingWorkReader } from '../pending-work.js';
+import type { GenerationDatabase, OpenBooks } from './generation-database.js';
 import { itemKeyOf, sourceKeyOf } from './items.js';
 import { numberOf, optionalTextOf, storedTextOf, textOf } from './row.js';
 
 const COLUMNS = 'item_id, version, bytes, processing_key, batch, listed_at, begun';
 
 /** What is listed and not done, for reading. */
-export class PostgresOwed implements OwedReader {
-  readonly #books: Books;
+export class PostgresPendingWork implements PendingWorkReader {
+  readonly #books: GenerationDatabase;
 
-  constructor(books: Books) {
+  constructor(books: GenerationDatabase) {
     this.#books = books;
   }
 
@@ -23,7 +23,7 @@ export class PostgresOwed implements OwedReader {
       batch,
       itemIds,
     }: { readonly batch?: string | undefined; readonly itemIds?: readonly string[] | undefined } = {},
-  ): Promise<OwedItem[]> {
+  ): Promise<PendingItem[]> {
     const { database, generation } = this.#books;
     const keys = itemIds?.map((itemId) => itemKeyOf({ tenant, source, itemId }));
     const rows = await database.rows(
@@ -33,13 +33,13 @@ export class PostgresOwed implements OwedReader {
       [generation, sourceKeyOf(tenant, source), batch ?? null, keys ?? null],
       { action: 'read what is still to be indexed' },
     );
-    return rows.map(readOwed);
+    return rows.map(readPending);
   }
 
   async batches(
     limit: number,
     of?: { readonly tenant: string; readonly source: string },
-  ): Promise<OwedBatch[]> {
+  ): Promise<PendingBatch[]> {
     const { database, generation } = this.#books;
     const rows = await database.rows(
       `SELECT min(tenant) AS tenant, min(source) AS source, min(project) AS project, batch
@@ -66,7 +66,7 @@ export class PostgresOwed implements OwedReader {
     return numberOf(row ?? {}, 'batches');
   }
 
-  async counts(): Promise<OwedCount[]> {
+  async counts(): Promise<PendingCount[]> {
     const { database, generation } = this.#books;
     const rows = await database.rows(
       `SELECT min(owed.tenant) AS tenant, min(owed.source) AS source, owed.project, count(*) AS items,
@@ -93,8 +93,8 @@ export class PostgresOwed implements OwedReader {
 /** See `OwedWriter.owe`. */
 export async function oweItems(
   { run, generation }: OpenBooks,
-  { tenant, source, project }: Omit<OwedBatch, 'batch'>,
-  items: readonly Omit<OwedItem, 'begun'>[],
+  { tenant, source, project }: Omit<PendingBatch, 'batch'>,
+  items: readonly Omit<PendingItem, 'begun'>[],
 ): Promise<void> {
   const distinct = [
     ...new Map(
@@ -128,7 +128,7 @@ export async function oweItems(
 }
 
 /** Strikes out items in the versions that were dealt with. */
-export async function settleOwed(
+export async function settlePending(
   { run, generation }: OpenBooks,
   items: readonly (ItemKey & { readonly version?: string | undefined })[],
 ): Promise<void> {
@@ -144,8 +144,8 @@ export async function settleOwed(
 }
 
 /** See `OwedWriter.begin`. */
-export async function beginOwed(
-  { database, generation }: Books,
+export async function beginPending(
+  { database, generation }: GenerationDatabase,
   items: readonly ItemKey[],
   by: 1 | -1,
 ): Promise<void> {
@@ -158,8 +158,8 @@ export async function beginOwed(
 }
 
 /** Of a source that is forgotten nothing is owed. */
-export async function forgetOwed(
-  { database, generation }: Books,
+export async function forgetPending(
+  { database, generation }: GenerationDatabase,
   tenant: string,
   source: string,
 ): Promise<void> {
@@ -175,7 +175,7 @@ function projectOf(row: SqlRow): { readonly project?: string } {
   return project === undefined ? {} : { project };
 }
 
-function readOwed(row: SqlRow): OwedItem {
+function readPending(row: SqlRow): PendingItem {
   const version = optionalTextOf(row, 'version');
   return {
     itemId: textOf(row, 'item_id'),

@@ -1,5 +1,5 @@
 import type { RedisConnection } from '../../../platform/redis/open-redis.js';
-import { digestOf, KEPT_LIMITS, type KeptPlace, type KeptValues } from './kept-values.js';
+import { digestOf, RETENTION_LIMITS, type RetainedPlace, type RetainedValues } from './retained-values.js';
 
 /** What is needed of the client of `ioredis`. */
 interface RedisCommands {
@@ -16,31 +16,31 @@ const ATTEMPTS = 3;
  * Kept where services of several machines agree. While the server does not answer each keeps its values in `own`, as each counts its own
  * calls then; the health says so.
  */
-export class RedisValues implements KeptValues {
+export class RedisValues implements RetainedValues {
   readonly #connection: RedisConnection;
-  readonly #own: KeptValues;
+  readonly #own: RetainedValues;
 
-  constructor(connection: RedisConnection, own: KeptValues) {
+  constructor(connection: RedisConnection, own: RetainedValues) {
     this.#connection = connection;
     this.#own = own;
   }
 
-  get(place: KeptPlace): Promise<string | undefined> {
+  get(place: RetainedPlace): Promise<string | undefined> {
     return this.#ask(
       async (commands) => (await commands.get(nameOf(place))) ?? undefined,
       () => this.#own.get(place),
     );
   }
 
-  set(place: KeptPlace, value: string, milliseconds: number): Promise<void> {
-    if (value.length > KEPT_LIMITS[place.kind].characters) return Promise.resolve();
+  set(place: RetainedPlace, value: string, milliseconds: number): Promise<void> {
+    if (value.length > RETENTION_LIMITS[place.kind].characters) return Promise.resolve();
     return this.#ask(
       async (commands) => void (await commands.set(nameOf(place), value, 'PX', milliseconds)),
       () => this.#own.set(place, value, milliseconds),
     );
   }
 
-  claim(place: KeptPlace, value: string, milliseconds: number): Promise<string | undefined> {
+  claim(place: RetainedPlace, value: string, milliseconds: number): Promise<string | undefined> {
     const claim = async (commands: RedisCommands): Promise<string | undefined> => {
       for (let attempt = 0; attempt < ATTEMPTS; attempt++) {
         if ((await commands.set(nameOf(place), value, 'PX', milliseconds, 'NX')) === 'OK') return undefined;
@@ -52,7 +52,7 @@ export class RedisValues implements KeptValues {
     return this.#ask(claim, () => this.#own.claim(place, value, milliseconds));
   }
 
-  remove(place: KeptPlace): Promise<void> {
+  remove(place: RetainedPlace): Promise<void> {
     return this.#ask(
       async (commands) => void (await commands.del(nameOf(place))),
       () => this.#own.remove(place),
@@ -77,5 +77,5 @@ export class RedisValues implements KeptValues {
   }
 }
 
-const nameOf = ({ kind, tenant, key }: KeptPlace): string =>
+const nameOf = ({ kind, tenant, key }: RetainedPlace): string =>
   `ragstone:${kind}:${digestOf(tenant)}:${digestOf(key)}`;

@@ -2,13 +2,13 @@ import { describe, expect, test } from 'vitest';
 import { RagDeploymentModel } from '../../../index.js';
 import { connectedRedis, freePort, hasRedis, startRedis } from '../../../platform/redis/test-redis.js';
 import { IdempotentWrites } from '../requests/idempotent-writes.js';
-import { KEPT_LIMITS, type KeptPlace, MemoryValues } from './kept-values.js';
+import { RETENTION_LIMITS, type RetainedPlace, MemoryValues } from './retained-values.js';
 import { RedisValues } from './redis-values.js';
 
 const SHARED = { deploymentId: 'shared', deploymentModel: RagDeploymentModel.Shared };
 
 const HOUR = 3_600_000;
-const place = (key: string, tenant = 'acme'): KeptPlace => ({ kind: 'write', tenant, key });
+const place = (key: string, tenant = 'acme'): RetainedPlace => ({ kind: 'write', tenant, key });
 
 describe.runIf(hasRedis())('what is kept in a real Redis', () => {
   async function twoServices() {
@@ -34,7 +34,7 @@ describe.runIf(hasRedis())('what is kept in a real Redis', () => {
     await one.remove(place('k'));
     expect(await other.claim(place('k'), '\0€', HOUR)).toBeUndefined();
     expect(await one.get(place('k'))).toBe('\0€');
-    await one.set(place('huge'), 'x'.repeat(KEPT_LIMITS.write.characters + 1), HOUR);
+    await one.set(place('huge'), 'x'.repeat(RETENTION_LIMITS.write.characters + 1), HOUR);
     expect(await one.get(place('huge'))).toBeUndefined();
     await one.set(place('over'), 'x', 1);
     await expect.poll(() => other.get(place('over'))).toBeUndefined();

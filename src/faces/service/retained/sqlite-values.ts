@@ -4,7 +4,7 @@ import { DATA_FILES } from '../../../config/find-project.js';
 import { RAGError, SYSTEM_RUNTIME } from '../../../index.js';
 import { numberAt, textAt } from '../../../platform/sqlite/row.js';
 import { SqliteDatabase } from '../../../platform/sqlite/sqlite-database.js';
-import { digestOf, KEPT_LIMITS, type KeptPlace, type KeptValues } from './kept-values.js';
+import { digestOf, RETENTION_LIMITS, type RetainedPlace, type RetainedValues } from './retained-values.js';
 
 const SCHEMA = `
   CREATE TABLE IF NOT EXISTS kept (
@@ -28,7 +28,7 @@ const CLEAN_AFTER = 64;
 const FROM = 'FROM kept WHERE kind = ? AND tenant = ?';
 
 /** Kept in a file of the data folder: processes of one machine share it, and a restart loses nothing. */
-export class SqliteValues implements KeptValues {
+export class SqliteValues implements RetainedValues {
   readonly #folder: string;
   #opened: SqliteDatabase | undefined;
   #written = 0;
@@ -37,15 +37,15 @@ export class SqliteValues implements KeptValues {
     this.#folder = dataDir;
   }
 
-  async get(place: KeptPlace): Promise<string | undefined> {
+  async get(place: RetainedPlace): Promise<string | undefined> {
     return this.#find(place);
   }
 
-  async set(place: KeptPlace, value: string, milliseconds: number): Promise<void> {
+  async set(place: RetainedPlace, value: string, milliseconds: number): Promise<void> {
     this.#write(place, value, milliseconds);
   }
 
-  async claim(place: KeptPlace, value: string, milliseconds: number): Promise<string | undefined> {
+  async claim(place: RetainedPlace, value: string, milliseconds: number): Promise<string | undefined> {
     return this.#database.transaction(() => {
       const known = this.#find(place);
       if (known === undefined) this.#write(place, value, milliseconds);
@@ -53,7 +53,7 @@ export class SqliteValues implements KeptValues {
     });
   }
 
-  async remove({ kind, tenant, key }: KeptPlace): Promise<void> {
+  async remove({ kind, tenant, key }: RetainedPlace): Promise<void> {
     this.#database.run(`DELETE ${FROM} AND key = ?`, kind, digestOf(tenant), digestOf(key));
   }
 
@@ -68,7 +68,7 @@ export class SqliteValues implements KeptValues {
     return this.#opened;
   }
 
-  #find({ kind, tenant, key }: KeptPlace): string | undefined {
+  #find({ kind, tenant, key }: RetainedPlace): string | undefined {
     const row = this.#database.row(
       `SELECT value ${FROM} AND key = ? AND until > ?`,
       kind,
@@ -79,9 +79,9 @@ export class SqliteValues implements KeptValues {
     return row === undefined ? undefined : textAt(row, 0);
   }
 
-  #write(place: KeptPlace, value: string, milliseconds: number): void {
+  #write(place: RetainedPlace, value: string, milliseconds: number): void {
     const { kind, tenant, key } = place;
-    if (value.length > KEPT_LIMITS[kind].characters) return;
+    if (value.length > RETENTION_LIMITS[kind].characters) return;
     const now = SYSTEM_RUNTIME.now();
     this.#database.run(
       'INSERT OR REPLACE INTO kept (kind, tenant, key, value, at, until) VALUES (?, ?, ?, ?, ?, ?)',
@@ -90,8 +90,8 @@ export class SqliteValues implements KeptValues {
     if (this.#written++ % CLEAN_AFTER === 0) this.#clean(place, now);
   }
 
-  #clean({ kind, tenant }: KeptPlace, now: number): void {
-    const { entries, characters } = KEPT_LIMITS[kind];
+  #clean({ kind, tenant }: RetainedPlace, now: number): void {
+    const { entries, characters } = RETENTION_LIMITS[kind];
     this.#database.run('DELETE FROM kept WHERE until <= ?', now);
     const owner = [kind, digestOf(tenant)];
     const row = this.#database.row(

@@ -5,13 +5,13 @@ import { temporaryFolder } from '../../../../tests/e2e/temporary-folder.js';
 import { DATA_FILES } from '../../../core/data-folder.js';
 import { RagDeploymentModel } from '../../../index.js';
 import { IdempotentWrites } from '../requests/idempotent-writes.js';
-import { KEPT_LIMITS, type KeptPlace, type KeptValues, MemoryValues } from './kept-values.js';
+import { RETENTION_LIMITS, type RetainedPlace, type RetainedValues, MemoryValues } from './retained-values.js';
 import { SqliteValues } from './sqlite-values.js';
 
 const SHARED = { deploymentId: 'shared', deploymentModel: RagDeploymentModel.Shared };
 
 const HOUR = 3_600_000;
-const place = (key: string, tenant = 'acme'): KeptPlace => ({ kind: 'write', tenant, key });
+const place = (key: string, tenant = 'acme'): RetainedPlace => ({ kind: 'write', tenant, key });
 
 function sqlite(folder = temporaryFolder()): SqliteValues {
   const values = new SqliteValues(folder);
@@ -20,8 +20,8 @@ function sqlite(folder = temporaryFolder()): SqliteValues {
 }
 
 describe.each([
-  ['memory', (): KeptValues => new MemoryValues()],
-  ['a file', (): KeptValues => sqlite()],
+  ['memory', (): RetainedValues => new MemoryValues()],
+  ['a file', (): RetainedValues => sqlite()],
 ])('what is kept in %s', (_, open) => {
   test('is found by its tenant, kind and key alone, and claimed by one', async () => {
     const values = open();
@@ -45,7 +45,7 @@ describe.each([
     expect(await values.get(place('0'))).toBeUndefined();
     expect(await values.get(place('129'))).toBe(large);
     expect(await values.get(place('first', 'globex'))).toBe('x');
-    await values.set(place('huge'), 'x'.repeat(KEPT_LIMITS.write.characters + 1), HOUR);
+    await values.set(place('huge'), 'x'.repeat(RETENTION_LIMITS.write.characters + 1), HOUR);
     expect(await values.get(place('huge'))).toBeUndefined();
   });
 });

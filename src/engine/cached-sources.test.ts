@@ -4,11 +4,11 @@ import { loadConfig } from '../config/load-config.js';
 import { withRuntime } from '../core/runtime.js';
 import { TestClock } from '../fleet/sync/test-clock.js';
 import type { ConfiguredSource } from '../indexing/source-task.js';
-import { KeptSources } from './kept-sources.js';
+import { CachedSources } from './cached-sources.js';
 
-const kept = async (): Promise<KeptSources> => {
+const kept = async (): Promise<CachedSources> => {
   const sources = ['notes', 'pages'].map((name) => ({ name, type: 'files' as const, root: '.' }));
-  return new KeptSources(await loadConfig({ config: { sources }, cwd: temporaryFolder() }));
+  return new CachedSources(await loadConfig({ config: { sources }, cwd: temporaryFolder() }));
 };
 
 const same = async (configured: ConfiguredSource): Promise<ConfiguredSource> => configured;

@@ -1,7 +1,7 @@
 import type { PostgresDatabase, RunStatement } from '../../platform/postgres/postgres-database.js';
 
 /** The rows of one generation in a database. */
-export interface Books {
+export interface GenerationDatabase {
   readonly database: PostgresDatabase;
   readonly generation: number;
 }

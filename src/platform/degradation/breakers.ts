@@ -4,7 +4,7 @@ import { type ErrorReason, RAGError } from '../../core/errors.js';
 import { Breaker, type Session } from './breaker.js';
 import { levelOf, PARTS, type PartName, type PartStates } from './level.js';
 
-export interface PartsOptions {
+export interface BreakersOptions {
   /** `rag.degradation.failures` */
   readonly failures: number;
   /** `rag.degradation.retryAfterMs` */
@@ -19,12 +19,12 @@ export interface PartsOptions {
 const NEARLY_ALL = 0.8;
 
 /** The parts of one engine that searches can do without for a while, each behind a breaker. */
-export class Parts {
+export class Breakers {
   readonly #breakers: Readonly<Record<PartName, Breaker>>;
   /** Out in the process that searched last, where others search. */
   #elsewhere: ReadonlySet<PartName> = new Set();
 
-  constructor({ slowStoreMs, limitMs, ...counts }: PartsOptions) {
+  constructor({ slowStoreMs, limitMs, ...counts }: BreakersOptions) {
     const breakerOf = (
       part: PartName,
       reasons: readonly ErrorReason[] | undefined,
@@ -76,7 +76,7 @@ export class Parts {
   }
 
   /** Takes over what a process says that searched in place of this one. */
-  heardFrom(outages: readonly PartName[]): void {
+  takeOver(outages: readonly PartName[]): void {
     this.#elsewhere = new Set(outages);
   }
 
@@ -134,31 +134,31 @@ function isOutage(error: unknown, reasons: readonly ErrorReason[] | undefined): 
   return !(error instanceof Error && error.name === 'AbortError');
 }
 
-interface Reaching {
-  readonly parts: Parts;
+interface GuardedCalls {
+  readonly parts: Breakers;
   readonly sessions: Map<PartName, Session>;
   /** What was asked itself, beside what is kept of its answers. */
-  readonly asked: Set<PartName>;
+  readonly called: Set<PartName>;
   /** What was left alone. */
   readonly refused: Set<PartName>;
   /** What was waited for in vain, and is not waited for again. */
   readonly waitedFor: Map<PartName, RAGError>;
 }
 
-const reaching = new AsyncLocalStorage<Reaching>();
+const guardedCalls = new AsyncLocalStorage<GuardedCalls>();
 
-/** Does work whose requests to parts (`reach`) go through the breakers of `parts`; tells which of them failed or were left alone. */
-export async function whileReaching<Result>(
-  parts: Parts | undefined,
+/** Does work whose requests to parts (`callPart`) go through the breakers of `parts`; tells which of them failed or were left alone. */
+export async function withBreakers<Result>(
+  parts: Breakers | undefined,
   work: (failed: () => readonly PartName[]) => Promise<Result>,
 ): Promise<Result> {
   if (parts === undefined) return work(() => []);
   const sessions = new Map<PartName, Session>();
-  const here: Reaching = { parts, sessions, asked: new Set(), refused: new Set(), waitedFor: new Map() };
+  const here: GuardedCalls = { parts, sessions, called: new Set(), refused: new Set(), waitedFor: new Map() };
   const failed = (): readonly PartName[] =>
     PARTS.filter((part) => here.refused.has(part) || sessions.get(part)?.hasFailed === true);
   try {
-    return await reaching.run(here, () => work(failed));
+    return await guardedCalls.run(here, () => work(failed));
   } finally {
     for (const session of sessions.values()) session.end();
   }
@@ -169,15 +169,15 @@ export async function whileReaching<Result>(
  *
  * @throws RAGError `Breaker.refusal` and what the request throws
  */
-export async function reach<Result>(part: PartName, request: () => Promise<Result>): Promise<Result> {
-  const here = reaching.getStore();
+export async function callPart<Result>(part: PartName, request: () => Promise<Result>): Promise<Result> {
+  const here = guardedCalls.getStore();
   if (here === undefined) return request();
   const known = here.waitedFor.get(part);
   if (known !== undefined) throw known;
   const session = sessionOf(part, here);
   try {
     // What is kept of vectors says nothing of the service.
-    return await session.ask(request, () => part !== 'embedder' || here.asked.has(part));
+    return await session.ask(request, () => part !== 'embedder' || here.called.has(part));
   } catch (error) {
     if (RAGError.isInstance(error) && (error.reason === 'STORE_TIMEOUT' || session.isLate(error)))
       here.waitedFor.set(part, error);
@@ -185,7 +185,7 @@ export async function reach<Result>(part: PartName, request: () => Promise<Resul
   }
 }
 
-function sessionOf(part: PartName, { parts, sessions, refused }: Reaching): Session {
+function sessionOf(part: PartName, { parts, sessions, refused }: GuardedCalls): Session {
   const known = sessions.get(part);
   if (known !== undefined) return known;
   const breaker = parts.breaker(part);
@@ -199,14 +199,14 @@ function sessionOf(part: PartName, { parts, sessions, refused }: Reaching): Sess
 }
 
 /** A part itself is asked, and not what is kept of its answers. */
-export const noteAsked = (part: PartName): void => void reaching.getStore()?.asked.add(part);
+export const markCalled = (part: PartName): void => void guardedCalls.getStore()?.called.add(part);
 
 /** Whether a search is being made. */
-export const isSearching = (): boolean => reaching.getStore() !== undefined;
+export const isSearching = (): boolean => guardedCalls.getStore() !== undefined;
 
 /** Nothing else of this search waits for the part, which has failed it; also where another search had asked it, whose answer this one waited for. */
-export function giveUpOn(part: PartName, error: RAGError): void {
-  const here = reaching.getStore();
+export function markFailed(part: PartName, error: RAGError): void {
+  const here = guardedCalls.getStore();
   if (here === undefined || here.waitedFor.has(part)) return;
   here.waitedFor.set(part, error);
   if (refusalOf(part) === undefined) sessionOf(part, here).fail(error);
@@ -214,7 +214,7 @@ export function giveUpOn(part: PartName, error: RAGError): void {
 
 /** What a request would be refused with; undefined where the part is asked. */
 export function refusalOf(part: PartName): RAGError | undefined {
-  const here = reaching.getStore();
+  const here = guardedCalls.getStore();
   if (here === undefined || here.sessions.has(part)) return undefined;
   const breaker = here.parts.breaker(part);
   if (!breaker.refuses) return undefined;

@@ -16,7 +16,7 @@ interface Opened {
  * The configured sources, opened on first use and kept for the next one: to open a repository or a service takes longer than
  * to read a few documents of it. Each is used by one at a time. What failed is not used again.
  */
-export class KeptSources {
+export class CachedSources {
   readonly #config: ResolvedConfig;
   readonly #free = new Map<string, Opened[]>();
   #cancelTimer: (() => void) | undefined;
