@@ -516,7 +516,7 @@ export type { Block, BlockKind, ParsedDocument, RawDocument } from './core/docum
 export { type Runtime, type SourceFiles, SYSTEM_RUNTIME, type TimerOptions } from './core/runtime.js';
 export type { Embedder, EmbeddingKind, ModelIdentity } from './embedding/embedder.js';
 export type { RunFailure } from './ledger/failed-run.js';
-export type { ForgottenNames, BlockedNames } from './ledger/forgotten-names.js';
+export type { BlockedNames, ForgottenNames } from './ledger/forgotten-names.js';
 export type {
   HistoryMark,
   HistoryPart,
@@ -530,12 +530,12 @@ export type {
   CompletedItem,
   DocumentPlan,
   DocumentStatus,
+  Generation,
   GenerationReader,
   GenerationState,
   Generations,
   GenerationTarget,
   GenerationWriter,
-  Generation,
   ItemKey,
   Ledger,
   LedgerChunk,

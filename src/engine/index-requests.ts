@@ -147,7 +147,8 @@ async function runOnce(
   const ledger = dryRun
     ? await host.resources.ledger.dry()
     : await host.resources.ledger.writing({ check: force });
-  if (!dryRun && !host.resources.ledger.isShared) await restoreBlockedNames(ledger, tenant, host.config.dataDir);
+  if (!dryRun && !host.resources.ledger.isShared)
+    await restoreBlockedNames(ledger, tenant, host.config.dataDir);
   const {
     names: indexed,
     folders,

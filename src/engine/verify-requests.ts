@@ -9,12 +9,12 @@ import {
   type VerifyReport,
   verifyIndex,
 } from '../features/maintenance/verify-index.js';
+import { readBlockedItems } from '../indexing/blocked-items.js';
 import { configuredSources, inProject } from '../indexing/configured-sources.js';
 import { pathsOf } from '../indexing/document-paths.js';
 import { finishPushes } from '../indexing/finish-pushes.js';
 import { IndexRun } from '../indexing/index-run.js';
 import { keepHistory } from '../indexing/keep-history.js';
-import { readBlockedItems } from '../indexing/blocked-items.js';
 import {
   abandonedSourcesOf,
   type EngineHost,

@@ -12,8 +12,8 @@ import { syncPlanOf } from '../operations/sync-plan.js';
 import { checkedReembedding } from '../operations/upgrade-types.js';
 import { dropGeneration } from '../resources/open-collection.js';
 import type { VectorStoreManager } from '../stores/failover/store-manager.js';
-import { type EngineCore, PATIENT_WAIT_MS } from './engine-core.js';
 import type { CachedSources } from './cached-sources.js';
+import { type EngineCore, PATIENT_WAIT_MS } from './engine-core.js';
 
 // What a search does without is loaded when it is first asked for.
 const generations = madeWhenAsked(() => import('../features/maintenance/take-back.js'));

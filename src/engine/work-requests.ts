@@ -8,8 +8,8 @@ import type { PendingBatch } from '../ledger/pending-work.js';
 import type { BatchReport } from '../operations/engine.js';
 import { retryPolicyOf } from '../operations/retry-policy.js';
 import { tracedIndexing } from '../resources/traced-indexing.js';
-import { DEFAULT_BATCH_SIZE, DEFAULT_PARALLEL, type HeldIndex } from './index-requests.js';
 import type { CachedSources } from './cached-sources.js';
+import { DEFAULT_BATCH_SIZE, DEFAULT_PARALLEL, type HeldIndex } from './index-requests.js';
 
 interface BatchWork extends HeldIndex {
   readonly signal: AbortSignal;

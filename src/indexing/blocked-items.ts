@@ -1,5 +1,5 @@
-import type { ForgottenNames, BlockedNames } from '../ledger/forgotten-names.js';
 import { type BlockedName, blockedNameHash } from '../ledger/blocked-name.js';
+import type { BlockedNames, ForgottenNames } from '../ledger/forgotten-names.js';
 import type { SourceRoots } from '../ledger/source-state.js';
 import { relativeNamesOf } from './folder-names.js';
 

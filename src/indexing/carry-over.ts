@@ -5,8 +5,8 @@ import { RAGError } from '../core/errors.js';
 import { oneOf } from '../core/filter.js';
 import type { Metadata } from '../core/metadata.js';
 import type {
-  GenerationReader,
   Generation,
+  GenerationReader,
   LedgerChunk,
   LedgerDocument,
   LedgerItem,

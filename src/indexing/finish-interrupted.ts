@@ -1,5 +1,5 @@
 import { runtime } from '../core/runtime.js';
-import type { GenerationReader, Generation } from '../ledger/ledger.js';
+import type { Generation, GenerationReader } from '../ledger/ledger.js';
 import { openForReading, retiredGenerations } from '../resources/open-collection.js';
 import { finishPushes } from './finish-pushes.js';
 import { isPushSource } from './folder-names.js';

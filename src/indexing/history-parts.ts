@@ -1,4 +1,4 @@
-import { type RetainedChunk, packChunks } from '../ledger/history/retained-chunks.js';
+import { packChunks, type RetainedChunk } from '../ledger/history/retained-chunks.js';
 import type { HistoryPart, PlannedHistory } from '../ledger/history.js';
 import type { PreparedChunk, PreparedDocument } from './prepare-document.js';
 

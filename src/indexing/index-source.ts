@@ -5,11 +5,11 @@ import { slicesOf } from '../core/slices.js';
 import type { LedgerItem } from '../ledger/ledger.js';
 import type { PendingBatch } from '../ledger/pending-work.js';
 import type { SourceItem } from '../sources/source.js';
+import type { BlockedItems } from './blocked-items.js';
 import { deleteOrMove } from './delete-documents.js';
 import type { IndexPipeline } from './index-pipeline.js';
 import type { IndexRun } from './index-run.js';
 import { beingWritten } from './item-claims.js';
-import type { BlockedItems } from './blocked-items.js';
 import { listChanges, onlyOf, type SourceChanges } from './list-changes.js';
 import {
   beginListing,

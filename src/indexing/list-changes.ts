@@ -13,8 +13,8 @@ import {
   type SourceItem,
   type UnreadableItem,
 } from '../sources/source.js';
-import { type ItemProcessing, isReadAlike, itemKey } from './item-keys.js';
 import type { BlockedItems } from './blocked-items.js';
+import { type ItemProcessing, isReadAlike, itemKey } from './item-keys.js';
 
 /** What a listing of a source means for the index. */
 export interface SourceChanges {

@@ -1,8 +1,8 @@
 import type { PendingBatch } from '../ledger/pending-work.js';
 import type { IndexResult } from '../operations/engine.js';
+import { readBlockedItems } from './blocked-items.js';
 import type { IndexPipeline } from './index-pipeline.js';
 import { IndexRun } from './index-run.js';
-import { readBlockedItems } from './blocked-items.js';
 import { openTarget, targetsOf } from './open-target.js';
 import { endSource } from './pending-work.js';
 import { openPreparers } from './preparation/choose-preparer.js';

@@ -32,7 +32,10 @@ export interface WorkedBatch {
  * Does what is pending of one batch: claims its items, asks again what is pending of them now, and does that. What was done meanwhile is
  * found to be done, and nothing is done twice. Whatever moment the process dies, what it had not finished is still pending.
  */
-export async function workBatch(task: SourceTask, { batch }: Pick<PendingBatch, 'batch'>): Promise<WorkedBatch> {
+export async function workBatch(
+  task: SourceTask,
+  { batch }: Pick<PendingBatch, 'batch'>,
+): Promise<WorkedBatch> {
   const { targets } = task;
   const { claims, ledger } = targets;
   const key = keyOf(task);

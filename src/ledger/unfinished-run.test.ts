@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import type { GenerationState, Generation, RunRecord } from './ledger.js';
+import type { Generation, GenerationState, RunRecord } from './ledger.js';
 import { unfinishedRunNotice } from './unfinished-run.js';
 
 const RUN = { startedAt: '2026-01-01T00:00:00.000Z' } as RunRecord;

@@ -7,6 +7,7 @@ import type { WorkQueue } from '../ledger/queue/work-queue.js';
 import { Breakers } from '../platform/degradation/breakers.js';
 import { Planner } from '../retrieval/planning/planner.js';
 import { ProfileFile } from '../retrieval/planning/search-profile.js';
+import { ActiveQueries } from './active-queries.js';
 import { openQueueFor } from './assembly/open-queue.js';
 import type { RemoteIndex } from './found-passages.js';
 import { LedgerHandle } from './handles/ledger-handle.js';
@@ -15,7 +16,6 @@ import { ResultsHandle } from './handles/results-handle.js';
 import { StoreHandle } from './handles/store-handle.js';
 import type { SearchProcesses } from './processes/search-processes.js';
 import { RolloutFile, RolloutMemory, type RolloutTotals } from './rollout/rollout-totals.js';
-import { ActiveQueries } from './active-queries.js';
 
 /** Searching in other processes. */
 export interface RemoteSearch {
@@ -54,7 +54,12 @@ export class EngineResources {
     this.remote = remote;
     const { dataDir, rag } = config;
     const { failures, retryAfterMs, slowStoreMs } = rag.degradation;
-    this.breakers = new Breakers({ failures, retryAfterMs, slowStoreMs, limitMs: rag.retrieval.laneDeadlineMs });
+    this.breakers = new Breakers({
+      failures,
+      retryAfterMs,
+      slowStoreMs,
+      limitMs: rag.retrieval.laneDeadlineMs,
+    });
     // A store that forgets needs a ledger that forgets.
     const store = config.own?.store;
     this.isForgetful =

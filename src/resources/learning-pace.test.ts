@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import type { GenerationReader, Generation } from '../ledger/ledger.js';
+import type { Generation, GenerationReader } from '../ledger/ledger.js';
 import { LearningPace } from './learning-pace.js';
 
 /** An index of one generation; what was learnt of it is not known. */

@@ -8,7 +8,7 @@ import { compareText } from '../core/filter.js';
 import { contentHash } from '../core/ids.js';
 import { runtime } from '../core/runtime.js';
 import { type Embedder, fingerprintOf } from '../embedding/embedder.js';
-import type { GenerationWriter, Generation, Ledger } from '../ledger/ledger.js';
+import type { Generation, GenerationWriter, Ledger } from '../ledger/ledger.js';
 import { isStoreOut } from '../platform/degradation/breakers.js';
 import type { VectorCollection, VectorStore } from '../stores/vector-store.js';
 

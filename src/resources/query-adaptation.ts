@@ -10,7 +10,7 @@ import { slicesOf } from '../core/slices.js';
 import { queryCacheOver } from '../embedding/cached-embedder.js';
 import { type Embedder, fingerprintOf } from '../embedding/embedder.js';
 import type { EmbeddingCache } from '../embedding/embedding-cache.js';
-import type { GenerationReader, Generation, Ledger } from '../ledger/ledger.js';
+import type { Generation, GenerationReader, Ledger } from '../ledger/ledger.js';
 import type { VectorCollection } from '../stores/vector-store.js';
 import { MAX_TENANTS, takeSamples } from './adaptation-sample.js';
 

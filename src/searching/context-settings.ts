@@ -1,9 +1,9 @@
 import type { AnswerDependencies } from '../answering/answer-request.js';
 import { splitWindow } from '../context/window-budget.js';
 import type { Scope } from '../core/scope.js';
+import { withBreakers } from '../platform/degradation/breakers.js';
 import type { PartName } from '../platform/degradation/level.js';
 import { isOutage } from '../platform/degradation/outage.js';
-import { withBreakers } from '../platform/degradation/breakers.js';
 import type { EngineResources } from '../resources/engine-resources.js';
 import { chunksOf } from './document-chunks.js';
 

@@ -17,10 +17,10 @@ import { withoutUndefined } from '../core/without-undefined.js';
 import { loadTextMeaning } from '../embedding/static/text-meaning.js';
 import { originsOf } from '../indexing/document-paths.js';
 import type { AskRequest } from '../operations/engine.js';
+import { withBreakers } from '../platform/degradation/breakers.js';
 import { toldDegradation } from '../platform/degradation/degradation-report.js';
 import type { PartName } from '../platform/degradation/level.js';
 import { isOutage, unanswered } from '../platform/degradation/outage.js';
-import { withBreakers } from '../platform/degradation/breakers.js';
 import { readRegularText } from '../platform/security/regular-file.js';
 import type { EngineResources } from '../resources/engine-resources.js';
 import { tokenCounterFor } from '../resources/token-counter-for.js';
@@ -224,7 +224,8 @@ export async function answerDependencies(
     retrieve: retrieveFor(request, { ...asking, limits }),
     ...withoutUndefined({ limits }),
     gather: evidenceGatherer(toolsFor(request, asking), request.limits),
-    similarity: (...asked) => withBreakers(resources.breakers, () => similarityFor(scope, resources)(...asked)),
+    similarity: (...asked) =>
+      withBreakers(resources.breakers, () => similarityFor(scope, resources)(...asked)),
     reading: readerSimilarity,
     meaning: loadTextMeaning,
     isKnownWord: (word) => withBreakers(resources.breakers, () => isKnownWord(word, read)),
@@ -290,7 +291,9 @@ function toolsFor(request: AskRequest, asking: Answering): AgentTools {
   };
   return agentTools(search, scope, {
     document: async (documentId, { limit, signal }) =>
-      withBreakers(resources.breakers, async () => (await chunksOf(documentId, read(signal))).slice(0, limit)),
+      withBreakers(resources.breakers, async () =>
+        (await chunksOf(documentId, read(signal))).slice(0, limit),
+      ),
     values: (field, signal) => withBreakers(resources.breakers, () => fieldValues(field, read(signal))),
     related: async (item, { hops, limit, signal }) => {
       const asked = { item, hops, limit, signal };

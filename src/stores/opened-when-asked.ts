@@ -1,4 +1,4 @@
-import { markFailed, isStoreOut } from '../platform/degradation/breakers.js';
+import { isStoreOut, markFailed } from '../platform/degradation/breakers.js';
 import type { CollectionSpec, VectorCollection, VectorStore } from './vector-store.js';
 
 /** A collection of a store that does not answer now: every call opens it first, until one succeeds. */

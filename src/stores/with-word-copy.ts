@@ -4,7 +4,7 @@ import type { StoredChunk } from '../core/chunk.js';
 import { RAGError } from '../core/errors.js';
 import { EVERYTHING } from '../core/filter.js';
 import { withDeadline } from '../core/with-deadline.js';
-import { markFailed, isSearching, isStoreOut } from '../platform/degradation/breakers.js';
+import { isSearching, isStoreOut, markFailed } from '../platform/degradation/breakers.js';
 import { collectionOf, membersOf } from './collection-members.js';
 import { type Exclusively, hasWords, lexicalSpec, NO_VECTOR, UNFINISHED } from './copied-words.js';
 import { listPages } from './list-pages.js';

@@ -2,10 +2,10 @@ import { RAGError } from '../../src/core/errors.js';
 import { compareText } from '../../src/core/filter.js';
 import { hashesByKey } from '../../src/ledger/blocked-name.js';
 import type {
+  Generation,
   GenerationReader,
   GenerationTarget,
   GenerationWriter,
-  Generation,
   Ledger,
   RunRecord,
 } from '../../src/ledger/ledger.js';

@@ -156,7 +156,9 @@ export class Scene {
       if ((await this.pending(engine)) === 0 && lastSuccessAt >= listingFinishedAt && lastSuccessAt !== '')
         return;
       if (Date.now() > end)
-        throw new Error(`${await this.pending(engine)} documents are still pending: ${JSON.stringify(state)}`);
+        throw new Error(
+          `${await this.pending(engine)} documents are still pending: ${JSON.stringify(state)}`,
+        );
     }
   }
 

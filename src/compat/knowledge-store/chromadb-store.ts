@@ -1,9 +1,9 @@
 import { withoutUndefined } from '../../core/without-undefined.js';
 import type { Embedder } from '../../embedding/embedder.js';
+import { BackendKnowledgeStore } from './backend-knowledge-store.js';
 import { KnowledgeStoreConfig } from './config.js';
 import { openShelf } from './factory.js';
 import { modelOf } from './server-shelf.js';
-import { BackendKnowledgeStore } from './backend-knowledge-store.js';
 
 /** What a `ChromaDBStore` is made with, under either naming. */
 export interface ChromaDBStoreOptions {

@@ -2,8 +2,8 @@ import { withoutUndefined } from '../../core/without-undefined.js';
 import type { Embedder } from '../../embedding/embedder.js';
 import type { SearchServerOptions } from '../../stores/elasticsearch/server-options.js';
 import type { VectorStore } from '../../stores/vector-store.js';
-import { shelfIn } from './server-shelf.js';
 import { BackendKnowledgeStore } from './backend-knowledge-store.js';
+import { shelfIn } from './server-shelf.js';
 
 /** What an `ElasticsearchStore` or `OpenSearchStore` is made with, under either naming. */
 export interface SearchServerStoreOptions

@@ -3,7 +3,7 @@ import { RAGError } from '../../core/errors.js';
 import { eq } from '../../core/filter.js';
 import { FACT_PREFIX } from '../../core/metadata.js';
 import type { Scope } from '../../core/scope.js';
-import { withPermit } from '../../core/turns.js';
+import { withPermit } from '../../core/semaphore.js';
 import { type Embedder, fingerprintOf } from '../../embedding/embedder.js';
 import type { DocumentText, Engine, EngineView, IndexRequest, IndexResult } from '../../operations/engine.js';
 import type { EngineResources } from '../../resources/engine-resources.js';

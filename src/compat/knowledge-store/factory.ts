@@ -17,12 +17,12 @@ import { createEmbedderFor } from '../../resources/assembly/open-embedder.js';
 import { EngineResources } from '../../resources/engine-resources.js';
 import type { VectorStore } from '../../stores/vector-store.js';
 import { adoptDocuments } from './adopt-documents.js';
+import { BackendKnowledgeStore } from './backend-knowledge-store.js';
 import { KnowledgeStoreConfig } from './config.js';
 import { EngineShelf } from './engine-shelf.js';
 import { asErrorsOf, KnowledgeStoreError } from './errors.js';
 import type { KnowledgeStore } from './knowledge-store.js';
 import type { Shelf } from './shelf.js';
-import { BackendKnowledgeStore } from './backend-knowledge-store.js';
 import { StoreShelf } from './store-shelf.js';
 import { createWholeDocumentParser } from './whole-documents.js';
 

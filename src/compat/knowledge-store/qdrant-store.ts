@@ -1,7 +1,7 @@
 import { withoutUndefined } from '../../core/without-undefined.js';
 import type { Embedder } from '../../embedding/embedder.js';
-import { shelfIn } from './server-shelf.js';
 import { BackendKnowledgeStore } from './backend-knowledge-store.js';
+import { shelfIn } from './server-shelf.js';
 
 /** What a `QdrantStore` is made with, under either naming. */
 export interface QdrantStoreOptions {

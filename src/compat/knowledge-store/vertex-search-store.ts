@@ -1,8 +1,8 @@
 import { withoutUndefined } from '../../core/without-undefined.js';
 import type { Embedder } from '../../embedding/embedder.js';
 import type { ServiceAccount } from '../../stores/vertex-ai-search/vertex-options.js';
-import { shelfIn } from './server-shelf.js';
 import { BackendKnowledgeStore } from './backend-knowledge-store.js';
+import { shelfIn } from './server-shelf.js';
 
 /** What a `VertexSearchStore` is made with, under either naming. */
 export interface VertexSearchStoreOptions {

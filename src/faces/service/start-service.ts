@@ -21,14 +21,14 @@ import { consolePage } from './console-page.js';
 import { followSources } from './follow-sources.js';
 import { IndexPlace } from './index-place.js';
 import { IndexRuns } from './index-runs.js';
-import type { RetainedValues } from './retained/retained-values.js';
-import { RedisValues } from './retained/redis-values.js';
-import { SqliteValues } from './retained/sqlite-values.js';
 import { ragstonePlugin, sendProblem } from './ragstone-plugin.js';
 import { takeTurns } from './requests/connection-turns.js';
 import { countRequests, type ServiceMonitoring } from './requests/count-requests.js';
 import { refuseConnection } from './requests/refuse-connection.js';
 import { refuseUnknown } from './requests/refuse-unknown.js';
+import { RedisValues } from './retained/redis-values.js';
+import type { RetainedValues } from './retained/retained-values.js';
+import { SqliteValues } from './retained/sqlite-values.js';
 
 /** Where the service listens, and how it is stopped. */
 export interface RunningService {

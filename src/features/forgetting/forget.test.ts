@@ -6,7 +6,7 @@ import { FaultyStore } from '../../../tests/failover/faulty-store.js';
 import type { RAGConfigInput } from '../../config/schema/index.js';
 import { eq } from '../../core/filter.js';
 import { createEngine } from '../../engine/create-engine.js';
-import type { GenerationTarget, Generation } from '../../ledger/ledger.js';
+import type { Generation, GenerationTarget } from '../../ledger/ledger.js';
 import { openLedger } from '../../ledger/sqlite/open-ledger.js';
 import type { Engine } from '../../operations/engine.js';
 import { filesWith } from '../../testing/files-with.js';

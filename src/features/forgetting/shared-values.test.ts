@@ -5,8 +5,8 @@ import { describe, expect, onTestFinished, test } from 'vitest';
 import { temporaryFolder } from '../../../tests/e2e/temporary-folder.js';
 import type { RAGConfigInput } from '../../config/schema/index.js';
 import { createEngine } from '../../engine/create-engine.js';
-import { MemoryValues } from '../../faces/service/retained/retained-values.js';
 import { RedisValues } from '../../faces/service/retained/redis-values.js';
+import { MemoryValues } from '../../faces/service/retained/retained-values.js';
 import type { Engine } from '../../operations/engine.js';
 import { connectedRedis, freePort, hasRedis, startRedis } from '../../platform/redis/test-redis.js';
 

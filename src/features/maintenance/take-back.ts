@@ -6,7 +6,7 @@ import { carryOver } from '../../indexing/carry-over.js';
 import { deleteItems } from '../../indexing/delete-documents.js';
 import { IndexRun } from '../../indexing/index-run.js';
 import type { WriteTargets } from '../../indexing/write-batch.js';
-import type { GenerationReader, Generation, Ledger, LedgerItem } from '../../ledger/ledger.js';
+import type { Generation, GenerationReader, Ledger, LedgerItem } from '../../ledger/ledger.js';
 import { openForReading } from '../../resources/open-collection.js';
 import { listPages } from '../../stores/list-pages.js';
 import type { VectorCollection, VectorStore } from '../../stores/vector-store.js';

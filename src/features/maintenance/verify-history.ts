@@ -3,7 +3,7 @@ import type { Scope } from '../../core/scope.js';
 import { allVersions } from '../../ledger/history/all-versions.js';
 import { unpackChunks } from '../../ledger/history/retained-chunks.js';
 import type { HistoryVersion, LedgerHistory } from '../../ledger/history.js';
-import type { GenerationReader, Generation } from '../../ledger/ledger.js';
+import type { Generation, GenerationReader } from '../../ledger/ledger.js';
 import type { Drift } from '../../operations/engine.js';
 import { documentsIn } from '../../resources/ledger-rows.js';
 

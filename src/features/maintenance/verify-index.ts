@@ -3,16 +3,16 @@ import { EVERYTHING, oneOf } from '../../core/filter.js';
 import { LOCAL_SCOPE, type Scope } from '../../core/scope.js';
 import { slicesOf } from '../../core/slices.js';
 import { type AbandonedSource, abandonmentOf } from '../../indexing/abandoned-sources.js';
+import type { BlockedItems } from '../../indexing/blocked-items.js';
 import { compareChunks } from '../../indexing/compare-chunks.js';
 import type { FindPath } from '../../indexing/document-paths.js';
-import type { BlockedItems } from '../../indexing/blocked-items.js';
 import { listChanges } from '../../indexing/list-changes.js';
 import type { ConfiguredSource } from '../../indexing/source-task.js';
 import type { LedgerHistory } from '../../ledger/history.js';
 import type {
+  Generation,
   GenerationReader,
   GenerationWriter,
-  Generation,
   Ledger,
   LedgerDocument,
 } from '../../ledger/ledger.js';

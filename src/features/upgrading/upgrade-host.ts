@@ -3,8 +3,8 @@ import type { Embedder } from '../../embedding/embedder.js';
 import type { EmbeddingCache } from '../../embedding/embedding-cache.js';
 import type { Generation, Ledger } from '../../ledger/ledger.js';
 import type { LockSubject } from '../../ledger/lock.js';
-import type { EngineResources } from '../../resources/engine-resources.js';
 import type { ActiveQueries } from '../../resources/active-queries.js';
+import type { EngineResources } from '../../resources/engine-resources.js';
 import type { VectorCollection } from '../../stores/vector-store.js';
 
 /** What an upgrade works with. */

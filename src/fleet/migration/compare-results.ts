@@ -2,7 +2,7 @@ import { resolve } from 'node:path';
 import { LOCAL_SCOPE, type Scope } from '../../core/scope.js';
 import { readQuestionSet } from '../../evaluation/question-set.js';
 import { chooseQuestions, MADE_QUESTIONS } from '../../features/upgrading/compare-generations.js';
-import type { GenerationReader, Generation, Ledger } from '../../ledger/ledger.js';
+import type { Generation, GenerationReader, Ledger } from '../../ledger/ledger.js';
 import type { EngineResources } from '../../resources/engine-resources.js';
 import { runWholeSearch } from '../../searching/run-search.js';
 import type { SearchResources } from '../../searching/searched-index.js';

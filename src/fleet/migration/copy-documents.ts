@@ -10,7 +10,7 @@ import { isPushSource } from '../../indexing/folder-names.js';
 import { IndexRun } from '../../indexing/index-run.js';
 import { openRebuilder, type Rebuilder } from '../../indexing/rebuilding-thread.js';
 import { type WriteTargets, writeBatch } from '../../indexing/write-batch.js';
-import type { GenerationReader, Generation, Ledger, LedgerChunk } from '../../ledger/ledger.js';
+import type { Generation, GenerationReader, Ledger, LedgerChunk } from '../../ledger/ledger.js';
 import type { MetadataSealing } from '../../platform/security/sealed-metadata.js';
 import { storedDigest } from '../../resources/chunk-digests.js';
 import type { VectorCollection } from '../../stores/vector-store.js';

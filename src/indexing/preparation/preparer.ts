@@ -10,8 +10,8 @@ import type { ParsingLimits } from '../../parsing/worker/parsing-thread.js';
 import { isolateParsers, parsingUntil } from '../../parsing/worker/parsing-threads.js';
 import { openProtection, type ProtectionSettings } from '../../resources/document-protection.js';
 import {
-  type PreparationContext,
   type DocumentPipeline,
+  type PreparationContext,
   type PreparedDocument,
   prepareDocument,
 } from '../prepare-document.js';

@@ -1,6 +1,6 @@
 import { RAGError } from '../../core/errors.js';
 import type { PostgresDatabase } from '../../platform/postgres/postgres-database.js';
-import type { GenerationTarget, Generation } from '../ledger.js';
+import type { Generation, GenerationTarget } from '../ledger.js';
 import { storableText } from '../ledger-text.js';
 import { ROW_TABLES } from '../rows/document-rows.js';
 import { forgetGoneFacts } from '../rows/facts.js';

@@ -19,7 +19,6 @@ import {
   planHistories,
 } from '../rows/history-log.js';
 import type { LedgerFailure } from '../source-state.js';
-import type { GenerationDatabase, OpenBooks } from './generation-database.js';
 import { countChange, countUnrecorded } from './changes.js';
 import {
   commitDocuments,
@@ -30,6 +29,7 @@ import {
   planDocuments,
 } from './chunk-log.js';
 import { type DocumentRow, documentKeyOf, rowsOfDocuments } from './documents.js';
+import type { GenerationDatabase, OpenBooks } from './generation-database.js';
 import { announceItems, completeItems, failItem, forgetItems, itemKeyOf } from './items.js';
 import { assertLeases, claimItems, fence, type LeaseHolder, releaseItems, renewItems } from './leases.js';
 import { beginPending, forgetPending, oweItems, PostgresPendingWork, settlePending } from './pending-work.js';

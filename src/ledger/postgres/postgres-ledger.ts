@@ -4,7 +4,7 @@ import {
   type PostgresConnectionOptions,
 } from '../../platform/postgres/connection-settings.js';
 import { PostgresDatabase } from '../../platform/postgres/postgres-database.js';
-import type { GenerationReader, GenerationTarget, GenerationWriter, Generation, Ledger } from '../ledger.js';
+import type { Generation, GenerationReader, GenerationTarget, GenerationWriter, Ledger } from '../ledger.js';
 import type { LockRequest, WriterLock } from '../lock.js';
 import { startRun } from '../rows/runs.js';
 import { StoredLedger } from '../rows/stored-ledger.js';

@@ -1,4 +1,4 @@
-import type { GenerationState, Generation } from '../ledger.js';
+import type { Generation, GenerationState } from '../ledger.js';
 import { assertStillLive, unknownGeneration } from '../still-live.js';
 import { countChange } from './changes.js';
 import { bytes, integer, optional, type RowOf, text, word } from './columns.js';

@@ -1,6 +1,6 @@
-import type { ForgottenNames, BlockedNames } from '../forgotten-names.js';
-import type { LedgerHistory } from '../history.js';
 import { hashesByKey } from '../blocked-name.js';
+import type { BlockedNames, ForgottenNames } from '../forgotten-names.js';
+import type { LedgerHistory } from '../history.js';
 import type { Generation, Ledger, RunRecord } from '../ledger.js';
 import { hexOf, keyOf, storableText } from '../ledger-text.js';
 import { countChange } from './changes.js';

@@ -46,7 +46,10 @@ import { runProgram } from './run-program.js';
  */
 
 /** Records what is about to be written; see `Ledger.plan`. */
-export function planDocuments(books: GenerationDatabase, documents: readonly PlannedDocument[]): DocumentPlan[] {
+export function planDocuments(
+  books: GenerationDatabase,
+  documents: readonly PlannedDocument[],
+): DocumentPlan[] {
   const rows = documents.map((document) => beginDocument(books, document));
   const ids = documents.map(({ documentId }) => documentId);
   const known = runProgram(books.database, chunksOf(books.generation, ids));
@@ -59,7 +62,12 @@ export function planDocuments(books: GenerationDatabase, documents: readonly Pla
   return plans;
 }
 
-function planChunks(books: GenerationDatabase, row: number, document: PlannedDocument, before: KnownChunks): DocumentPlan {
+function planChunks(
+  books: GenerationDatabase,
+  row: number,
+  document: PlannedDocument,
+  before: KnownChunks,
+): DocumentPlan {
   const { database } = books;
   saveRevision(database, row, document);
   for (const [ordinal, { chunkId, digest }] of document.chunks.entries()) {
@@ -76,7 +84,11 @@ function planChunks(books: GenerationDatabase, row: number, document: PlannedDoc
 
 type ChunkFacts = Omit<LedgerChunk, 'documentId'>;
 
-function insertChunk({ database, generation }: GenerationDatabase, documentRow: number, chunk: ChunkFacts): void {
+function insertChunk(
+  { database, generation }: GenerationDatabase,
+  documentRow: number,
+  chunk: ChunkFacts,
+): void {
   database.run(
     'INSERT INTO chunk (generation, document, chunk_id, ordinal, digest, state) VALUES (?, ?, ?, ?, ?, ?)',
     generation,

@@ -18,7 +18,11 @@ export function completeItem({ database, generation }: GenerationDatabase, item:
 }
 
 /** Counts the attempt, from one again where another version failed before. */
-export function failItem({ database, generation }: GenerationDatabase, item: ItemKey, failure: LedgerFailure): void {
+export function failItem(
+  { database, generation }: GenerationDatabase,
+  item: ItemKey,
+  failure: LedgerFailure,
+): void {
   database.run(
     `INSERT INTO item (generation, tenant, source, item_id, status, attempts, error) VALUES (?, ?, ?, ?, 'failed', 1, ?)
      ON CONFLICT DO UPDATE SET status = 'failed', error = excluded.error,

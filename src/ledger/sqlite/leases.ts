@@ -49,7 +49,11 @@ export function renewLease(
 }
 
 /** Ends a lease before its time; its token stays known. */
-export function releaseItem({ database, generation }: GenerationDatabase, item: ItemKey, holder: string): void {
+export function releaseItem(
+  { database, generation }: GenerationDatabase,
+  item: ItemKey,
+  holder: string,
+): void {
   database.run(
     `UPDATE lease SET expires_at = 0 WHERE generation = ? AND tenant = ? AND source = ? AND item_id = ? AND holder = ?`,
     generation,
@@ -96,7 +100,10 @@ const leaseLost = ({ source, itemId }: ItemKey): RAGError =>
   );
 
 /** Item of a document, for the check of its lease. */
-export function itemOfDocument({ database, generation }: GenerationDatabase, documentId: string): ItemKey | undefined {
+export function itemOfDocument(
+  { database, generation }: GenerationDatabase,
+  documentId: string,
+): ItemKey | undefined {
   const sql = `SELECT ${text('tenant')}, ${text('source')}, ${text('item_id')} FROM document
     WHERE generation = ? AND document_id = ?`;
   const row = database.row(sql, generation, storableText(documentId));

@@ -21,7 +21,6 @@ import {
   planHistories,
 } from '../rows/history-log.js';
 import type { LedgerFailure } from '../source-state.js';
-import type { GenerationDatabase } from './generation-database.js';
 import {
   commitDocument,
   documentsOfChunks,
@@ -30,6 +29,7 @@ import {
   planDocumentDeletion,
   planDocuments,
 } from './chunk-log.js';
+import type { GenerationDatabase } from './generation-database.js';
 import { completeItem, failItem, forgetItem } from './items.js';
 import { assertHeld, claimItem, forgetOldLeases, itemOfDocument, releaseItem, renewLease } from './leases.js';
 import { runProgram, sqlitePrograms } from './run-program.js';

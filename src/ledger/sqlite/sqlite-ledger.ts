@@ -1,7 +1,7 @@
 import { RAGError } from '../../core/errors.js';
 import { numberAt } from '../../platform/sqlite/row.js';
 import { bytesOf, type SqliteDatabase } from '../../platform/sqlite/sqlite-database.js';
-import type { GenerationReader, GenerationTarget, GenerationWriter, Generation, Ledger } from '../ledger.js';
+import type { Generation, GenerationReader, GenerationTarget, GenerationWriter, Ledger } from '../ledger.js';
 import { storableText } from '../ledger-text.js';
 import { countChange } from '../rows/changes.js';
 import { text } from '../rows/columns.js';

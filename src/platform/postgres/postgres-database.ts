@@ -3,7 +3,7 @@ import type { Pool, PoolClient, PoolConfig } from 'pg';
 import { RAGError, throwIfAborted } from '../../core/errors.js';
 import { loadDriver } from '../../core/load-driver.js';
 import { runtime, sleep } from '../../core/runtime.js';
-import { withPermit } from '../../core/turns.js';
+import { withPermit } from '../../core/semaphore.js';
 import { withoutUndefined } from '../../core/without-undefined.js';
 import type { ConnectionSettings } from './connection-settings.js';
 import { isConflict, isFull, isPassing } from './postgres-fault.js';

@@ -1,8 +1,8 @@
 import { statSync } from 'node:fs';
 import type { ResolvedConfig } from '../../config/resolved-config.js';
-import { Mutex } from '../../core/turns.js';
+import { Mutex } from '../../core/mutex.js';
 import { guardedLedger } from '../../ledger/guarded-ledger.js';
-import type { GenerationReader, Generation, Ledger } from '../../ledger/ledger.js';
+import type { Generation, GenerationReader, Ledger } from '../../ledger/ledger.js';
 import type { LockRequest, WriterLock } from '../../ledger/lock.js';
 import { callPart } from '../../platform/degradation/breakers.js';
 import { type LedgerConnections, openConnections } from './ledger-connections.js';

@@ -1,7 +1,7 @@
 import type { PackedConfig } from '../../config/packed-config.js';
-import type { SentOperation } from '../../core/telemetry-listener.js';
 import type { Scope } from '../../core/scope.js';
 import type { SentError } from '../../core/sent-error.js';
+import type { SentOperation } from '../../core/telemetry-listener.js';
 import type { SearchQuery } from '../../operations/engine.js';
 import type { PartName } from '../../platform/degradation/level.js';
 import type { FoundPassages } from '../found-passages.js';

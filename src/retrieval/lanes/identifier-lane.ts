@@ -2,7 +2,7 @@ import { calledKey, extractIdentifiers, isErrorName, isItemKey } from '../../cor
 import { MAX_QUERY_IDENTIFIERS } from '../../core/analysis/query-text.js';
 import type { StoredChunk } from '../../core/chunk.js';
 import { and, contains, or } from '../../core/filter.js';
-import { withPermit } from '../../core/turns.js';
+import { withPermit } from '../../core/semaphore.js';
 import type { Hit } from '../candidate.js';
 import { identifierRoles } from '../prepared-query.js';
 import { definitionsOfIdentifier, definitionsOfWord, plainNameIn } from './definitions.js';
@@ -69,7 +69,11 @@ async function rarestOf({ query, collection, filter, signal }: LaneInput): Promi
   if (identifiers.length <= MAX_QUERY_IDENTIFIERS) return identifiers;
   const turn = { owner: identifiers, concurrency: COUNTED_AT_ONCE };
   const count = (identifier: string): Promise<number> =>
-    withPermit(turn, () => collection.count(and(contains('$identifiers', identifier), filter), signal), signal);
+    withPermit(
+      turn,
+      () => collection.count(and(contains('$identifiers', identifier), filter), signal),
+      signal,
+    );
   const counted = await Promise.all(
     identifiers.map(async (identifier) => ({
       identifier,

@@ -1,8 +1,8 @@
 import { headingPathOf, titleOf } from '../../core/chunk-metadata.js';
 import { RAGError } from '../../core/errors.js';
 import type { Notice } from '../../core/notice.js';
+import { withPermit } from '../../core/semaphore.js';
 import { traced } from '../../core/telemetry.js';
-import { withPermit } from '../../core/turns.js';
 import { withDeadline } from '../../core/with-deadline.js';
 import { callPart } from '../../platform/degradation/breakers.js';
 import type {

@@ -1,8 +1,8 @@
 // Entry of the processes that search. One writes nothing and may end at any moment.
 import { unpackConfig } from '../../config/packed-config.js';
-import { recordOperations, type SentOperation, sentOperations } from '../../core/telemetry-listener.js';
 import { runtime } from '../../core/runtime.js';
 import { sentError } from '../../core/sent-error.js';
+import { recordOperations, type SentOperation, sentOperations } from '../../core/telemetry-listener.js';
 import { EngineResources } from '../../resources/engine-resources.js';
 import type { FromProcess, ToProcess } from '../../resources/processes/search-message.js';
 import { LEAST_MS } from '../../retrieval/time-left.js';

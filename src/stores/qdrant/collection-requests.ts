@@ -5,7 +5,7 @@ import type { Filter } from '../../core/filter.js';
 import { batchesOf, slicesOf } from '../batches.js';
 import { asCosine, withWholeTie } from '../best-hits.js';
 import { compileFilter, textsOfChunks } from '../compile-filter.js';
-import { CHUNKS_PER_REQUEST, CachedOrder, type PageQuery, type ReadOptions } from '../id-pages.js';
+import { CachedOrder, CHUNKS_PER_REQUEST, type PageQuery, type ReadOptions } from '../id-pages.js';
 import type { ServerChunks } from '../server-collection.js';
 import type { CollectionStats, ListPage, VectorQuery } from '../vector-store.js';
 import type { RequestLimits } from './collection-info.js';

@@ -1,4 +1,4 @@
-import type { GenerationWriter, Generation, Ledger } from '../../ledger/ledger.js';
+import type { Generation, GenerationWriter, Ledger } from '../../ledger/ledger.js';
 import type { TestRunner } from '../vector-store/contract.js';
 
 /** What a ledger under test must be made with. */

@@ -39,41 +39,44 @@ export const testPendingWork: LedgerPart = (test) => {
     assert.deepEqual(await left(writer), [['b', '2']]);
   });
 
-  pendingTest('is counted by source and project, and named by batch, the oldest first', async ({ pending }) => {
-    await pending.add({ ...OF, project: 'p' }, [
-      item('a', '1'),
-      item('b', '1', { batch: 'b0', listedAt: LATER }),
-    ]);
-    await pending.add({ ...OF, project: 'p' }, [item('c', '1')]);
-    const [count, ...others] = await pending.counts();
-    assert.deepEqual(others, []);
-    const ofProject = { ...OF, project: 'p', held: 0, since: AT };
-    assert.deepEqual({ ...count, held: 0 }, { ...ofProject, items: 3, batches: 2 });
-    assert.deepEqual(await pending.batches(10), [
-      { ...OF, project: 'p', batch: 'b1' },
-      { ...OF, project: 'p', batch: 'b0' },
-    ]);
-    assert.equal((await pending.batches(1)).length, 1);
-    assert.deepEqual(await pending.batches(10, { ...OF, source: 'other' }), []);
-    assert.equal(await pending.batchCount(), 2);
-    assert.deepEqual(
-      (await pending.items(TENANT, SOURCE, { batch: 'b0' })).map(({ itemId }) => itemId),
-      ['b'],
-    );
-    assert.deepEqual(
-      (await pending.items(TENANT, SOURCE, { itemIds: ['c', 'x'] })).map(({ itemId }) => itemId),
-      ['c'],
-    );
-    await pending.add({ ...OF, project: 'q' }, [item('d', '1', { batch: 'b2' })]);
-    const counts = await pending.counts();
-    assert.deepEqual(
-      counts.map(({ project, items, batches }) => [project, items, batches]),
-      [
-        ['p', 3, 2],
-        ['q', 1, 1],
-      ],
-    );
-  });
+  pendingTest(
+    'is counted by source and project, and named by batch, the oldest first',
+    async ({ pending }) => {
+      await pending.add({ ...OF, project: 'p' }, [
+        item('a', '1'),
+        item('b', '1', { batch: 'b0', listedAt: LATER }),
+      ]);
+      await pending.add({ ...OF, project: 'p' }, [item('c', '1')]);
+      const [count, ...others] = await pending.counts();
+      assert.deepEqual(others, []);
+      const ofProject = { ...OF, project: 'p', held: 0, since: AT };
+      assert.deepEqual({ ...count, held: 0 }, { ...ofProject, items: 3, batches: 2 });
+      assert.deepEqual(await pending.batches(10), [
+        { ...OF, project: 'p', batch: 'b1' },
+        { ...OF, project: 'p', batch: 'b0' },
+      ]);
+      assert.equal((await pending.batches(1)).length, 1);
+      assert.deepEqual(await pending.batches(10, { ...OF, source: 'other' }), []);
+      assert.equal(await pending.batchCount(), 2);
+      assert.deepEqual(
+        (await pending.items(TENANT, SOURCE, { batch: 'b0' })).map(({ itemId }) => itemId),
+        ['b'],
+      );
+      assert.deepEqual(
+        (await pending.items(TENANT, SOURCE, { itemIds: ['c', 'x'] })).map(({ itemId }) => itemId),
+        ['c'],
+      );
+      await pending.add({ ...OF, project: 'q' }, [item('d', '1', { batch: 'b2' })]);
+      const counts = await pending.counts();
+      assert.deepEqual(
+        counts.map(({ project, items, batches }) => [project, items, batches]),
+        [
+          ['p', 3, 2],
+          ['q', 1, 1],
+        ],
+      );
+    },
+  );
 
   pendingTest('counts beginnings, and forgets them with a new version', async ({ pending }) => {
     const begun = async () => (await pending.items(TENANT, SOURCE)).map((one) => one.begun);
@@ -111,7 +114,11 @@ export const testPendingWork: LedgerPart = (test) => {
   });
 };
 
-const item = (itemId: string, version?: string, more: Partial<PendingItem> = {}): Omit<PendingItem, 'begun'> => ({
+const item = (
+  itemId: string,
+  version?: string,
+  more: Partial<PendingItem> = {},
+): Omit<PendingItem, 'begun'> => ({
   itemId,
   ...(version === undefined ? {} : { version }),
   processingKey: 'k',

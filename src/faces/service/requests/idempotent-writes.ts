@@ -1,5 +1,10 @@
 import { type DeploymentReference, RAGError, SYSTEM_RUNTIME } from '../../../index.js';
-import { digestOf, type RetainedPlace, type RetainedValues, ValuesOfDeployments } from '../retained/retained-values.js';
+import {
+  digestOf,
+  type RetainedPlace,
+  type RetainedValues,
+  ValuesOfDeployments,
+} from '../retained/retained-values.js';
 
 /** How long an outcome is kept. */
 const KEPT_MS = 3_600_000;

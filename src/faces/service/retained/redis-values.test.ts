@@ -2,8 +2,8 @@ import { describe, expect, test } from 'vitest';
 import { RagDeploymentModel } from '../../../index.js';
 import { connectedRedis, freePort, hasRedis, startRedis } from '../../../platform/redis/test-redis.js';
 import { IdempotentWrites } from '../requests/idempotent-writes.js';
-import { RETENTION_LIMITS, type RetainedPlace, MemoryValues } from './retained-values.js';
 import { RedisValues } from './redis-values.js';
+import { MemoryValues, RETENTION_LIMITS, type RetainedPlace } from './retained-values.js';
 
 const SHARED = { deploymentId: 'shared', deploymentModel: RagDeploymentModel.Shared };
 

@@ -5,7 +5,12 @@ import { temporaryFolder } from '../../../../tests/e2e/temporary-folder.js';
 import { DATA_FILES } from '../../../core/data-folder.js';
 import { RagDeploymentModel } from '../../../index.js';
 import { IdempotentWrites } from '../requests/idempotent-writes.js';
-import { RETENTION_LIMITS, type RetainedPlace, type RetainedValues, MemoryValues } from './retained-values.js';
+import {
+  MemoryValues,
+  RETENTION_LIMITS,
+  type RetainedPlace,
+  type RetainedValues,
+} from './retained-values.js';
 import { SqliteValues } from './sqlite-values.js';
 
 const SHARED = { deploymentId: 'shared', deploymentModel: RagDeploymentModel.Shared };

@@ -1,6 +1,6 @@
 import { isOfService } from '../../../core/errors.js';
-import { listenTo, type OperationPayload } from '../../../core/telemetry-listener.js';
 import { runtime } from '../../../core/runtime.js';
+import { listenTo, type OperationPayload } from '../../../core/telemetry-listener.js';
 import type { EngineHealth } from '../../../operations/engine.js';
 import type { AlertCondition } from './alert.js';
 

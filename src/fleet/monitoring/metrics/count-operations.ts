@@ -1,6 +1,6 @@
 import { isOfService, RAGError } from '../../../core/errors.js';
-import { listenTo, type OperationPayload } from '../../../core/telemetry-listener.js';
 import type { TelemetryChannel, TelemetryPayloads } from '../../../core/telemetry.js';
+import { listenTo, type OperationPayload } from '../../../core/telemetry-listener.js';
 import type { MetricSink } from './metric-definitions.js';
 
 type Counters = {

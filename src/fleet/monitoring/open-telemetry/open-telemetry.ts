@@ -1,7 +1,7 @@
 import type { Attributes, Context, Counter, Gauge, Histogram, Meter } from '@opentelemetry/api';
-import { listenTo, type OperationPayload } from '../../../core/telemetry-listener.js';
 import { loadDriver } from '../../../core/load-driver.js';
 import type { TelemetryPayloads } from '../../../core/telemetry.js';
+import { listenTo, type OperationPayload } from '../../../core/telemetry-listener.js';
 import {
   METRICS,
   type MetricDefinition,

@@ -1,7 +1,7 @@
 import type { Attributes } from '@opentelemetry/api';
 import { RAGError } from '../../../core/errors.js';
-import type { OperationPayload } from '../../../core/telemetry-listener.js';
 import type { TelemetryChannel } from '../../../core/telemetry.js';
+import type { OperationPayload } from '../../../core/telemetry-listener.js';
 
 /** What is said of an operation. Names of attributes are those of OpenTelemetry's conventions for generative AI (`gen_ai.*`), or ours. */
 export interface SpanFacts {

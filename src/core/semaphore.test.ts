@@ -1,8 +1,8 @@
 import { AsyncLocalStorage } from 'node:async_hooks';
 import { describe, expect, it } from 'vitest';
-import { withPermit } from './turns.js';
+import { withPermit } from './semaphore.js';
 
-describe('inTurn', () => {
+describe('withPermit', () => {
   it('does so much at once, in order, each in the context of who asked', async () => {
     const gate = { owner: {}, concurrency: 2 };
     const context = new AsyncLocalStorage<number>();
