@@ -41,6 +41,7 @@ export type {
   CollapseMode,
   ContextQuery,
   ContextResponse,
+  DocumentCounts,
   DocumentOriginal,
   DocumentPage,
   DocumentPassages,

@@ -92,7 +92,9 @@ export function scopedEngine(core: EngineCore, scope: Scope): EngineView {
       core.answering(asked.signal, (signal) => searchAsOf({ ...asked, signal }, scope, core.resources)),
 
     related: (asked) =>
-      core.answering(asked.signal, async () => (await related()).findRelated(asked, scope, core.resources)),
+      core.answering(asked.signal, async (signal) =>
+        (await related()).findRelated({ ...asked, signal }, scope, core.resources),
+      ),
 
     feedback: (said) =>
       work.run(said.signal, async (signal) => {

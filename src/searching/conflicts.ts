@@ -23,6 +23,7 @@ import {
 import { unpackStatements } from '../relations/conflicts/packed-statements.js';
 import { aboutOf } from '../relations/conflicts/word-classes.js';
 import type { EngineResources } from '../resources/engine-resources.js';
+import { nothingIndexed } from '../resources/open-collection.js';
 import { readableIn } from '../resources/readable-graph.js';
 import { scopeCollection } from '../stores/scoped-collection.js';
 
@@ -42,7 +43,7 @@ export async function findDocumentConflicts(
   resources: EngineResources,
 ): Promise<ConflictsResponse> {
   if (!resources.config.rag.conflicts.enabled) throw switchedOff();
-  if ((await resources.ledger.live()) === undefined) return NOTHING;
+  if ((await resources.ledger.live()) === undefined) throw nothingIndexed(resources.config);
   const { collection, sealing, reader } = await resources.stores.collection();
   const readable = readableIn(reader.graph, scopeCollection(collection, scope, sealing), signal);
   const { documents, isCut } = await readDocuments({ reader, scope, readable, signal });
@@ -96,14 +97,6 @@ function findingsOf(
     duplicates: found.duplicates.filter(isIn),
   };
 }
-
-const NOTHING: ConflictsResponse = {
-  findings: [],
-  totals: { duplicate: 0, conflict: 0 },
-  examined: 0,
-  notExamined: [],
-  ...toldNotices([]),
-};
 
 const switchedOff = (): RAGError =>
   new RAGError(

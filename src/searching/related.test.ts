@@ -93,7 +93,7 @@ describe('an item is named', () => {
   });
 
   it('and an unknown one is said to be', async () => {
-    await expect(engine.related('AA-1')).rejects.toMatchObject({ reason: 'DOCUMENT_NOT_FOUND' });
+    await expect(engine.related('AA-1')).rejects.toMatchObject({ reason: 'INDEX_EMPTY' });
     await engine.push([issue('AA-1', 'x')]);
     await expect(engine.related('AA-2')).rejects.toMatchObject({ reason: 'DOCUMENT_NOT_FOUND' });
     await expect(engine.related({ item: 'AA-1', hops: 4 })).rejects.toMatchObject({ reason: 'USAGE' });

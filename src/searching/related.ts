@@ -7,6 +7,7 @@ import type { GenerationReader } from '../ledger/ledger.js';
 import type { RelatedRequest, RelatedResponse } from '../operations/engine.js';
 import { keyName, numberName, pageName, pathName, urlName, WHOLE_KEY } from '../relations/graph/names.js';
 import type { EngineResources } from '../resources/engine-resources.js';
+import { nothingIndexed } from '../resources/open-collection.js';
 import { readableGraph } from '../resources/readable-graph.js';
 import { scopeCollection } from '../stores/scoped-collection.js';
 import { nearDocuments } from './near-documents.js';
@@ -20,14 +21,14 @@ const MEANT = 50;
 /** Most documents that a message names. */
 const NAMED = 5;
 
-/** Documents that are connected with one, the closest first. Throws `DOCUMENT_NOT_FOUND`, and `USAGE` where a name means several. */
+/** Documents that are connected with one, the closest first. Throws `INDEX_EMPTY`, `DOCUMENT_NOT_FOUND`, and `USAGE` where a name means several. */
 export async function findRelated(
   { item, hops = DEFAULT_HOPS, limit = DEFAULT_LIMIT, kinds, signal }: RelatedRequest,
   scope: Scope,
   resources: EngineResources,
 ): Promise<RelatedResponse> {
   const live = await resources.ledger.live();
-  if (live === undefined) throw unknownItem(item, []);
+  if (live === undefined) throw nothingIndexed(resources.config);
   const index = await resources.stores.collection();
   const { reader } = index;
   const graph = readableGraph(index, scopeCollection(index.collection, scope, index.sealing), { scope });

@@ -38,6 +38,29 @@ test('the package exports these names; each more or less is a promise made or br
   await expect(`${page.join('\n\n')}\n`).toMatchFileSnapshot('public-names.txt');
 });
 
+/** Types that the methods of an interface name. */
+function typesNamedBy(file: string, names: readonly string[]): string[] {
+  const path = fileURLToPath(new URL(file, import.meta.url));
+  const source = ts.createSourceFile(path, readFileSync(path, 'utf8'), ts.ScriptTarget.Latest, true);
+  const found = new Set<string>();
+  const visit = (node: ts.Node): void => {
+    if (ts.isTypeReferenceNode(node) && ts.isIdentifier(node.typeName)) found.add(node.typeName.text);
+    ts.forEachChild(node, visit);
+  };
+  for (const statement of source.statements)
+    if (ts.isInterfaceDeclaration(statement) && names.includes(statement.name.text))
+      statement.members.forEach(visit);
+  return [...found];
+}
+
+test('what the methods of an engine take and give can be named', () => {
+  const exported = new Set(exportedNames(ENTRIES.ragstone).map((name) => name.replace(/^type /, '')));
+  const ofPlatform = new Set(['Promise', 'AsyncIterable', 'AbortSignal', 'Pick']);
+  const named = typesNamedBy('../../src/operations/engine.ts', ['EngineView', 'Engine']);
+  expect(named.length).toBeGreaterThan(50);
+  expect(named.filter((name) => !exported.has(name) && !ofPlatform.has(name))).toEqual([]);
+});
+
 test('what is not marked as a type can be imported', async () => {
   const names = exportedNames(ENTRIES.ragstone).filter((name) => !name.startsWith('type '));
   expect(Object.keys(await import('../../src/index.js')).sort()).toEqual(names);
