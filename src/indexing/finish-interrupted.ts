@@ -29,13 +29,13 @@ export async function finishInterrupted(
   if (!(await hasUnfinishedPushes(tenant, ledger.reader(live.generation)))) return;
   const collection = await openForReading(live, await pipeline.storeOf(live));
   const holder = runtime().uniqueName();
-  const books = ledger.writer(live.generation, holder);
+  const writer = ledger.writer(live.generation, holder);
   // The new one may hold what an earlier attempt copied, before its deletion was begun.
   const retired = retiredGenerations(ledger, pipeline.storeOf, { holder, signal: pipeline.signal });
   // The lease of a dead holder may not be over.
-  const claims = leaseMs === undefined ? undefined : new ItemClaims(books, leaseMs);
+  const claims = leaseMs === undefined ? undefined : new ItemClaims(writer, leaseMs);
   try {
-    const writing = { ...targets, ledger: books, collection, claims, retired };
+    const writing = { ...targets, ledger: writer, collection, claims, retired };
     const { finished, takenBack, left } = await finishPushes(tenant, writing, run);
     if (finished + takenBack > 0)
       run.notice(

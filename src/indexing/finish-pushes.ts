@@ -140,9 +140,9 @@ export async function finishDocument(
 ): Promise<Outcome> {
   const { ledger, now } = targets;
   const { documentId, indexedAt } = document;
-  const books = await ledger.chunks(documentId);
-  const wanted = books.filter(({ state }) => state !== 'stale');
-  if (wanted.length === 0 && books.length > 0 && (await ledger.text(documentId)) !== '') {
+  const recorded = await ledger.chunks(documentId);
+  const wanted = recorded.filter(({ state }) => state !== 'stale');
+  if (wanted.length === 0 && recorded.length > 0 && (await ledger.text(documentId)) !== '') {
     await deleteDocuments([documentId], { ...targets, items: [document] }, run);
     return 'finished';
   }
@@ -154,7 +154,7 @@ export async function finishDocument(
   if (wanted.every(isAsWanted)) {
     const kept = new Set(wanted.map(({ chunkId }) => chunkId));
     // A store with an index of words beside it lists only what both hold: what one of them has lost already goes from the other.
-    const gone = new Set([...stored.keys(), ...books.map(({ chunkId }) => chunkId)]);
+    const gone = new Set([...stored.keys(), ...recorded.map(({ chunkId }) => chunkId)]);
     // What another one has pushed since the ledger was read is its own.
     await targets.claims?.hold([document]);
     await deleteChunks(

@@ -72,11 +72,11 @@ const DRY_COLLECTION: VectorCollection = {
 export function targetsOf(pipeline: IndexPipeline, { facts, collection }: OpenTarget): WriteTargets {
   const { ledger, embedder, embedding, signal, now, options, leaseMs, giveWay } = pipeline;
   const holder = runtime().uniqueName();
-  const books = ledger.writer(facts?.generation ?? NO_GENERATION, holder);
+  const writer = ledger.writer(facts?.generation ?? NO_GENERATION, holder);
   const retired = retiredGenerations(ledger, pipeline.storeOf, { holder, signal });
   const isLive = facts?.state === 'live';
   return {
-    ledger: books,
+    ledger: writer,
     collection,
     embedder,
     embedding,
@@ -84,7 +84,7 @@ export function targetsOf(pipeline: IndexPipeline, { facts, collection }: OpenTa
     now,
     // What a new generation lacks is no deletion.
     retired: isLive ? retired : undefined,
-    claims: leaseMs === undefined || options.dryRun ? undefined : new ItemClaims(books, leaseMs),
+    claims: leaseMs === undefined || options.dryRun ? undefined : new ItemClaims(writer, leaseMs),
     history: isLive && pipeline.history !== undefined ? ledger.history : undefined,
     giveWay,
     transactionChunks: options.transactionChunks,

@@ -73,7 +73,7 @@ const changed = (store: VectorStore, changes: Partial<VectorStore>): VectorStore
 
 /** As a run that indexed one chunk. */
 async function writeChunk(generation: number): Promise<void> {
-  const books = ledger.writer(generation, 'test');
+  const writer = ledger.writer(generation, 'test');
   const document = {
     documentId: 'd',
     tenant: 'default',
@@ -86,8 +86,8 @@ async function writeChunk(generation: number): Promise<void> {
     text: 'text',
     chunks: [{ chunkId: 'c', digest: 'x' }],
   };
-  await books.plan([document]);
-  await books.commit(['d'], AT);
+  await writer.plan([document]);
+  await writer.commit(['d'], AT);
 }
 
 test('a rebuild fills a generation beside the live one, which stays until the switch and one longer', async () => {

@@ -169,10 +169,10 @@ describe('before any search', () => {
   test('outdated: what is searched is not its present text', async () => {
     const { engine, resources } = await indexed(TOPICS);
     const ledger = await resources.ledger.writing({ check: false });
-    const books = ledger.writer((await ledger.live())?.generation ?? 0, 'test');
-    const [jam] = (await books.documents(undefined, 10)).filter(({ externalId }) => externalId === 'jam');
-    const chunks = await books.chunks(jam?.documentId ?? '');
-    await books.markChunksMissing(chunks.map(({ chunkId }) => chunkId));
+    const writer = ledger.writer((await ledger.live())?.generation ?? 0, 'test');
+    const [jam] = (await writer.documents(undefined, 10)).filter(({ externalId }) => externalId === 'jam');
+    const chunks = await writer.chunks(jam?.documentId ?? '');
+    await writer.markChunksMissing(chunks.map(({ chunkId }) => chunkId));
     const explanation = await engine.explainMiss({ text: 'marmalade oranges', options: { topK: 1 } }, 'jam');
     expect(explanation).toMatchObject({ lostAt: 'outdated' });
     expect(explanation.steps).toContainEqual(expect.objectContaining({ stage: 'outdated', status: 'lost' }));

@@ -51,7 +51,7 @@ export async function carryOut(
   const edited = await ledger.editRuns(runWithout(plan));
   if (edited > 0) removed.push({ place: 'records of runs', what: 'runs', count: edited });
   if (plan.source !== undefined) {
-    for (const { ledger: books } of generations) await books.forgetSource(tenant, plan.source);
+    for (const { ledger: writer } of generations) await writer.forgetSource(tenant, plan.source);
     await forgetSource(plan.source, { tenant, ledger, config });
   }
   const copies = await eraseCopies(generations, ledger, { signal, host, again: RESUME });

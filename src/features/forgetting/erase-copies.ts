@@ -109,9 +109,9 @@ export async function purge(
 ): Promise<void> {
   for (let attempt = 1; ; attempt++) {
     const thorough = attempt === 1;
-    for (const { collection, ledger: books } of generations) {
+    for (const { collection, ledger: writer } of generations) {
       await collection.purge?.(signal, { thorough });
-      await books.purge?.();
+      await writer.purge?.();
     }
     if (thorough) await ledger.reclaim?.();
     const behind = await bringLevel(host, signal);

@@ -42,8 +42,8 @@ export async function forgetDeletedPushes(
 ): Promise<void> {
   const { ledger, generations } = await opened(erasing, host);
   const present = new Set<string>();
-  for (const { ledger: books } of generations)
-    for (const id of await pushedIn(tenant, books)) present.add(id);
+  for (const { ledger: writer } of generations)
+    for (const id of await pushedIn(tenant, writer)) present.add(id);
   const past = await pushedBefore(tenant, ledger.history);
   await ledger.history?.erase(past.filter((id) => !present.has(id)));
   await eraseCopies(generations, ledger, { ...erasing, host });

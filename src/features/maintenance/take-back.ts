@@ -57,8 +57,8 @@ export async function takeBack(facts: Generation, context: TakeBack): Promise<vo
   const live = await ledger.live();
   if (live !== undefined) {
     const collection = await openForReading(facts, await storeOf(facts));
-    const books = ledger.writer(facts.generation, runtime().uniqueName());
-    const targets: WriteTargets = { ledger: books, collection, embedder, embedding: {}, signal, now };
+    const writer = ledger.writer(facts.generation, runtime().uniqueName());
+    const targets: WriteTargets = { ledger: writer, collection, embedder, embedding: {}, signal, now };
     const from = {
       facts: live,
       reader: ledger.reader(live.generation),
@@ -67,7 +67,7 @@ export async function takeBack(facts: Generation, context: TakeBack): Promise<vo
     const run = new IndexRun(undefined, signal);
     const access = { live: await accessOf(from.collection, signal), old: await accessOf(collection, signal) };
     for (const tenant of context.tenants) {
-      const { gone, changed } = await compareItems(tenant, { old: books, live: from.reader, access });
+      const { gone, changed } = await compareItems(tenant, { old: writer, live: from.reader, access });
       for (const [source, itemIds] of gone)
         await deleteItems({ tenant, source, itemIds, dryRun: false }, targets, run);
       await carryOver(from, changed, targets, run);

@@ -12,7 +12,7 @@ import { forgetOldStatements } from '../rows/statements.js';
 import { readChunkState } from '../rows/stored-words.js';
 import { encodeText } from '../text-encoding.js';
 import { type DocumentRow, documentKeyOf } from './documents.js';
-import type { OpenBooks } from './generation-database.js';
+import type { GenerationTransaction } from './generation-database.js';
 import { itemKeyOf, setItemsPending, sourceKeyOf } from './items.js';
 import { inLockOrder } from './leases.js';
 import { bytesOf, numberOf, textOf } from './row.js';
@@ -27,13 +27,13 @@ const chunkKeyOf = (chunkId: string): Buffer => keyOf(chunkId);
 
 /** Records what is about to be written; see `GenerationWriter.plan`. */
 export async function planDocuments(
-  books: OpenBooks,
+  transaction: GenerationTransaction,
   documents: readonly PlannedDocument[],
 ): Promise<DocumentPlan[]> {
   assertOnce(documents.map(({ documentId }) => documentId));
   assertOnce(documents.flatMap(({ chunks }) => chunks.map(({ chunkId }) => chunkId)));
-  await setItemsPending(books, documents);
-  const known = await beginDocuments(books, documents);
+  await setItemsPending(transaction, documents);
+  const known = await beginDocuments(transaction, documents);
   const changes: ChunkChange[] = [];
   const plans = documents.map((document) => {
     const begun = known.get(hexOf(documentKeyOf(document.documentId)));
@@ -42,11 +42,11 @@ export async function planDocuments(
     changes.push(...changesOf(begun, document, plan));
     return plan;
   });
-  await writeChunks(books, changes);
+  await writeChunks(transaction, changes);
   await runProgram(
-    books.run,
+    transaction.run,
     saveGraphs(
-      books.generation,
+      transaction.generation,
       documents.map(({ documentId, tenant, graph }) => ({
         document: known.get(hexOf(documentKeyOf(documentId)))?.id ?? 0,
         tenant,
@@ -54,7 +54,7 @@ export async function planDocuments(
       })),
     ),
   );
-  await runProgram(books.run, forgetOldStatements([...known.values()].map(({ id }) => id)));
+  await runProgram(transaction.run, forgetOldStatements([...known.values()].map(({ id }) => id)));
   return plans;
 }
 
@@ -66,7 +66,7 @@ interface BegunDocument {
 
 /** Writes facts and texts of documents, makes them `pending`, and reads the chunks known of them. */
 async function beginDocuments(
-  { run, generation }: OpenBooks,
+  { run, generation }: GenerationTransaction,
   documents: readonly PlannedDocument[],
 ): Promise<Map<string, BegunDocument>> {
   const texts = documents.map(({ text }) => encodeText(text));
@@ -200,7 +200,10 @@ function changesOf(
   return [...written, ...stale];
 }
 
-async function writeChunks({ run, generation }: OpenBooks, changes: readonly ChunkChange[]): Promise<void> {
+async function writeChunks(
+  { run, generation }: GenerationTransaction,
+  changes: readonly ChunkChange[],
+): Promise<void> {
   if (changes.length === 0) return;
   const { count } = await run(
     `INSERT INTO ragstone_ledger_chunk AS chunks (generation, chunk_key, document, chunk_id, ordinal, digest, state)
@@ -228,7 +231,7 @@ function assertOnce(ids: readonly string[]): void {
 
 /** Records that the store has done what was planned; see `GenerationWriter.commit`. */
 export async function commitDocuments(
-  { run }: OpenBooks,
+  { run }: GenerationTransaction,
   rows: readonly DocumentRow[],
   { at, keepRevisions }: { readonly at: string; readonly keepRevisions: number },
 ): Promise<void> {
@@ -246,7 +249,10 @@ export async function commitDocuments(
 }
 
 /** Marks all chunks of documents for deletion; their ids, document by document in the order of the rows. */
-export async function planDeletions({ run }: OpenBooks, rows: readonly DocumentRow[]): Promise<string[]> {
+export async function planDeletions(
+  { run }: GenerationTransaction,
+  rows: readonly DocumentRow[],
+): Promise<string[]> {
   const stale = await run(
     `WITH stale AS (UPDATE ragstone_ledger_chunk SET state = ${codeOf('stale')}
        WHERE document = ANY($1::bigint[]) AND state <> ${codeOf('stale')}),
@@ -269,7 +275,10 @@ export async function planDeletions({ run }: OpenBooks, rows: readonly DocumentR
  * Forgets documents whose deletion was planned. A chunk that is not `stale` might still be in the store, and would be orphaned
  * there: that is refused.
  */
-export async function forgetDocuments({ run }: OpenBooks, rows: readonly DocumentRow[]): Promise<void> {
+export async function forgetDocuments(
+  { run }: GenerationTransaction,
+  rows: readonly DocumentRow[],
+): Promise<void> {
   const documents = rows.map(({ id }) => id);
   const kept = await run(
     `SELECT document_id FROM ragstone_ledger_document AS documents WHERE id = ANY($1::bigint[]) AND EXISTS
@@ -290,7 +299,7 @@ export async function forgetDocuments({ run }: OpenBooks, rows: readonly Documen
 
 /** Chunks with the keys of their items, which have to be fenced off before `markMissing`. */
 export async function itemKeysOfChunks(
-  { run, generation }: OpenBooks,
+  { run, generation }: GenerationTransaction,
   chunkIds: readonly string[],
 ): Promise<Buffer[]> {
   const { rows } = await run(
@@ -304,7 +313,7 @@ export async function itemKeysOfChunks(
 
 /** See `GenerationWriter.markChunksMissing`. */
 export async function markMissing(
-  { run, generation }: OpenBooks,
+  { run, generation }: GenerationTransaction,
   chunkIds: readonly string[],
 ): Promise<void> {
   await run(

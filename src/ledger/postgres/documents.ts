@@ -1,5 +1,5 @@
 import { keyOf } from '../ledger-text.js';
-import type { OpenBooks } from './generation-database.js';
+import type { GenerationTransaction } from './generation-database.js';
 import { bytesOf, numberOf } from './row.js';
 
 export const documentKeyOf = (documentId: string): Buffer => keyOf(documentId);
@@ -13,7 +13,7 @@ export interface DocumentRow {
 
 /** Rows of documents; unknown ones are left out. */
 export async function rowsOfDocuments(
-  { run, generation }: OpenBooks,
+  { run, generation }: GenerationTransaction,
   documentIds: readonly string[],
 ): Promise<DocumentRow[]> {
   const { rows } = await run(

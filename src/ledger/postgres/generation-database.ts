@@ -6,8 +6,8 @@ export interface GenerationDatabase {
   readonly generation: number;
 }
 
-/** The books of one generation inside a transaction that has fenced off what it writes. */
-export interface OpenBooks {
+/** One generation inside a transaction that has fenced off what it writes. */
+export interface GenerationTransaction {
   readonly run: RunStatement;
   readonly generation: number;
 }

@@ -1,7 +1,7 @@
 import type { CompletedItem, ItemKey } from '../ledger.js';
 import { hexOf, keyOf, storableText } from '../ledger-text.js';
 import type { LedgerFailure } from '../source-state.js';
-import type { OpenBooks } from './generation-database.js';
+import type { GenerationTransaction } from './generation-database.js';
 
 export const sourceKeyOf = (tenant: string, source: string): Buffer => keyOf(tenant, source);
 
@@ -9,7 +9,7 @@ export const itemKeyOf = ({ tenant, source, itemId }: ItemKey): Buffer => keyOf(
 
 /** Makes items known, and `pending`. */
 export async function setItemsPending(
-  { run, generation }: OpenBooks,
+  { run, generation }: GenerationTransaction,
   items: readonly ItemKey[],
 ): Promise<void> {
   const distinct = distinctItems(items);
@@ -24,7 +24,7 @@ export async function setItemsPending(
 
 /** Makes items known, and `pending`, that are not known yet. */
 export async function announceItems(
-  { run, generation }: OpenBooks,
+  { run, generation }: GenerationTransaction,
   items: readonly ItemKey[],
 ): Promise<void> {
   await run(
@@ -37,7 +37,7 @@ export async function announceItems(
 
 /** Items were read completely, and everything of them is in the store. */
 export async function completeItems(
-  { run, generation }: OpenBooks,
+  { run, generation }: GenerationTransaction,
   items: readonly CompletedItem[],
 ): Promise<void> {
   const distinct = distinctItems(items);
@@ -60,7 +60,7 @@ export async function completeItems(
 
 /** Counts the attempt, from one again where another version failed before. */
 export async function failItem(
-  { run, generation }: OpenBooks,
+  { run, generation }: GenerationTransaction,
   item: ItemKey,
   failure: LedgerFailure,
 ): Promise<void> {
@@ -80,7 +80,10 @@ export async function failItem(
   );
 }
 
-export async function forgetItems({ run, generation }: OpenBooks, items: readonly ItemKey[]): Promise<void> {
+export async function forgetItems(
+  { run, generation }: GenerationTransaction,
+  items: readonly ItemKey[],
+): Promise<void> {
   await run('DELETE FROM ragstone_ledger_item WHERE generation = $1 AND item_key = ANY($2::bytea[])', [
     generation,
     items.map(itemKeyOf),

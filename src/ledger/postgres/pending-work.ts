@@ -2,7 +2,7 @@ import type { SqlRow } from '../../platform/postgres/postgres-session.js';
 import type { ItemKey } from '../ledger.js';
 import { hexOf, storableText } from '../ledger-text.js';
 import type { PendingBatch, PendingCount, PendingItem, PendingWorkReader } from '../pending-work.js';
-import type { GenerationDatabase, OpenBooks } from './generation-database.js';
+import type { GenerationDatabase, GenerationTransaction } from './generation-database.js';
 import { itemKeyOf, sourceKeyOf } from './items.js';
 import { numberOf, optionalTextOf, storedTextOf, textOf } from './row.js';
 
@@ -10,10 +10,10 @@ const COLUMNS = 'item_id, version, bytes, processing_key, batch, listed_at, begu
 
 /** What is listed and not done, for reading. */
 export class PostgresPendingWork implements PendingWorkReader {
-  readonly #books: GenerationDatabase;
+  readonly #target: GenerationDatabase;
 
-  constructor(books: GenerationDatabase) {
-    this.#books = books;
+  constructor(target: GenerationDatabase) {
+    this.#target = target;
   }
 
   async items(
@@ -24,7 +24,7 @@ export class PostgresPendingWork implements PendingWorkReader {
       itemIds,
     }: { readonly batch?: string | undefined; readonly itemIds?: readonly string[] | undefined } = {},
   ): Promise<PendingItem[]> {
-    const { database, generation } = this.#books;
+    const { database, generation } = this.#target;
     const keys = itemIds?.map((itemId) => itemKeyOf({ tenant, source, itemId }));
     const rows = await database.rows(
       `SELECT ${COLUMNS} FROM ragstone_ledger_owed WHERE generation = $1 AND source_key = $2
@@ -40,7 +40,7 @@ export class PostgresPendingWork implements PendingWorkReader {
     limit: number,
     of?: { readonly tenant: string; readonly source: string },
   ): Promise<PendingBatch[]> {
-    const { database, generation } = this.#books;
+    const { database, generation } = this.#target;
     const rows = await database.rows(
       `SELECT min(tenant) AS tenant, min(source) AS source, min(project) AS project, batch
        FROM ragstone_ledger_owed WHERE generation = $1 AND ($3::bytea IS NULL OR source_key = $3)
@@ -57,7 +57,7 @@ export class PostgresPendingWork implements PendingWorkReader {
   }
 
   async batchCount(): Promise<number> {
-    const { database, generation } = this.#books;
+    const { database, generation } = this.#target;
     const [row] = await database.rows(
       'SELECT count(DISTINCT (source_key, batch)) AS batches FROM ragstone_ledger_owed WHERE generation = $1',
       [generation],
@@ -67,7 +67,7 @@ export class PostgresPendingWork implements PendingWorkReader {
   }
 
   async counts(): Promise<PendingCount[]> {
-    const { database, generation } = this.#books;
+    const { database, generation } = this.#target;
     const rows = await database.rows(
       `SELECT min(owed.tenant) AS tenant, min(owed.source) AS source, owed.project, count(*) AS items,
          count(lease.item_key) AS held, count(DISTINCT owed.batch) AS batches, min(owed.listed_at) AS since
@@ -91,8 +91,8 @@ export class PostgresPendingWork implements PendingWorkReader {
 }
 
 /** See `OwedWriter.owe`. */
-export async function oweItems(
-  { run, generation }: OpenBooks,
+export async function addPending(
+  { run, generation }: GenerationTransaction,
   { tenant, source, project }: Omit<PendingBatch, 'batch'>,
   items: readonly Omit<PendingItem, 'begun'>[],
 ): Promise<void> {
@@ -129,7 +129,7 @@ export async function oweItems(
 
 /** Strikes out items in the versions that were dealt with. */
 export async function settlePending(
-  { run, generation }: OpenBooks,
+  { run, generation }: GenerationTransaction,
   items: readonly (ItemKey & { readonly version?: string | undefined })[],
 ): Promise<void> {
   await run(

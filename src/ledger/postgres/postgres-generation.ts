@@ -29,10 +29,16 @@ import {
   planDocuments,
 } from './chunk-log.js';
 import { type DocumentRow, documentKeyOf, rowsOfDocuments } from './documents.js';
-import type { GenerationDatabase, OpenBooks } from './generation-database.js';
+import type { GenerationDatabase, GenerationTransaction } from './generation-database.js';
 import { announceItems, completeItems, failItem, forgetItems, itemKeyOf } from './items.js';
 import { assertLeases, claimItems, fence, type LeaseHolder, releaseItems, renewItems } from './leases.js';
-import { beginPending, forgetPending, oweItems, PostgresPendingWork, settlePending } from './pending-work.js';
+import {
+  addPending,
+  beginPending,
+  forgetPending,
+  PostgresPendingWork,
+  settlePending,
+} from './pending-work.js';
 import { postgresPrograms, runProgram } from './run-program.js';
 
 /** One generation of a PostgreSQL ledger for reading. */
@@ -61,7 +67,7 @@ export interface PostgresWriterOptions {
 
 /** One generation of a PostgreSQL ledger for writing. Every method is one transaction of a fixed number of statements. */
 export class PostgresGenerationWriter extends LedgerGenerationWriter implements GenerationWriter {
-  readonly #books: GenerationDatabase;
+  readonly #target: GenerationDatabase;
   readonly #keepRevisions: number;
   readonly #holder: LeaseHolder;
   readonly history: HistoryWriter | undefined;
@@ -71,7 +77,7 @@ export class PostgresGenerationWriter extends LedgerGenerationWriter implements 
     { generation, holder, keepRevisions, keepsHistory, now }: PostgresWriterOptions,
   ) {
     super({ programs: postgresPrograms(database), generation });
-    this.#books = { database, generation };
+    this.#target = { database, generation };
     this.#keepRevisions = keepRevisions;
     this.history = keepsHistory ? this.#historyWriter() : undefined;
     this.#holder = { generation, holder, now, tokens: new Map() };
@@ -85,7 +91,7 @@ export class PostgresGenerationWriter extends LedgerGenerationWriter implements 
   ): Promise<ReadonlySet<string>> {
     if (itemIds.length === 0) return new Set();
     const keys = keysOf(tenant, source, itemIds).map(itemKeyOf);
-    const claimed = await this.#books.database.transaction({ action: 'claim items' }, (run) =>
+    const claimed = await this.#target.database.transaction({ action: 'claim items' }, (run) =>
       claimItems(run, this.#holder, { keys, forMs }),
     );
     return new Set(itemIds.filter((_, i) => claimed.has(hexOf(keys[i] ?? Buffer.alloc(0)))));
@@ -98,29 +104,31 @@ export class PostgresGenerationWriter extends LedgerGenerationWriter implements 
     forMs: number,
   ): Promise<ReadonlySet<string>> {
     const keys = keysOf(tenant, source, itemIds).map(itemKeyOf);
-    const renewed = await renewItems(this.#books.database, this.#holder, { keys, forMs });
+    const renewed = await renewItems(this.#target.database, this.#holder, { keys, forMs });
     return new Set(itemIds.filter((_, i) => renewed.has(hexOf(keys[i] ?? Buffer.alloc(0)))));
   }
 
   async announce(tenant: string, source: string, itemIds: readonly string[]): Promise<void> {
     if (itemIds.length === 0) return;
     const items = keysOf(tenant, source, itemIds);
-    await this.#write('announce items', items.map(itemKeyOf), (books) => announceItems(books, items));
+    await this.#write('announce items', items.map(itemKeyOf), (transaction) =>
+      announceItems(transaction, items),
+    );
   }
 
   async release(tenant: string, source: string, itemIds: readonly string[]): Promise<void> {
     if (itemIds.length === 0) return;
     const keys = keysOf(tenant, source, itemIds).map(itemKeyOf);
-    await releaseItems(this.#books.database, this.#holder, keys);
+    await releaseItems(this.#target.database, this.#holder, keys);
   }
 
   override async forgetSource(tenant: string, source: string): Promise<void> {
     await super.forgetSource(tenant, source);
-    await forgetPending(this.#books, tenant, source);
+    await forgetPending(this.#target, tenant, source);
   }
 
   get pending(): PendingWorkWriter {
-    const reader = new PostgresPendingWork(this.#books);
+    const reader = new PostgresPendingWork(this.#target);
     return {
       items: (...given) => reader.items(...given),
       batches: (...given) => reader.batches(...given),
@@ -129,15 +137,15 @@ export class PostgresGenerationWriter extends LedgerGenerationWriter implements 
       add: async (of, items) => this.#add(of, items),
       settle: async (tenant, source, items) => {
         if (items.length === 0) return;
-        await this.#transaction('strike out what is done', (books) =>
+        await this.#transaction('strike out what is done', (transaction) =>
           settlePending(
-            books,
+            transaction,
             items.map(({ itemId, version }) => ({ tenant, source, itemId, version })),
           ),
         );
       },
       begin: async (tenant, source, itemIds, by) => {
-        if (itemIds.length > 0) await beginPending(this.#books, keysOf(tenant, source, itemIds), by);
+        if (itemIds.length > 0) await beginPending(this.#target, keysOf(tenant, source, itemIds), by);
       },
     };
   }
@@ -146,45 +154,49 @@ export class PostgresGenerationWriter extends LedgerGenerationWriter implements 
     const { tenant, source } = of;
     const listing = itemKeyOf({ tenant, source, itemId: LISTING });
     for (const some of slicesOf(items, OWED_AT_ONCE))
-      await this.#write('record what is to be indexed', [listing], (books) => oweItems(books, of, some));
+      await this.#write('record what is to be indexed', [listing], (transaction) =>
+        addPending(transaction, of, some),
+      );
   }
 
   async plan(documents: readonly PlannedDocument[]): Promise<DocumentPlan[]> {
     if (documents.length === 0) return [];
-    return this.#write('plan documents', documents.map(itemKeyOf), async (books) => {
-      const plans = await planDocuments(books, documents);
-      if (this.history !== undefined) await runProgram(books.run, planHistories(this.generation, documents));
-      await this.#countChange(books.run);
+    return this.#write('plan documents', documents.map(itemKeyOf), async (transaction) => {
+      const plans = await planDocuments(transaction, documents);
+      if (this.history !== undefined)
+        await runProgram(transaction.run, planHistories(this.generation, documents));
+      await this.#countChange(transaction.run);
       return plans;
     });
   }
 
   async commit(documentIds: readonly string[], at: string): Promise<void> {
-    await this.#writeDocuments('commit documents', documentIds, async (books, rows) => {
+    await this.#writeDocuments('commit documents', documentIds, async (transaction, rows) => {
       if (rows.length !== new Set(documentIds).size) {
         // Another writer that took the item over may have deleted its documents.
-        await assertLeases(books.run, this.#holder);
+        await assertLeases(transaction.run, this.#holder);
         throw new RAGError('INTERNAL', 'A document was to be committed before it was planned.');
       }
-      await commitDocuments(books, rows, { at, keepRevisions: this.#keepRevisions });
+      await commitDocuments(transaction, rows, { at, keepRevisions: this.#keepRevisions });
       if (this.history !== undefined)
-        await runProgram(books.run, commitHistories(this.generation, documentIds, at));
+        await runProgram(transaction.run, commitHistories(this.generation, documentIds, at));
     });
   }
 
   async completeItems(items: readonly CompletedItem[]): Promise<void> {
     if (items.length === 0) return;
-    await this.#write('complete items', items.map(itemKeyOf), async (books) => {
-      await completeItems(books, items);
-      await settlePending(books, items);
+    await this.#write('complete items', items.map(itemKeyOf), async (transaction) => {
+      await completeItems(transaction, items);
+      await settlePending(transaction, items);
     });
   }
 
   async failItem(item: ItemKey, failure: LedgerFailure): Promise<void> {
     const call = { action: 'record a failure', isIdempotent: false };
-    await this.#write(call, [itemKeyOf(item)], async (books) => {
-      await failItem(books, item, failure);
-      if (failure.version !== undefined) await settlePending(books, [{ ...item, version: failure.version }]);
+    await this.#write(call, [itemKeyOf(item)], async (transaction) => {
+      await failItem(transaction, item, failure);
+      if (failure.version !== undefined)
+        await settlePending(transaction, [{ ...item, version: failure.version }]);
     });
   }
 
@@ -193,11 +205,11 @@ export class PostgresGenerationWriter extends LedgerGenerationWriter implements 
   }
 
   async forget(documentIds: readonly string[]): Promise<void> {
-    await this.#writeDocuments('forget documents', documentIds, async (books, rows) => {
-      await forgetDocuments(books, rows);
+    await this.#writeDocuments('forget documents', documentIds, async (transaction, rows) => {
+      await forgetDocuments(transaction, rows);
       if (this.history !== undefined)
         await runProgram(
-          books.run,
+          transaction.run,
           forgetHistories(this.generation, documentIds, this.#holder.now?.() ?? runtime().now()),
         );
     });
@@ -206,40 +218,40 @@ export class PostgresGenerationWriter extends LedgerGenerationWriter implements 
   async forgetItems(tenant: string, source: string, itemIds: readonly string[]): Promise<void> {
     if (itemIds.length === 0) return;
     const items = keysOf(tenant, source, itemIds);
-    await this.#write('forget items', items.map(itemKeyOf), async (books) => {
-      await forgetItems(books, items);
-      await settlePending(books, items);
+    await this.#write('forget items', items.map(itemKeyOf), async (transaction) => {
+      await forgetItems(transaction, items);
+      await settlePending(transaction, items);
     });
   }
 
   fillGraph(filling: GraphFilling): Promise<boolean> {
-    return this.#transaction('make rows of its graph', async (books) => {
-      const isFilled = await runProgram(books.run, fillGraph(this.generation, filling));
-      if (isFilled) await countChange(books.run);
+    return this.#transaction('make rows of its graph', async (transaction) => {
+      const isFilled = await runProgram(transaction.run, fillGraph(this.generation, filling));
+      if (isFilled) await countChange(transaction.run);
       return isFilled;
     });
   }
 
   async markChunksMissing(chunkIds: readonly string[]): Promise<void> {
     if (chunkIds.length === 0) return;
-    await this.#transaction('mark chunks as missing', async (books) => {
-      await fence(books.run, this.#holder, await itemKeysOfChunks(books, chunkIds));
-      await markMissing(books, chunkIds);
-      await countChange(books.run);
+    await this.#transaction('mark chunks as missing', async (transaction) => {
+      await fence(transaction.run, this.#holder, await itemKeysOfChunks(transaction, chunkIds));
+      await markMissing(transaction, chunkIds);
+      await countChange(transaction.run);
     });
   }
 
   #historyWriter(): HistoryWriter {
     return {
       addPart: (documentId, place, part) =>
-        this.#transaction('keep chunks for its history', async (books) => {
-          const rows = await rowsOfDocuments(books, [documentId]);
+        this.#transaction('keep chunks for its history', async (transaction) => {
+          const rows = await rowsOfDocuments(transaction, [documentId]);
           await fence(
-            books.run,
+            transaction.run,
             this.#holder,
             rows.map(({ itemKey }) => itemKey),
           );
-          await runProgram(books.run, addPart(this.generation, documentId, place, part));
+          await runProgram(transaction.run, addPart(this.generation, documentId, place, part));
         }),
       ...historyRecorder(this.rows),
     };
@@ -253,11 +265,11 @@ export class PostgresGenerationWriter extends LedgerGenerationWriter implements 
   #write<T>(
     call: string | { readonly action: string; readonly isIdempotent: boolean },
     itemKeys: readonly Buffer[],
-    work: (books: OpenBooks) => Promise<T>,
+    work: (transaction: GenerationTransaction) => Promise<T>,
   ): Promise<T> {
-    return this.#transaction(call, async (books) => {
-      await fence(books.run, this.#holder, itemKeys);
-      return work(books);
+    return this.#transaction(call, async (transaction) => {
+      await fence(transaction.run, this.#holder, itemKeys);
+      return work(transaction);
     });
   }
 
@@ -265,30 +277,30 @@ export class PostgresGenerationWriter extends LedgerGenerationWriter implements 
   async #writeDocuments<T>(
     action: string,
     documentIds: readonly string[],
-    work: (books: OpenBooks, rows: readonly DocumentRow[]) => Promise<T>,
+    work: (transaction: GenerationTransaction, rows: readonly DocumentRow[]) => Promise<T>,
   ): Promise<T | undefined> {
     if (documentIds.length === 0) return undefined;
-    return this.#transaction(action, async (books) => {
-      const found = await rowsOfDocuments(books, documentIds);
+    return this.#transaction(action, async (transaction) => {
+      const found = await rowsOfDocuments(transaction, documentIds);
       await fence(
-        books.run,
+        transaction.run,
         this.#holder,
         found.map(({ itemKey }) => itemKey),
       );
       const byKey = new Map(found.map((row) => [hexOf(row.documentKey), row]));
       const rows = [...new Set(documentIds)].flatMap((id) => byKey.get(hexOf(documentKeyOf(id))) ?? []);
-      const result = await work(books, rows);
-      await this.#countChange(books.run);
+      const result = await work(transaction, rows);
+      await this.#countChange(transaction.run);
       return result;
     });
   }
 
   #transaction<T>(
     call: string | { readonly action: string; readonly isIdempotent: boolean },
-    work: (books: OpenBooks) => Promise<T>,
+    work: (transaction: GenerationTransaction) => Promise<T>,
   ): Promise<T> {
     const options = typeof call === 'string' ? { action: call } : call;
-    return this.#books.database.transaction(options, (run) => work({ run, generation: this.generation }));
+    return this.#target.database.transaction(options, (run) => work({ run, generation: this.generation }));
   }
 }
 

@@ -128,7 +128,7 @@ class PostgresLedger extends StoredLedger implements Ledger {
     return new PostgresGenerationWriter(this.#database, { ...this.#options, generation, holder });
   }
 
-  /** The books are tidied at this moment too, which comes once a run. */
+  /** The ledger is tidied at this moment too, which comes once a run. */
   startRun(command: string, at: string): Promise<number> {
     return this.#database.transaction({ action: 'record a run', isIdempotent: false }, async (run) => {
       await forgetOldLeases(run);

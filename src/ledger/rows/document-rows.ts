@@ -10,7 +10,7 @@ import { after, DOCUMENT_KEY, FOR_UPDATE, GIVEN, nameOf, oneOf, raw, type Sql, s
  */
 
 /** One generation of a ledger, in whichever database. */
-export interface RowBooks {
+export interface GenerationRows {
   readonly programs: ProgramRunner;
   readonly generation: number;
 }

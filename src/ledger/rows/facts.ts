@@ -7,7 +7,7 @@ import { nameKeyOf } from '../graph-rows.js';
 import { packRecord, unpackFacts, unpackSummary } from '../packed-facts.js';
 import { countChange } from './changes.js';
 import { bytes, type Key, key as keyColumn, text, word } from './columns.js';
-import type { RowBooks } from './document-rows.js';
+import type { GenerationRows } from './document-rows.js';
 import { each, insert, type Program, returning, run, select } from './program.js';
 import {
   after,
@@ -163,7 +163,7 @@ const naming = (keys: readonly Buffer[], generation: number, page: GraphPage) =>
   );
 
 /** What was read out of the chunks of one generation. */
-export const factReader = ({ programs, generation }: RowBooks): FactReader => ({
+export const factReader = ({ programs, generation }: GenerationRows): FactReader => ({
   facts: async (documentIds) => {
     const rows = await programs.read('read its facts', () =>
       select(
@@ -202,12 +202,12 @@ export const factReader = ({ programs, generation }: RowBooks): FactReader => ({
 });
 
 /** Each method is one transaction. It holds the rows of the chunks, so that a run which deletes them finds what was written of them. */
-export const factWriter = (books: RowBooks): FactWriter => ({
-  ...factReader(books),
+export const factWriter = (rows: GenerationRows): FactWriter => ({
+  ...factReader(rows),
   saveFacts: (tenant, records) =>
-    books.programs.transaction('keep facts', () => saveFacts(books.generation, tenant, records)),
+    rows.programs.transaction('keep facts', () => saveFacts(rows.generation, tenant, records)),
   saveSummary: (tenant, summary) =>
-    books.programs.transaction('keep a summary', () => saveSummary(books.generation, tenant, summary)),
+    rows.programs.transaction('keep a summary', () => saveSummary(rows.generation, tenant, summary)),
   forgetSummaries: (tenant, ids) =>
-    books.programs.transaction('remove summaries', () => forgetSummaries(tenant, ids)),
+    rows.programs.transaction('remove summaries', () => forgetSummaries(tenant, ids)),
 });

@@ -18,7 +18,7 @@ import type { LedgerFailure, SourceState } from '../source-state.js';
 import { decodeText } from '../text-encoding.js';
 import { byId, chunkPage, chunksOf } from './chunks.js';
 import { bytes, type Columns, integer, optional, type RowOf, text, word } from './columns.js';
-import type { RowBooks } from './document-rows.js';
+import type { GenerationRows } from './document-rows.js';
 import { documents, heads } from './documents.js';
 import { factReader } from './facts.js';
 import { graphReader } from './graph.js';
@@ -60,9 +60,9 @@ const DOCUMENT_ID = { documentId: text('document_id') };
 /** One generation of a ledger for reading. Every read sees one moment. */
 export class LedgerGenerationReader implements GenerationReader {
   readonly generation: number;
-  protected readonly rows: RowBooks;
+  protected readonly rows: GenerationRows;
 
-  constructor(rows: RowBooks) {
+  constructor(rows: GenerationRows) {
     this.generation = rows.generation;
     this.rows = rows;
   }

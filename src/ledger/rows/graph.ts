@@ -7,9 +7,9 @@ import {
   fillable,
   forgetRows,
   found,
+  type GenerationRows,
   GRAPH_NAMES,
   GRAPH_REFERENCES,
-  type RowBooks,
   rows,
   setMark,
   unmarked,
@@ -112,7 +112,7 @@ const HIT = { documentId: text('document_id') };
 const REFERENCE_HIT = { ...HIT, kind: word('kind') };
 
 /** The graph of one generation. */
-export const graphReader = ({ programs, generation }: RowBooks): GraphReader => ({
+export const graphReader = ({ programs, generation }: GenerationRows): GraphReader => ({
   rows: (documentIds) => programs.snapshot('read its graph', () => graphsOf(generation, documentIds)),
   named: async (tenant, names, page) => {
     const keys = names.map((name) => nameKeyOf(tenant, name));

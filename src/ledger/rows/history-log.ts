@@ -3,7 +3,7 @@ import type { HistoryPart, HistoryWriter, PlannedHistory } from '../history.js';
 import { historyDigest, historyFacts } from '../history-rows.js';
 import type { LedgerDocument, PlannedDocument } from '../ledger.js';
 import { bigint, boolean, bytes, integer, json, key as keyColumn, text, word } from './columns.js';
-import type { RowBooks } from './document-rows.js';
+import type { GenerationRows } from './document-rows.js';
 import { documents } from './documents.js';
 import { insert, type Program, returning, run, select } from './program.js';
 import { DOCUMENT_KEY, FOR_UPDATE, key, oneOf, type Page, pageOf, type Sql, spelled, sql } from './sql.js';
@@ -240,7 +240,7 @@ export const UNRECORDED = sql`documents.indexed_at IS NOT NULL AND NOT EXISTS (
 export const historyRecorder = ({
   programs,
   generation,
-}: RowBooks): Pick<HistoryWriter, 'unrecorded' | 'record'> => ({
+}: GenerationRows): Pick<HistoryWriter, 'unrecorded' | 'record'> => ({
   unrecorded: (after, limit) =>
     programs.read('find what its history lacks', () => unrecorded(generation, { after, limit })),
   record: (...given) => programs.transaction('record its history', () => recordHistory(generation, ...given)),

@@ -1,7 +1,7 @@
 import type { StatementFilling, StatementReader } from '../../relations/conflicts/statement-rows.js';
 import { storableText } from '../ledger-text.js';
 import { bytes, text, word } from './columns.js';
-import { addRows, fillable, type RowBooks, STATEMENTS, unmarked } from './document-rows.js';
+import { addRows, fillable, type GenerationRows, STATEMENTS, unmarked } from './document-rows.js';
 import { type Program, run, select } from './program.js';
 import { after, oneOf, sql } from './sql.js';
 
@@ -24,7 +24,7 @@ export function* fillStatements(generation: number, fillings: readonly Statement
 }
 
 /** What the documents of one generation say. */
-export const statementReader = ({ programs, generation }: RowBooks): StatementReader => ({
+export const statementReader = ({ programs, generation }: GenerationRows): StatementReader => ({
   packed: (tenant, page) =>
     programs.read('read what its documents say', () =>
       select(

@@ -47,33 +47,33 @@ import { runProgram } from './run-program.js';
 
 /** Records what is about to be written; see `Ledger.plan`. */
 export function planDocuments(
-  books: GenerationDatabase,
+  target: GenerationDatabase,
   documents: readonly PlannedDocument[],
 ): DocumentPlan[] {
-  const rows = documents.map((document) => beginDocument(books, document));
+  const rows = documents.map((document) => beginDocument(target, document));
   const ids = documents.map(({ documentId }) => documentId);
-  const known = runProgram(books.database, chunksOf(books.generation, ids));
+  const known = runProgram(target.database, chunksOf(target.generation, ids));
   const plans = documents.map((document, at) =>
-    planChunks(books, rows[at] ?? 0, document, byId(known.get(document.documentId))),
+    planChunks(target, rows[at] ?? 0, document, byId(known.get(document.documentId))),
   );
   const graphs = documents.map(({ tenant, graph }, at) => ({ document: rows[at] ?? 0, tenant, graph }));
-  runProgram(books.database, saveGraphs(books.generation, graphs));
-  runProgram(books.database, forgetOldStatements(rows));
+  runProgram(target.database, saveGraphs(target.generation, graphs));
+  runProgram(target.database, forgetOldStatements(rows));
   return plans;
 }
 
 function planChunks(
-  books: GenerationDatabase,
+  target: GenerationDatabase,
   row: number,
   document: PlannedDocument,
   before: KnownChunks,
 ): DocumentPlan {
-  const { database } = books;
+  const { database } = target;
   saveRevision(database, row, document);
   for (const [ordinal, { chunkId, digest }] of document.chunks.entries()) {
     const known = before.get(chunkId);
     const state = workFor(known, digest) === 'unchanged' ? 'live' : 'planned';
-    if (known === undefined) insertChunk(books, row, { chunkId, digest, ordinal, state });
+    if (known === undefined) insertChunk(target, row, { chunkId, digest, ordinal, state });
     else if (state === 'planned' || known.ordinal !== ordinal)
       updateChunk(database, row, { chunkId, digest, ordinal, state });
   }
@@ -122,12 +122,12 @@ function markStale(database: SqliteDatabase, documentRow: number, chunkId: strin
 
 /** Records that the store has done what was planned for a document; see `Ledger.commit`. */
 export function commitDocument(
-  books: GenerationDatabase,
+  target: GenerationDatabase,
   documentId: string,
   { at, keepRevisions }: { at: string; keepRevisions: number },
 ): void {
-  const { database } = books;
-  const row = rowIdOf(books, documentId);
+  const { database } = target;
+  const row = rowIdOf(target, documentId);
   if (row === undefined)
     throw new RAGError('INTERNAL', `Document ${documentId} was to be committed before it was planned.`);
   database.run(
@@ -143,14 +143,14 @@ export function commitDocument(
 }
 
 /** Marks all chunks of a document for deletion and returns their ids; an unknown document has none. */
-export function planDocumentDeletion(books: GenerationDatabase, documentId: string): string[] {
-  const { database } = books;
-  const row = rowIdOf(books, documentId);
+export function planDocumentDeletion(target: GenerationDatabase, documentId: string): string[] {
+  const { database } = target;
+  const row = rowIdOf(target, documentId);
   if (row === undefined) return [];
   database.run('UPDATE chunk SET state = ? WHERE document = ?', codeOf('stale'), row);
   setDocumentPending(database, row);
   database.run('UPDATE document SET indexed_at = NULL WHERE id = ?', row);
-  const chunks = runProgram(database, chunksOf(books.generation, [documentId]));
+  const chunks = runProgram(database, chunksOf(target.generation, [documentId]));
   return (chunks.get(documentId) ?? []).map(({ chunkId }) => chunkId);
 }
 
@@ -158,9 +158,9 @@ export function planDocumentDeletion(books: GenerationDatabase, documentId: stri
  * Forgets a document whose deletion was planned. A chunk that is not `stale` might still be in the store, and would be
  * orphaned there: that is refused.
  */
-export function forgetDocument(books: GenerationDatabase, documentId: string): void {
-  const { database } = books;
-  const row = rowIdOf(books, documentId);
+export function forgetDocument(target: GenerationDatabase, documentId: string): void {
+  const { database } = target;
+  const row = rowIdOf(target, documentId);
   if (row === undefined) return;
   const kept = database.row(
     'SELECT count(*) FROM chunk WHERE document = ? AND state <> ?',

@@ -50,7 +50,7 @@ export class SqliteGenerationWriter extends LedgerGenerationWriter implements Ge
   readonly together: SharedTransactions;
   readonly history: HistoryWriter | undefined;
   readonly #database: SqliteDatabase;
-  readonly #books: GenerationDatabase;
+  readonly #target: GenerationDatabase;
   readonly #options: SqliteWriterOptions;
   /** Fencing tokens of the items that were claimed here. */
   readonly #tokens = new Map<string, number>();
@@ -58,7 +58,7 @@ export class SqliteGenerationWriter extends LedgerGenerationWriter implements Ge
   constructor(database: SqliteDatabase, options: SqliteWriterOptions) {
     super({ programs: sqlitePrograms(database), generation: options.generation });
     this.#database = database;
-    this.#books = { database, generation: options.generation };
+    this.#target = { database, generation: options.generation };
     this.#options = options;
     this.history = options.keepsHistory ? this.#historyWriter() : undefined;
     this.together = {
@@ -89,10 +89,10 @@ export class SqliteGenerationWriter extends LedgerGenerationWriter implements Ge
     const { holder } = this.#options;
     const now = this.#options.now();
     return this.#database.transaction(() => {
-      forgetOldLeases(this.#books, now);
+      forgetOldLeases(this.#target, now);
       const claimed = itemIds.filter((itemId) => {
         const item = { tenant, source, itemId };
-        const token = claimItem(this.#books, item, { holder, now, until: now + forMs });
+        const token = claimItem(this.#target, item, { holder, now, until: now + forMs });
         if (token !== undefined) this.#tokens.set(keyOfToken(item), token);
         return token !== undefined;
       });
@@ -112,7 +112,7 @@ export class SqliteGenerationWriter extends LedgerGenerationWriter implements Ge
       const renewed = itemIds.filter((itemId) => {
         const item = { tenant, source, itemId };
         const token = this.#tokens.get(keyOfToken(item));
-        return token !== undefined && renewLease(this.#books, item, { holder, token, until });
+        return token !== undefined && renewLease(this.#target, item, { holder, token, until });
       });
       return new Set(renewed);
     });
@@ -121,7 +121,7 @@ export class SqliteGenerationWriter extends LedgerGenerationWriter implements Ge
   async release(tenant: string, source: string, itemIds: readonly string[]): Promise<void> {
     this.#database.transaction(() => {
       for (const itemId of itemIds) {
-        releaseItem(this.#books, { tenant, source, itemId }, this.#options.holder);
+        releaseItem(this.#target, { tenant, source, itemId }, this.#options.holder);
         this.#tokens.delete(keyOfToken({ tenant, source, itemId }));
       }
     });
@@ -139,7 +139,7 @@ export class SqliteGenerationWriter extends LedgerGenerationWriter implements Ge
     this.#database.transaction(() => {
       for (const item of items) {
         this.#assertHeld(item);
-        completeItem(this.#books, item);
+        completeItem(this.#target, item);
       }
     });
   }
@@ -147,7 +147,7 @@ export class SqliteGenerationWriter extends LedgerGenerationWriter implements Ge
   async failItem(item: ItemKey, failure: LedgerFailure): Promise<void> {
     this.#database.transaction(() => {
       this.#assertHeld(item);
-      failItem(this.#books, item, failure);
+      failItem(this.#target, item, failure);
     });
   }
 
@@ -163,7 +163,7 @@ export class SqliteGenerationWriter extends LedgerGenerationWriter implements Ge
     this.#database.transaction(() => {
       for (const itemId of itemIds) {
         this.#assertHeld({ tenant, source, itemId });
-        forgetItem(this.#books, { tenant, source, itemId });
+        forgetItem(this.#target, { tenant, source, itemId });
       }
     });
   }
@@ -174,8 +174,9 @@ export class SqliteGenerationWriter extends LedgerGenerationWriter implements Ge
 
   async markChunksMissing(chunkIds: readonly string[]): Promise<void> {
     this.#changing(() => {
-      for (const documentId of documentsOfChunks(this.#books, chunkIds)) this.#assertDocumentHeld(documentId);
-      markMissing(this.#books, chunkIds);
+      for (const documentId of documentsOfChunks(this.#target, chunkIds))
+        this.#assertDocumentHeld(documentId);
+      markMissing(this.#target, chunkIds);
     });
   }
 
@@ -206,7 +207,7 @@ export class SqliteGenerationWriter extends LedgerGenerationWriter implements Ge
 
   #plan(documents: readonly PlannedDocument[]): DocumentPlan[] {
     for (const document of documents) this.#assertHeld(document);
-    const plans = planDocuments(this.#books, documents);
+    const plans = planDocuments(this.#target, documents);
     if (this.history !== undefined) runProgram(this.#database, planHistories(this.generation, documents));
     return plans;
   }
@@ -215,9 +216,9 @@ export class SqliteGenerationWriter extends LedgerGenerationWriter implements Ge
     const { keepRevisions } = this.#options;
     for (const documentId of documentIds) {
       // Another writer that took the item over may have deleted its documents.
-      if (itemOfDocument(this.#books, documentId) === undefined) this.#assertAllHeld();
+      if (itemOfDocument(this.#target, documentId) === undefined) this.#assertAllHeld();
       this.#assertDocumentHeld(documentId);
-      commitDocument(this.#books, documentId, { at, keepRevisions });
+      commitDocument(this.#target, documentId, { at, keepRevisions });
     }
     if (this.history !== undefined)
       runProgram(this.#database, commitHistories(this.generation, documentIds, at));
@@ -226,21 +227,21 @@ export class SqliteGenerationWriter extends LedgerGenerationWriter implements Ge
   #planDeletion(documentIds: readonly string[]): string[] {
     return documentIds.flatMap((documentId) => {
       this.#assertDocumentHeld(documentId);
-      return planDocumentDeletion(this.#books, documentId);
+      return planDocumentDeletion(this.#target, documentId);
     });
   }
 
   #forget(documentIds: readonly string[]): void {
     for (const documentId of documentIds) {
       this.#assertDocumentHeld(documentId);
-      forgetDocument(this.#books, documentId);
+      forgetDocument(this.#target, documentId);
     }
     if (this.history !== undefined)
       runProgram(this.#database, forgetHistories(this.generation, documentIds, this.#options.now()));
   }
 
   #assertDocumentHeld(documentId: string): void {
-    const item = itemOfDocument(this.#books, documentId);
+    const item = itemOfDocument(this.#target, documentId);
     if (item !== undefined) this.#assertHeld(item);
   }
 
@@ -253,7 +254,7 @@ export class SqliteGenerationWriter extends LedgerGenerationWriter implements Ge
 
   #assertHeld(item: ItemKey): void {
     const { holder, now } = this.#options;
-    assertHeld(this.#books, item, { holder, token: this.#tokens.get(keyOfToken(item)), now: now() });
+    assertHeld(this.#target, item, { holder, token: this.#tokens.get(keyOfToken(item)), now: now() });
   }
 }
 

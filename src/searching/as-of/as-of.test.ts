@@ -134,10 +134,10 @@ it('refuses what cannot be answered, and never shows the present instead', async
   const refused = (message: RegExp) => ({ reason: 'QUERY_INVALID', message: expect.stringMatching(message) });
   await expect(texts(off, before)).rejects.toMatchObject(refused(/keeps no history.*rag\.history\.keep/s));
   await off.close();
-  const books = openLedger({ path: join(cwd, '.ragstone', 'ledger.db'), readOnly: true });
-  expect(await books.history?.summary()).toEqual({ versions: 0, past: 0, bytes: 0 });
-  expect(await books.history?.isEmpty()).toBe(true);
-  await books.close();
+  const writer = openLedger({ path: join(cwd, '.ragstone', 'ledger.db'), readOnly: true });
+  expect(await writer.history?.summary()).toEqual({ versions: 0, past: 0, bytes: 0 });
+  expect(await writer.history?.isEmpty()).toBe(true);
+  await writer.close();
   mkdirSync(join(cwd, 'docs'));
   writeFileSync(join(cwd, 'docs', 'a.md'), 'The lighthouse has a lamp.');
   const engine = await engineIn(cwd);

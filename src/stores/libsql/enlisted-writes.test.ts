@@ -14,7 +14,7 @@ const FACTS = { tenant: 't', source: 's', sourceType: 'm', externalId: 'd', docu
 
 let folder: string;
 let ledger: Ledger;
-let books: GenerationWriter;
+let writer: GenerationWriter;
 let together: SharedTransactions;
 let store: VectorStore;
 let collection: VectorCollection;
@@ -31,9 +31,9 @@ beforeEach(async () => {
     embedder: 'e',
   };
   const { generation } = await ledger.begin(() => target, '2026-11-22T00:00:00.000Z');
-  books = ledger.writer(generation, 'test');
-  if (books.together === undefined) throw new Error('The ledger shares its transactions.');
-  together = books.together;
+  writer = ledger.writer(generation, 'test');
+  if (writer.together === undefined) throw new Error('The ledger shares its transactions.');
+  together = writer.together;
   store = createLibsqlStore({ path, isShared: true });
   collection = await store.open(SPEC);
 });
@@ -77,7 +77,7 @@ describe('writes in the transaction of the ledger', () => {
       ['c', 'two'],
     ]);
     expect(await collection.searchText?.({ terms: ['one'], topK: 9, filter: EVERYTHING })).toEqual([]);
-    expect((await books.chunks('d')).map(({ chunkId, state }) => `${chunkId} ${state}`)).toEqual([
+    expect((await writer.chunks('d')).map(({ chunkId, state }) => `${chunkId} ${state}`)).toEqual([
       'b live',
       'c live',
     ]);
@@ -90,8 +90,8 @@ describe('writes in the transaction of the ledger', () => {
     });
     await expect(failing).rejects.toThrow('power cut');
     expect(await inStore()).toEqual([['a', 'one']]);
-    expect(await books.document('d')).toMatchObject({ revision: 'one', status: 'indexed' });
-    expect(await books.text('d')).toBe('one');
+    expect(await writer.document('d')).toMatchObject({ revision: 'one', status: 'indexed' });
+    expect(await writer.text('d')).toBe('one');
   });
 
   it('are not seen before its end', async () => {
@@ -133,13 +133,13 @@ describe('writes in the transaction of the ledger', () => {
     expect(await inStore()).toHaveLength(2);
     await together.remove(['d'], (chunkIds) => enlisted().delete(chunkIds));
     expect(await inStore()).toEqual([]);
-    expect(await books.document('d')).toBeUndefined();
+    expect(await writer.document('d')).toBeUndefined();
   });
 
   it('leave the file alone when the store is dropped', async () => {
     await writeRevision('one', ['a']);
     await store.drop('chunks');
-    expect(await books.document('d')).toMatchObject({ revision: 'one' });
+    expect(await writer.document('d')).toMatchObject({ revision: 'one' });
     expect(await ledger.integrity()).toEqual([]);
   });
 });
