@@ -58,6 +58,8 @@ export type {
   KnowledgeDocument,
   KnowledgeDocumentInput,
   ListQuery,
+  OperationRequest,
+  OperationResponse,
   OriginalDocument,
   PartsHealth,
   PassagesPage,

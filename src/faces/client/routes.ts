@@ -173,13 +173,13 @@ export const OPERATION_ROUTES = {
 
 export type OperationName = keyof typeof OPERATION_ROUTES;
 
-/** What an operation is asked over its route. */
 type AsBody<Request> = Omit<Exclude<Request, string | undefined>, 'signal'> & {
   /** Where it is stated, that of the key or token. */
   readonly tenantId?: string | undefined;
 };
+/** What an operation is asked over its route: `OperationRequest<'related'>`. */
 export type OperationRequest<Name extends OperationName> = AsBody<Parameters<EngineView[Name]>[0]>;
-/** What its route answers. */
+/** What the route of an operation answers: `OperationResponse<'related'>`. */
 export type OperationResponse<Name extends OperationName> = Awaited<ReturnType<EngineView[Name]>> & {
   /** Id of the request, as in the header `x-request-id`: the log and the audit log name it. */
   readonly requestId: string;
