@@ -154,7 +154,8 @@ function workPlanOf(core: EngineCore): WorkPlan {
         await core.resources.ledger.writing({ check: false });
         await core.resources.models.embedder();
       }),
-    pending: () => work.run(undefined, async () => (await core.resources.ledger.live())?.reader.pending),
+    pendingWork: () =>
+      work.run(undefined, async () => (await core.resources.ledger.live())?.reader.pendingWork),
     work: (batch, given) =>
       work.run(given, (signal) =>
         // Batches claim what they write, so they go on side by side, and make room for who needs the whole.

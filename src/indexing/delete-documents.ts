@@ -144,7 +144,7 @@ export async function deleteVanished(items: readonly SourceItem[], pass: SourceP
   const done = items.filter(({ id }) => !left.has(id));
   if (!options.dryRun)
     await orLeave(nothingWritten(done.map(({ id }) => id)), pass, async () =>
-      targets.ledger.pending?.settle(
+      targets.ledger.pendingWork?.settle(
         tenant,
         source,
         done.map(({ id, version }) => ({ itemId: id, version })),

@@ -21,7 +21,7 @@ const BATCH_BYTES = 512 * 1024;
  */
 export async function beginListing(task: SourceTask): Promise<ReadonlyMap<string, PendingItem>> {
   const { configured, targets, options, handOver } = task;
-  const { pending } = targets.ledger;
+  const { pendingWork: pending } = targets.ledger;
   if (pending === undefined || options.dryRun || configured.source.itemIds !== undefined) return NOTHING;
   const { tenant } = options.scope;
   const { name } = configured.source;
@@ -67,7 +67,7 @@ export async function stillGone(
 ): Promise<ReadonlySet<string>> {
   if (pending === NOTHING || targets.claims === undefined || itemIds.size === 0) return itemIds;
   const rows =
-    (await targets.ledger.pending?.items(options.scope.tenant, configured.source.name, {
+    (await targets.ledger.pendingWork?.items(options.scope.tenant, configured.source.name, {
       itemIds: [...itemIds],
     })) ?? [];
   return new Set(rows.flatMap(({ itemId, version }) => (version === undefined ? [itemId] : [])));
@@ -96,7 +96,7 @@ export async function recordListed(
   before: ReadonlyMap<string, PendingItem>,
   { configured, targets, options, run, handOver }: SourceTask,
 ): Promise<void> {
-  const { pending } = targets.ledger;
+  const { pendingWork: pending } = targets.ledger;
   if (pending === undefined) return;
   const { processingKey } = configured;
   const { name } = configured.source;
@@ -124,10 +124,10 @@ export async function recordListed(
 
 /** Batches of a source with anything left. */
 export async function pendingBatches(
-  ledger: Pick<GenerationReader, 'pending'>,
+  ledger: Pick<GenerationReader, 'pendingWork'>,
   { tenant, source }: SourceKey,
 ): Promise<PendingBatch[]> {
-  return (await ledger.pending?.batches(Number.MAX_SAFE_INTEGER, { tenant, source })) ?? [];
+  return (await ledger.pendingWork?.batches(Number.MAX_SAFE_INTEGER, { tenant, source })) ?? [];
 }
 
 /** What follows the last of what was listed of a source. */
@@ -145,7 +145,7 @@ export async function endSource({ task, finish }: SourceEnd): Promise<boolean> {
   const { configured, targets, options } = task;
   const key = { tenant: options.scope.tenant, source: configured.source.name };
   const isPending = async (): Promise<boolean> =>
-    ((await targets.ledger.pending?.batches(1, key)) ?? []).length > 0;
+    ((await targets.ledger.pendingWork?.batches(1, key)) ?? []).length > 0;
   if ((await isPending()) || !(await takeListing(task, 0))) return false;
   try {
     const state = (await targets.ledger.sourceStates(key.tenant)).get(key.source);

@@ -39,7 +39,7 @@ export async function workBatch(
   const { targets } = task;
   const { claims, ledger } = targets;
   const key = keyOf(task);
-  const { pending } = ledger;
+  const { pendingWork: pending } = ledger;
   if (pending === undefined || claims === undefined)
     throw new RAGError('INTERNAL', 'Batches are worked on beside other writers only.');
   const listed = await pending.items(key.tenant, key.source, { batch });
@@ -75,12 +75,12 @@ async function workItems(
 ): Promise<number> {
   const { ledger } = pass.targets;
   const { tenant, source } = keyOf(pass);
-  const pending = (await ledger.pending?.items(tenant, source, { itemIds })) ?? [];
+  const pending = (await ledger.pendingWork?.items(tenant, source, { itemIds })) ?? [];
   const present = await ledger.items(tenant, source, itemIds);
   const work = sortPending(pending, present, pass);
   if (isMended) work.toRead.push(...outdatedOf(present, pending));
   for (const { itemId } of work.blocked) leaveOut(itemId, itemId, pass);
-  await ledger.pending?.settle(tenant, source, [...work.blocked, ...work.done]);
+  await ledger.pendingWork?.settle(tenant, source, [...work.blocked, ...work.done]);
   for (const { itemId, version, begun } of work.deadly) {
     const error = deadlyError(itemId, begun);
     pass.run.of(itemId).fail({ source, item: itemId, reason: error.reason, message: error.message });
@@ -166,7 +166,7 @@ async function readGroup(group: readonly ReadItem[], pass: SourcePass): Promise<
   const { tenant, source } = keyOf(pass);
   const itemIds = group.map(({ itemId }) => itemId);
   pass.run.checkAborted();
-  await ledger.pending?.begin(tenant, source, itemIds, 1);
+  await ledger.pendingWork?.begin(tenant, source, itemIds, 1);
   const items = group.map(({ itemId: id, version = '', bytes }) => ({
     id,
     version,
@@ -181,7 +181,7 @@ async function readGroup(group: readonly ReadItem[], pass: SourcePass): Promise<
     // A fault of the work itself, which would come again, counts as a death over it.
     const isInnocent = RAGError.isInstance(error) && (error.retryable || error.reason === 'ABORTED');
     // What cannot be taken back is one attempt fewer.
-    if (isInnocent) await ledger.pending?.begin(tenant, source, itemIds, -1).catch(() => undefined);
+    if (isInnocent) await ledger.pendingWork?.begin(tenant, source, itemIds, -1).catch(() => undefined);
     throw error;
   }
 }

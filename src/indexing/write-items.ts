@@ -193,7 +193,8 @@ async function settleItems(reads: readonly ItemRead[], task: SourceTask): Promis
   const changed = reads.flatMap(({ item: { id: itemId, listedVersion: version } }) =>
     version === undefined ? [] : [{ itemId, version }],
   );
-  if (changed.length > 0) await targets.ledger.pending?.settle(options.scope.tenant, source.name, changed);
+  if (changed.length > 0)
+    await targets.ledger.pendingWork?.settle(options.scope.tenant, source.name, changed);
 }
 
 /** What a dry run does with items in place of writing them: counts what would be written, and what that would cost. */

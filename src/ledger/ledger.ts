@@ -164,7 +164,7 @@ export interface CompletedItem extends ItemKey {
 export interface GenerationReader {
   readonly generation: number;
   /** Absent where no hosts share the ledger. */
-  readonly pending?: PendingWorkReader | undefined;
+  readonly pendingWork?: PendingWorkReader | undefined;
   /** All items of a source by id, or those of them that are named. */
   items(
     tenant: string,
@@ -241,7 +241,7 @@ export interface SharedTransactions {
  * so work that was thought dead can never undo what came after it. Items that nobody claimed may be written by anybody.
  */
 export interface GenerationWriter extends GenerationReader {
-  readonly pending?: PendingWorkWriter | undefined;
+  readonly pendingWork?: PendingWorkWriter | undefined;
   readonly facts?: FactWriter | undefined;
   /** Present where a store can be kept in the ledger's own database. */
   readonly together?: SharedTransactions | undefined;

@@ -33,7 +33,7 @@ export interface WorkPlan {
   /** Opens what every batch needs, so that what is wrong is told at the start. */
   prepare(): Promise<void>;
   /** What is pending now; undefined before the first listing. */
-  pending(): Promise<PendingWorkReader | undefined>;
+  pendingWork(): Promise<PendingWorkReader | undefined>;
   /** Does a batch. What the signal ends is still pending. */
   work(batch: PendingBatch, signal: AbortSignal): Promise<BatchReport>;
   /** Lets go of the sources that batches keep open for those after them. Call it last. */

@@ -142,7 +142,7 @@ async function nothingPending({ servers, scheduler }: FinalParts): Promise<void>
   const ledger = servers.ledger.connect();
   const pending = async (): Promise<PendingBatch[]> => {
     const live = await ledger.live();
-    return live === undefined ? [] : ((await ledger.reader(live.generation).pending?.batches(10)) ?? []);
+    return live === undefined ? [] : ((await ledger.reader(live.generation).pendingWork?.batches(10)) ?? []);
   };
   const deadline = scheduler.now + OWED_MS;
   for (let left = await pending(); left.length > 0; left = await pending()) {

@@ -230,7 +230,7 @@ export class LedgerServer {
     const books = (): LedgerBooks => this.#readable(generation);
     return {
       generation,
-      pending: {
+      pendingWork: {
         items: async (...args) => books().pending.items(...args),
         batches: async (...args) => books().pending.batches(...args),
         batchCount: async () => books().pending.batches(Infinity).length,
@@ -285,10 +285,10 @@ export class LedgerServer {
       new Set([...keys].flatMap(([key, itemId]) => (held.has(key) ? [itemId] : [])));
     const itemsOf = (tenant: string, source: string, itemIds: readonly string[]) =>
       itemIds.map((itemId) => ({ tenant, source, itemId }));
-    const { pending, facts: _, ...reading } = this.#reader(generation);
+    const { pendingWork: pending, facts: _, ...reading } = this.#reader(generation);
     return {
       ...reading,
-      pending: pending && {
+      pendingWork: pending && {
         ...pending,
         add: write((of, items) => (items.length === 0 ? undefined : books().add(by, of, items))),
         settle: write((tenant, source, items) =>

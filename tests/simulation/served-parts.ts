@@ -88,10 +88,11 @@ export function connectedLedger(server: LedgerServer, process: SimulatedProcess)
   const writer = (generation: number, holder: string): GenerationWriter => {
     server.audit?.belongs(holder, process.name);
     const books = direct.writer(generation, holder);
-    const pending = books.pending && overCalls(books.pending, 'pending', process, LEDGER_SILENCE);
+    const pending =
+      books.pendingWork && overCalls(books.pendingWork, 'pending work', process, LEDGER_SILENCE);
     const calls = overCalls(books, 'writer', process, LEDGER_SILENCE);
     return new Proxy(calls, {
-      get: (target, key) => (key === 'pending' ? pending : (Reflect.get(target, key, target) as unknown)),
+      get: (target, key) => (key === 'pendingWork' ? pending : (Reflect.get(target, key, target) as unknown)),
     });
   };
   return new Proxy(ledger, {

@@ -267,7 +267,7 @@ describe.skipIf(postgres === '' || redis === '')(
       expect(Date.now() - stopping).toBeLessThan(15_000);
       expect(hasty.events.filter(({ type }) => type === 'batch-finished')).toEqual([]);
       // What was given back is free at once, and its beginning counts against nobody.
-      const pending = await (await lister.workPlan().pending())?.items('default', 'notes');
+      const pending = await (await lister.workPlan().pendingWork())?.items('default', 'notes');
       expect(pending?.every(({ begun }) => begun === 0)).toBe(true);
       expect((await lister.status()).work).toMatchObject({ sources: [{ active: 0 }] });
       expect(done).toBeLessThan(3);

@@ -144,7 +144,7 @@ export class Scene {
 
   /** What is pending now, in all. */
   async pending(engine: Engine): Promise<number> {
-    const counts = (await (await engine.workPlan().pending())?.counts()) ?? [];
+    const counts = (await (await engine.workPlan().pendingWork())?.counts()) ?? [];
     return counts.reduce((sum, { items }) => sum + items, 0);
   }
 

@@ -15,11 +15,11 @@ const ANSWER_MS = 2_000;
 /** What is left to workers, by the ledger, and what the queue holds of it; undefined where no queue is configured. */
 export async function readWork(
   resources: EngineResources,
-  reader: Pick<GenerationReader, 'pending'>,
+  reader: Pick<GenerationReader, 'pendingWork'>,
   { scope, isAlone }: { readonly scope: Scope; readonly isAlone: boolean },
 ): Promise<IndexStatus['work']> {
   if (!hasQueue(resources.config)) return undefined;
-  const counts = (await reader.pending?.counts()) ?? [];
+  const counts = (await reader.pendingWork?.counts()) ?? [];
   const now = runtime().now();
   return {
     sources: [...bySource(counts, scope)].map(([source, { items, held, since }]) => ({
@@ -37,7 +37,7 @@ export async function readWork(
 /** The same of all tenants, by the ledger alone. */
 export async function readAllWork(
   { config }: Pick<EngineResources, 'config'>,
-  { pending }: Pick<GenerationReader, 'pending'>,
+  { pendingWork: pending }: Pick<GenerationReader, 'pendingWork'>,
 ): Promise<TelemetryPayloads['health']['work']> {
   if (!hasQueue(config) || pending === undefined) return undefined;
   const counts = await pending.counts();

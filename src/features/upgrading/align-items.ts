@@ -61,7 +61,7 @@ async function alignSource(
   const gone = [...filled.keys()].filter((itemId) => !held.has(itemId));
   if (gone.length > 0) await to.forgetItems(tenant, source, gone);
   // What workers have still to do of a listing is listed again.
-  const isPending = ((await from.pending?.items(tenant, source)) ?? []).length > 0;
+  const isPending = ((await from.pendingWork?.items(tenant, source)) ?? []).length > 0;
   const cursor = isPending ? undefined : await from.sourceCursor(tenant, source);
   if (cursor !== undefined && cursor !== (await to.sourceCursor(tenant, source)))
     await to.setSourceCursor(tenant, source, cursor);

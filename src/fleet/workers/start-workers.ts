@@ -152,7 +152,7 @@ class RunningWorkers implements Workers {
   async #refill(queue: WorkQueue): Promise<void> {
     if (!queue.isUp || this.#stopping.signal.aborted) return;
     try {
-      const pending = await this.#plan.pending();
+      const pending = await this.#plan.pendingWork();
       const batches = (await pending?.batchCount()) ?? 0;
       if (pending === undefined || batches === 0) return;
       const { waiting, active } = await queue.counts();
@@ -168,7 +168,7 @@ class RunningWorkers implements Workers {
     const { items, at } = this.#reported;
     if (this.#done.items === items) return;
     try {
-      const left = (await (await this.#plan.pending())?.counts()) ?? [];
+      const left = (await (await this.#plan.pendingWork())?.counts()) ?? [];
       const now = runtime().elapsed();
       const itemsPerSecond = Math.round(((this.#done.items - items) * 10_000) / Math.max(1, now - at)) / 10;
       this.#reported = { items: this.#done.items, at: now };

@@ -42,10 +42,10 @@ describe.skipIf(connectionString === undefined)('what is pending (RAGSTONE_TEST_
       batch: itemId,
       listedAt: AT,
     });
-    await writer.pending?.add(OF, [of('a'), of('b')]);
+    await writer.pendingWork?.add(OF, [of('a'), of('b')]);
     const worker = ledger.writer(generation, 'worker');
     now = Date.now();
     await worker.claim(OF.tenant, OF.source, ['a'], MINUTE);
-    expect(await writer.pending?.counts()).toEqual([{ ...OF, items: 2, held: 1, batches: 2, since: AT }]);
+    expect(await writer.pendingWork?.counts()).toEqual([{ ...OF, items: 2, held: 1, batches: 2, since: AT }]);
   });
 });

@@ -43,11 +43,11 @@ import { postgresPrograms, runProgram } from './run-program.js';
 
 /** One generation of a PostgreSQL ledger for reading. */
 export class PostgresGenerationReader extends LedgerGenerationReader {
-  readonly pending: PendingWorkReader;
+  readonly pendingWork: PendingWorkReader;
 
   constructor(database: PostgresDatabase, generation: number) {
     super({ programs: postgresPrograms(database), generation });
-    this.pending = new PostgresPendingWork({ database, generation });
+    this.pendingWork = new PostgresPendingWork({ database, generation });
   }
 }
 
@@ -127,7 +127,7 @@ export class PostgresGenerationWriter extends LedgerGenerationWriter implements 
     await forgetPending(this.#target, tenant, source);
   }
 
-  get pending(): PendingWorkWriter {
+  get pendingWork(): PendingWorkWriter {
     const reader = new PostgresPendingWork(this.#target);
     return {
       items: (...given) => reader.items(...given),

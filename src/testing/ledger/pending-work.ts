@@ -13,7 +13,7 @@ export const testPendingWork: LedgerPart = (test) => {
     run: (context: LedgerContext & { readonly pending: PendingWorkWriter }) => Promise<void>,
   ): void =>
     test(title, async (context) => {
-      const { pending } = context.writer;
+      const { pendingWork: pending } = context.writer;
       if (pending === undefined) return;
       await context.writer.claim(TENANT, SOURCE, [LISTING], MINUTE);
       await run({ ...context, pending });
@@ -95,7 +95,7 @@ export const testPendingWork: LedgerPart = (test) => {
     pass(2 * MINUTE);
     const young = (await reopen()).writer(facts.generation, 'young');
     await young.claim(TENANT, SOURCE, [LISTING], MINUTE);
-    await young.pending?.add(OF, [item('a', '2')]);
+    await young.pendingWork?.add(OF, [item('a', '2')]);
     await losesLease(pending.add(OF, [item('a', '1')]));
     assert.deepEqual(await left(young), [['a', '2']]);
   });
@@ -108,7 +108,7 @@ export const testPendingWork: LedgerPart = (test) => {
     await pending.add(OF, [item('a', '1')]);
     const { generation } = await ledger.begin(targetOf, AT);
     await ledger.switchTo(generation, AT);
-    assert.deepEqual(await ledger.reader(generation).pending?.counts(), []);
+    assert.deepEqual(await ledger.reader(generation).pendingWork?.counts(), []);
     await ledger.drop(facts.generation);
     assert.deepEqual(await left(writer), []);
   });
@@ -129,5 +129,5 @@ const item = (
 
 const itemKey = (itemId: string) => ({ ...OF, itemId });
 
-const left = async ({ pending }: GenerationWriter): Promise<[string, string | undefined][]> =>
+const left = async ({ pendingWork: pending }: GenerationWriter): Promise<[string, string | undefined][]> =>
   ((await pending?.items(TENANT, SOURCE)) ?? []).map(({ itemId, version }) => [itemId, version]);

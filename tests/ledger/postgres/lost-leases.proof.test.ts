@@ -165,8 +165,8 @@ function watchWrites(): { readonly during: <T>(work: () => Promise<T>, tell: Tol
       return (await call.apply(this, given)) as undefined;
     });
   }
-  const pending = Object.getOwnPropertyDescriptor(prototype, 'pending')?.get;
-  vi.spyOn(prototype, 'pending', 'get').mockImplementation(function (this: unknown) {
+  const pending = Object.getOwnPropertyDescriptor(prototype, 'pendingWork')?.get;
+  vi.spyOn(prototype, 'pendingWork', 'get').mockImplementation(function (this: unknown) {
     const writer = pending?.call(this) as PendingWorkWriter;
     const add: PendingWorkWriter['add'] = async (...given) => {
       await told('add');
