@@ -7,7 +7,7 @@ import { scopedIndex } from '../indexing/scoped-index.js';
 import type { AskRequest, EngineView, IndexRequest, IndexResult } from '../operations/engine.js';
 import { checkedView, type ViewHandlers } from '../operations/operations.js';
 import { Rollout } from '../operations/rollout.js';
-import { contextAsOf, searchAsOf } from '../searching/as-of/search-as-of.js';
+import { context, search } from '../searching/search.js';
 import { asPush, deletionWrite, type PushRequest, pushWrite } from './asked-writes.js';
 import { type EngineCore, PATIENT_WAIT_MS } from './engine-core.js';
 import { graphFactsOver } from './graph-facts.js';
@@ -89,7 +89,7 @@ export function scopedEngine(core: EngineCore, scope: Scope): EngineView {
     },
 
     search: (asked) =>
-      core.answering(asked.signal, (signal) => searchAsOf({ ...asked, signal }, scope, core.resources)),
+      core.answering(asked.signal, (signal) => search({ ...asked, signal }, scope, core.resources)),
 
     related: (asked) =>
       core.answering(asked.signal, async (signal) =>
@@ -121,7 +121,7 @@ export function scopedEngine(core: EngineCore, scope: Scope): EngineView {
     ask: (asked) => lastAnswer(askStream(asked)),
 
     context: (asked) =>
-      core.answering(asked.signal, (signal) => contextAsOf({ ...asked, signal }, scope, core.resources)),
+      core.answering(asked.signal, (signal) => context({ ...asked, signal }, scope, core.resources)),
 
     embed: (asked) =>
       work.run(asked.signal, async (signal) =>

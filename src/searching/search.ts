@@ -1,16 +1,16 @@
-import { RAGError } from '../../core/errors.js';
-import { madeWhenAsked } from '../../core/made-once.js';
-import type { Scope } from '../../core/scope.js';
-import type { ContextQuery, ContextResponse, SearchQuery, SearchResponse } from '../../operations/engine.js';
-import type { EngineResources } from '../../resources/engine-resources.js';
-import { runSearch } from '../run-search.js';
+import { RAGError } from '../core/errors.js';
+import { madeWhenAsked } from '../core/made-once.js';
+import type { Scope } from '../core/scope.js';
+import type { ContextQuery, ContextResponse, SearchQuery, SearchResponse } from '../operations/engine.js';
+import type { EngineResources } from '../resources/engine-resources.js';
+import { runSearch } from './run-search.js';
 
 // A search of the present does without them.
-const contexts = madeWhenAsked(() => import('../run-context.js'));
-const past = madeWhenAsked(() => import('./past-resources.js'));
+const contexts = madeWhenAsked(() => import('./run-context.js'));
+const past = madeWhenAsked(() => import('./as-of/past-resources.js'));
 
 /** A search of the index as it is, or as it was where the query says when. Throws `QUERY_INVALID` where that cannot be answered. */
-export async function searchAsOf(
+export async function search(
   { asOf, ...query }: SearchQuery,
   scope: Scope,
   present: EngineResources,
@@ -33,7 +33,7 @@ export async function searchAsOf(
 }
 
 /** The same of a context. */
-export async function contextAsOf(
+export async function context(
   { asOf, ...query }: ContextQuery,
   scope: Scope,
   present: EngineResources,
