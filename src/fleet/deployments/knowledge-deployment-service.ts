@@ -353,13 +353,7 @@ export class KnowledgeDeploymentService implements TenantIndexes {
   }
 
   #moving(tenantId: string, signal: AbortSignal | undefined) {
-    return {
-      tenantId,
-      signal,
-      records: this.#records,
-      gate: this.#gate(tenantId),
-      use: this.#use,
-    };
+    return { tenantId, signal, records: this.#records, gate: this.#gate(tenantId), use: this.#use };
   }
 }
 
