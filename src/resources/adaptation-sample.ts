@@ -1,6 +1,7 @@
 import { setImmediate as nextTurn } from 'node:timers/promises';
 import { compareText } from '../core/filter.js';
 import { contentHash } from '../core/ids.js';
+import { slicesOf } from '../core/slices.js';
 import type { GenerationReader, LedgerDocument } from '../ledger/ledger.js';
 import { documentsIn } from './ledger-rows.js';
 
@@ -107,8 +108,8 @@ async function idsAt(
     `${documentId} ${ordinal}`;
   const ids = new Map<string, string | undefined>(places.map((place) => [nameOf(place), undefined]));
   const documents = [...new Set(places.map(({ documentId }) => documentId))];
-  for (let i = 0; i < documents.length; i += CHUNKS_OF_AT_ONCE)
-    for (const chunks of (await reader.chunksOf(documents.slice(i, i + CHUNKS_OF_AT_ONCE))).values())
+  for (const some of slicesOf(documents, CHUNKS_OF_AT_ONCE))
+    for (const chunks of (await reader.chunksOf(some)).values())
       for (const chunk of chunks)
         if (chunk.state === 'live' && ids.has(nameOf(chunk))) ids.set(nameOf(chunk), chunk.chunkId);
   return [...ids.values()].flatMap((id) => id ?? []);

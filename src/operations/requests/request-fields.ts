@@ -45,11 +45,14 @@ export const optional = <T extends object>(shape: ShapeOf<T>): z.ZodType<T | und
 /** Half a surrogate pair cannot be stored: two ids could become one. */
 export const NAMEABLE = /^[^\p{Cc}\p{Cs}]*$/u;
 
+/** Longest name of a document over a route, in characters. */
+export const MOST_ID = 1_000;
+
 /** What a document is called by, in a body of a route. */
 export const idText = z
   .string('a text')
   .min(1, 'a text that is not empty')
-  .max(1_000, 'a text of at most 1,000 characters')
+  .max(MOST_ID, `a text of at most ${MOST_ID.toLocaleString('en')} characters`)
   .regex(NAMEABLE, 'a text without control characters and halves of surrogate pairs');
 
 /** Some of the kinds that there are; all where it is left out. */

@@ -16,6 +16,7 @@ const checkBody = ({ schema }: { readonly schema: unknown }) => {
 
 /** Operations that are served as they are: each takes its request, with the tenant, and gives its outcome. */
 export const operationRoutes: FastifyPluginAsync = async (app) => {
+  app.setValidatorCompiler(checkBody);
   for (const [key, route] of Object.entries(OPERATION_ROUTES)) {
     const name = key as OperationName;
     const { access, route: stated } = OPERATIONS[name];
@@ -26,7 +27,6 @@ export const operationRoutes: FastifyPluginAsync = async (app) => {
       limit,
       tags: [tag],
       summary,
-      checkBody,
       body: request.omit({ signal: true }).extend({ tenantId: tenantText() }),
       response: jsonOf(gives, z.object({ requestId: requestIdSchema, ...outcome.shape, ...noticesSchemas })),
       answer: async ({ body, view, signal, request: { id: requestId } }) => {

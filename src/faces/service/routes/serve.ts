@@ -4,7 +4,6 @@ import type {
   FastifyReply,
   FastifyRequest,
   FastifySchema,
-  FastifySchemaCompiler,
 } from 'fastify';
 import type * as z from 'zod';
 import type { Route } from '../../client/routes.js';
@@ -46,8 +45,6 @@ interface ServedRoute<
   readonly summary: string;
   readonly consumes?: string[];
   readonly body?: Body;
-  /** @default by its schema, in the words of Zod */
-  readonly checkBody?: FastifySchemaCompiler<FastifySchema>;
   readonly query?: Query;
   readonly params?: Params;
   /** Of a success. @default 200 */
@@ -66,12 +63,11 @@ export function serve<
   Params extends z.ZodType = z.ZodUndefined,
   Response extends z.ZodType = z.ZodNever,
 >(app: FastifyInstance, served: ServedRoute<Body, Query, Params, Response>): void {
-  const { route, access, limit, bodyLimit, tags, summary, consumes, body, checkBody, query, params } = served;
+  const { route, access, limit, bodyLimit, tags, summary, consumes, body, query, params } = served;
   app.route({
     method: route.method,
     url: route.path.replaceAll(/\{(\w+)\}/g, ':$1'),
     ...(bodyLimit === undefined ? {} : { bodyLimit }),
-    ...(checkBody === undefined ? {} : { validatorCompiler: checkBody }),
     config: { access, ...(limit === undefined ? {} : { limit }), isLong: route.isLong === true },
     schema: {
       tags,

@@ -1,11 +1,10 @@
 import * as z from 'zod';
 import { graphStep } from '../../../operations/related.js';
-import { listOf, NAMEABLE } from '../../../operations/requests/request-fields.js';
+import { listOf, MOST_ID, NAMEABLE } from '../../../operations/requests/request-fields.js';
 import { PROBLEM_TYPE, problemSchema } from '../requests/problem.js';
 
 /** Longest question, in characters. */
 const MOST_QUERY = 10_000;
-const MOST_ID = 1_000;
 /** Fields that a filter compares. */
 const MOST_FIELDS = 20;
 
