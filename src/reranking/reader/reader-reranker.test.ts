@@ -141,18 +141,28 @@ describe('the reader', () => {
     expect(order).toEqual(['b', 'c', 'd', 'a']);
   });
 
-  test('keeps the order of the built-in reranker for code', async () => {
-    const code = ['if (a) { return b[0]; }', 'const x = y => z(y);'];
-    const { order, remark } = await reranked(
-      {
-        builtin: builtinOf({ [code[0] ?? '']: 0.9, [code[1] ?? '']: 0.8 }),
-        reader: scripted({ q: [1, 0], [code[0] ?? '']: [0, 1], [code[1] ?? '']: [1, 0] }),
-      },
-      'q',
-      code,
-    );
-    expect([order, remark?.text]).toEqual([code, 'The reader reads no code; the built-in order stands.']);
-    expect(remark?.isUnfinished).toBe(false);
+  test('counts half among much code, not at all in code, and enters scores of prose alone', async () => {
+    const ordered = async (contents: readonly [string, string, string], alike: number) => {
+      const [first, second, third] = contents;
+      const { order, answer, remark } = await reranked(
+        {
+          builtin: builtinOf({ [first]: 0.9, [second]: 0.8, [third]: 0.1 }),
+          reader: scripted({ q: [1, 0], [first]: [0, 1], [second]: [alike, 0], [third]: [0, 1] }),
+        },
+        'q',
+        contents,
+      );
+      const hasReadings = answer.some(({ reading }) => reading !== undefined);
+      return [order[0] === second, hasReadings, remark?.text];
+    };
+    const [one, two] = ['if (a) { return b[0]; }', 'const x = y => z(y);'];
+    expect(await ordered(['one', 'two', 'three'], 0.08)).toEqual([true, true, undefined]);
+    expect(await ordered([one, two, 'three'], 0.08)).toEqual([false, false, undefined]);
+    expect(await ordered([one, two, 'three'], 0.12)).toEqual([true, false, undefined]);
+    expect(await ordered([one, two, 'while (a < b) { a++; }'], 1)).toEqual([
+      ...[false, false],
+      'The reader reads no code; the built-in order stands.',
+    ]);
   });
 
   test('keeps the order of the built-in reranker for a question in a language that it does not read', async () => {

@@ -13,14 +13,17 @@ const READ = 30;
  * set lost (docs/research/reader.md).
  */
 const WEIGHT = 16;
+/** The same where more than half of the passages are code, as in manuals with examples: the reader was trained on prose. */
+const WEIGHT_IN_CODE = 8;
+const MUCH_CODE = 0.5;
 /** See `ReaderRerankerOptions.characters`. */
 const CHARACTERS = 9_000;
 /** Taken from a list of links, in log-odds: it says where something is told. Chosen by hand. */
 const LINK_LIST = 4;
 /** Searches that are read for at once, as many as there are threads: the deadline of one does not count the work of all others. */
 const AT_ONCE = 2;
-/** From this share of code among passages on their order stands: the reader was trained on prose. */
-const MOST_CODE = 0.5;
+/** From this share of code among passages on their order stands, as in source code. */
+const MOST_CODE = 0.75;
 /** Signs of code in a text; prose of documentation has a third of that. */
 const CODE_SIGNS = 0.04;
 
@@ -56,8 +59,9 @@ export function createReaderReranker({
         return answer;
       };
       const passages = first.flatMap(({ index }) => candidates[index] ?? []);
-      if (passages.filter(({ content }) => isCode(content)).length > MOST_CODE * passages.length)
-        return told([...scored], 'The reader reads no code; the built-in order stands.');
+      const code = passages.filter(({ content }) => isCode(content)).length / passages.length;
+      if (code > MOST_CODE) return told([...scored], 'The reader reads no code; the built-in order stands.');
+      const hasMuchCode = code > MUCH_CODE;
       try {
         const parts = passages.map(partsOf);
         const read = await reader.read({ query, passages: parts.flat(), characters }, signal);
@@ -66,10 +70,11 @@ export function createReaderReranker({
         const readings = bestOfEach(parts, cosines(read));
         const answer = withOrder(
           scored,
-          first.map((one, at) => withReading(one, readings[at])),
+          // The scale of scores was fitted on prose.
+          hasMuchCode ? first : first.map((one, at) => withReading(one, readings[at])),
           orderOf(
             first,
-            likenessOf(readings),
+            likenessOf(readings).map((likeness) => likeness * (hasMuchCode ? WEIGHT_IN_CODE : WEIGHT)),
             asksForLink(query) ? [] : passages.map(({ content }) => isLinkList(content)),
           ),
         );
@@ -138,15 +143,14 @@ function likenessOf(readings: readonly Cosine[]): readonly number[] {
 const withReading = (one: RerankedCandidate, reading: Cosine): RerankedCandidate =>
   typeof reading === 'number' ? { ...one, reading } : one;
 
-/** Positions in `first`, best first. */
+/** Positions in `first`, best first. `alike`: what their cosines count, in log-odds. */
 function orderOf(
   first: readonly RerankedCandidate[],
   alike: readonly number[],
   linkLists: readonly boolean[],
 ): readonly number[] {
   const evidence = first.map(
-    ({ score }, at) =>
-      logOddsOf(score) + WEIGHT * (alike[at] ?? 0) - (linkLists[at] === true ? LINK_LIST : 0),
+    ({ score }, at) => logOddsOf(score) + (alike[at] ?? 0) - (linkLists[at] === true ? LINK_LIST : 0),
   );
   return first.map((_, at) => at).sort((a, b) => (evidence[b] ?? 0) - (evidence[a] ?? 0) || a - b);
 }
