@@ -59,8 +59,8 @@ export interface FeedbackJudgments {
 }
 
 export const feedbackJudgmentsSchema = z.strictObject({
-  source: z.string('the name of a source').optional(),
-  folder: z.string('a folder').regex(/[^./]/, 'a folder').optional(),
+  source: z.string().optional(),
+  folder: z.string().regex(/[^./]/, 'a folder').optional(),
   minClicks: upTo(1_000),
   signal,
 } satisfies ShapeOf<FeedbackJudgmentsRequest>);

@@ -103,32 +103,29 @@ const MOST_COMMENT = 2_000;
 const MOST_NAME = 200;
 
 const rank = z.int('a rank from 1 up').min(1, 'a rank from 1 up');
-const ranks = z.array(rank).max(MOST_SHOWN, `at most ${MOST_SHOWN} ranks`).optional();
-const id = z.string('an id').min(1, 'an id').max(MOST_NAME, `at most ${MOST_NAME} characters`);
-const name = z.string().max(MOST_NAME, `at most ${MOST_NAME} characters`).optional();
+const ranks = z.array(rank).max(MOST_SHOWN).optional();
+const id = z.string().min(1).max(MOST_NAME);
+const name = z.string().max(MOST_NAME).optional();
 
 const passage = z.strictObject({
-  chunkIds: z.array(id).min(1, 'at least one id').max(MOST_SHOWN, `at most ${MOST_SHOWN} ids`),
-  score: z.number('a number').optional(),
+  chunkIds: z.array(id).min(1).max(MOST_SHOWN),
+  score: z.number().optional(),
 });
 
 export const feedbackSchema = z.strictObject({
-  query: z
-    .string('a text')
-    .regex(/\S/, 'a text that is not empty')
-    .max(MOST_QUERY, `at most ${MOST_QUERY} characters`),
-  kind: z.enum(FEEDBACK_KINDS, `one of ${FEEDBACK_KINDS.join(', ')}`).optional(),
+  query: z.string().regex(/\S/, 'a text that is not empty').max(MOST_QUERY),
+  kind: z.enum(FEEDBACK_KINDS).optional(),
   shown: z
     .array(z.union([id, passage], 'the id of a passage, or an object with its chunkIds'))
-    .min(1, 'a list of at least one passage')
-    .max(MOST_SHOWN, `a list of at most ${MOST_SHOWN} passages`),
+    .min(1)
+    .max(MOST_SHOWN),
   clicked: ranks,
   relevant: ranks,
   notRelevant: ranks,
-  answer: z.enum(ANSWER_VERDICTS, `one of ${ANSWER_VERDICTS.join(', ')}`).optional(),
-  helpful: z.boolean('true or false').optional(),
+  answer: z.enum(ANSWER_VERDICTS).optional(),
+  helpful: z.boolean().optional(),
   rank: rank.optional(),
-  comment: z.string().max(MOST_COMMENT, `at most ${MOST_COMMENT} characters`).optional(),
+  comment: z.string().max(MOST_COMMENT).optional(),
   caller: name,
   requestId: name,
   signal,
@@ -144,7 +141,7 @@ export const feedback = operation({
 
 export const feedbackListSchema = z.strictObject({
   cursor: z
-    .string('a cursor')
+    .string()
     .regex(/^\d{1,15}$/, 'a cursor of an earlier page')
     .optional(),
   limit: upTo(1_000),

@@ -46,7 +46,7 @@ export interface RelatedResponse extends ToldNotices {
 }
 
 const schema = z.strictObject({
-  item: z.string('a text').min(1, 'a text that is not empty'),
+  item: z.string().min(1),
   hops: hops.describe('Steps from the item. Default: 2.'),
   limit: upTo(100).describe('Most documents. Default: 20.'),
   kinds: kindsOf(REFERENCE_KINDS).describe('Kinds of edges that are followed. Default: all.'),

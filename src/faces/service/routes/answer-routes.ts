@@ -76,7 +76,7 @@ function refusalOf(error: unknown, { answerer }: AskRequest): unknown {
   if (!isNoModel) return error;
   return new RAGError(
     'REQUEST_INVALID',
-    'body/answerer: this service has no language model. Take `auto` or `extractive`.',
+    'The body has a wrong "answerer": this service has no language model. Take `auto` or `extractive`.',
     { cause: error },
   );
 }

@@ -11,7 +11,7 @@ import { documentNotFound, serveDeletion } from './knowledge-routes.js';
 import { type CallOf, serve } from './serve.js';
 
 const tags = ['Documents'];
-const idParams = z.object({ id: idText() });
+const idParams = z.object({ id: idText });
 
 const BYTES = 'application/octet-stream';
 

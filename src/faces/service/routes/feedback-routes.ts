@@ -43,7 +43,10 @@ export const feedbackRoutes: FastifyPluginAsync<FeedbackRouteOptions> = async (a
       const ranks = ['clicked', 'relevant', 'notRelevant'] as const;
       const named = [stated.rank ?? [], ...ranks.map((field) => stated[field] ?? [])].flat();
       if (named.some((rank) => rank > places.length))
-        throw new RAGError('REQUEST_INVALID', `body: a rank is of no place; ${places.length} were shown.`);
+        throw new RAGError(
+          'REQUEST_INVALID',
+          `The body has a rank of no place: ${places.length} were shown.`,
+        );
       const shownPlaces = places.map(({ chunkIds, score }) => ({ chunkIds, score }));
       return writeOnce(request, async () => {
         const said = { ...stated, kind, query: question, shown: shownPlaces, caller: principal.name, signal };
@@ -82,6 +85,6 @@ export const feedbackRoutes: FastifyPluginAsync<FeedbackRouteOptions> = async (a
 /** What the engine calls a wrong use is a wrong body here. */
 function asRequestError(error: unknown): never {
   if (RAGError.isInstance(error) && error.reason === 'USAGE')
-    throw new RAGError('REQUEST_INVALID', `body: ${error.message}`);
+    throw new RAGError('REQUEST_INVALID', error.message);
   throw error;
 }

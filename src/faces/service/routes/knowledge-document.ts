@@ -68,7 +68,7 @@ export function toPushed(
 /** Throws `REQUEST_INVALID` where two documents of a request would be one. */
 export function assertDistinct(ids: readonly string[]): void {
   if (new Set(ids).size < ids.length)
-    throw new RAGError('REQUEST_INVALID', 'body: two of the documents have the same id.');
+    throw new RAGError('REQUEST_INVALID', 'Two of the documents have the same id.');
 }
 
 /** Callers may not shut themselves out of a document that they restrict. Throws `FORBIDDEN`. */

@@ -31,7 +31,7 @@ import { pushAll, pushOne } from './push-documents.js';
 import { serve } from './serve.js';
 
 const tags = ['Knowledge'];
-const idParams = z.object({ id: idText() });
+const idParams = z.object({ id: idText });
 
 /** Search, index, delete and embed, as `RagEndpoints` of the knowledge service has them. */
 export const knowledgeRoutes: FastifyPluginAsync = async (app) => {

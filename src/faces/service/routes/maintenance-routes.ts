@@ -74,7 +74,7 @@ export const maintenanceRoutes: FastifyPluginAsync = async (app) => {
     answer: async ({ body, context, view, signal }) => {
       const { query, questions, a, b, filters } = takeFilters(body);
       if ((query === undefined) === (questions === undefined))
-        throw new RAGError('REQUEST_INVALID', 'body: it needs one of `query` and `questions`.');
+        throw new RAGError('REQUEST_INVALID', 'The body needs one of `query` and `questions`.');
       if (questions !== undefined && !context.principal.permissions.includes('maintain'))
         throw new RAGError('FORBIDDEN', 'A question set needs the permission "maintain".');
       const { searches, scores } = await compareSearches(view, {

@@ -1,6 +1,6 @@
 import * as z from 'zod';
 import { graphStep } from '../../../operations/related.js';
-import { listOf, MOST_ID, NAMEABLE } from '../../../operations/requests/request-fields.js';
+import { idText, listOf } from '../../../operations/requests/request-fields.js';
 import { PROBLEM_TYPE, problemSchema } from '../requests/problem.js';
 
 /** Longest question, in characters. */
@@ -8,20 +8,13 @@ const MOST_QUERY = 10_000;
 /** Fields that a filter compares. */
 const MOST_FIELDS = 20;
 
-export { listOf };
+export { idText, listOf };
 
 /** JSON of any kind: metadata of documents, details. */
 export const facts = z.record(z.string(), z.unknown());
 
 export const questionText = () => z.string().min(1).max(MOST_QUERY);
 export const topKSchema = () => z.int().min(1).max(100);
-
-export const idText = () =>
-  z
-    .string()
-    .min(1)
-    .max(MOST_ID)
-    .regex(NAMEABLE, 'must hold no control characters and no half of a surrogate pair');
 
 export const tenantText = () =>
   z.string().min(1).max(200).optional().describe('Where it is stated, it must be that of the key or token.');
@@ -41,7 +34,10 @@ export const filterFields = {
   until: dateTime().optional().describe('Changed then or before.'),
   metadata: z
     .record(z.string().min(1).max(200), z.union([metadataValue, z.array(metadataValue).min(1).max(100)]))
-    .refine((stated) => Object.keys(stated).length <= MOST_FIELDS, `must name at most ${MOST_FIELDS} fields`)
+    .refine(
+      (stated) => Object.keys(stated).length <= MOST_FIELDS,
+      `an object of at most ${MOST_FIELDS} fields`,
+    )
     .optional()
     .describe('Each field is the value, or a list that holds it; of several values, any.'),
 };

@@ -51,7 +51,10 @@ export const compareRequest = z.strictObject({
     )
     .min(1)
     .max(MOST_QUESTIONS)
-    .refine((asked) => new Set(asked.map(({ id }) => id)).size === asked.length, 'must have ids of their own')
+    .refine(
+      (asked) => new Set(asked.map(({ id }) => id)).size === asked.length,
+      'a list of questions with ids of their own',
+    )
     .optional()
     .describe('A question set, such as that of `GET .../feedback/judgments`; for keys that may `maintain`.'),
   a: settings,

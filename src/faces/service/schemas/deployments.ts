@@ -2,7 +2,7 @@ import * as z from 'zod';
 import { deploymentInputSchema, RagDeploymentModel } from '../../../index.js';
 import { idText, listOf } from './common.js';
 
-export const tenantParams = z.object({ tenantId: idText().describe('Of any tenant.') });
+export const tenantParams = z.object({ tenantId: idText.describe('Of any tenant.') });
 
 /** The tenant is in the address. */
 export const deploymentRequest = deploymentInputSchema.omit({ tenantId: true });

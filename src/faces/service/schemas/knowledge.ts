@@ -96,14 +96,11 @@ const isShallow = (value: unknown, left = DEEPEST): boolean =>
 const jsonFacts = () =>
   z
     .record(z.string(), z.unknown())
-    .refine(
-      (value) => isShallow(value),
-      `must not nest deeper than ${DEEPEST}`,
-    ) as unknown as z.ZodType<Metadata>;
+    .refine((value) => isShallow(value), `at most ${DEEPEST} levels deep`) as unknown as z.ZodType<Metadata>;
 
 const documentFields = {
-  id: idText().optional().describe('Default: `documentId`, with `chunkIndex` where it is stated.'),
-  documentId: idText().optional().describe('The document that this one is a part of. Default: `id`.'),
+  id: idText.optional().describe('Default: `documentId`, with `chunkIndex` where it is stated.'),
+  documentId: idText.optional().describe('The document that this one is a part of. Default: `id`.'),
   documentName: z.string().max(1_000).optional(),
   documentType: z.string().min(1).max(200).optional().describe('Such as `contract` or `policy`.'),
   chunkIndex: z.int().min(0).optional(),

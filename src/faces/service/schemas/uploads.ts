@@ -5,12 +5,12 @@ import { knowledgeDocumentInput } from './knowledge.js';
 
 const MOST_FILE_NAME = 255;
 
-const fileName = idText().max(MOST_FILE_NAME);
+const fileName = idText.max(MOST_FILE_NAME);
 
 const uploadedFile = z
   .custom<UploadedFile>(
     (value) => value instanceof UploadedFile && fileName.safeParse(value.name).success,
-    `must be a file with a name of 1 to ${MOST_FILE_NAME} characters, none of them control characters`,
+    `a file with a name of 1 to ${MOST_FILE_NAME} characters, none of them control characters`,
   )
   .meta({ type: 'string', format: 'binary' });
 
@@ -18,7 +18,7 @@ const uploadedFile = z
 export const uploadRequest = knowledgeDocumentInput
   .omit({ content: true, chunkIndex: true, chunkCount: true })
   .extend({
-    id: idText()
+    id: idText
       .optional()
       .describe(
         'Of one file alone. Default: `documentId` where one file is sent, else the name of the file.',
