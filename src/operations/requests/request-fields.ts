@@ -59,8 +59,6 @@ export const idText = z
 export const kindsOf = <const Kind extends string>(kinds: readonly Kind[]) =>
   z.array(z.enum(kinds)).min(1).max(kinds.length).optional();
 
-export const listOf = <Item extends z.ZodType>(item: Item) => z.array(item).readonly();
-
 export const texts = z.array(z.string()).optional();
 export const text = z.string().optional();
 export const flag = z.boolean().optional();

@@ -1,15 +1,24 @@
 import * as z from 'zod';
-import { linesSchema, listOf, tenantText } from './common.js';
+import {
+  boolean,
+  int,
+  listOf,
+  number,
+  optionalString,
+  rowsOf,
+  string,
+  strings,
+} from '../../../operations/requests/outcome-fields.js';
+import { linesSchema, tenantText } from './common.js';
 
 const MOST_COMMENT = 2_000;
 const MOST_PAGE = 1_000;
 
 const MOST_RANKS = 50;
-const ranks = () => z.array(z.int().min(1).max(1_000)).max(MOST_RANKS);
+const ranks = () => z.array(int.min(1).max(1_000)).max(MOST_RANKS);
 
 export const feedbackRequest = z.strictObject({
-  requestId: z
-    .string()
+  requestId: string
     .regex(/^[\w.:-]{1,100}$/)
     .describe('Of the search or answer: its `requestId`, or the header `x-request-id`.'),
   clicked: ranks()
@@ -21,22 +30,20 @@ export const feedbackRequest = z.strictObject({
     .enum(['good', 'bad', 'regenerated'])
     .optional()
     .describe('Of an answer. `regenerated`: it was asked for once more.'),
-  helpful: z.boolean().optional(),
-  rank: z
-    .int()
+  helpful: boolean.optional(),
+  rank: int
     .min(1)
     .max(1_000)
     .optional()
     .describe('Of the place that `helpful` is about, from 1. Default: all of them.'),
-  comment: z.string().max(MOST_COMMENT).optional(),
+  comment: string.max(MOST_COMMENT).optional(),
   tenantId: tenantText(),
 });
 
-export const feedbackId = z.object({ id: z.string() });
+export const feedbackId = z.object({ id: string });
 
 export const feedbackQuery = z.strictObject({
-  cursor: z
-    .string()
+  cursor: string
     .regex(/^\d{1,15}$/)
     .optional()
     .describe('Of the page before.'),
@@ -44,47 +51,40 @@ export const feedbackQuery = z.strictObject({
 });
 
 export const feedbackPage = z.object({
-  feedback: listOf(
-    z.object({
-      id: z.string(),
-      at: z.string(),
-      caller: z.string().optional().describe('Name of the key or token.'),
-      requestId: z.string().optional(),
-      clicked: listOf(z.int()).optional(),
-      relevant: listOf(z.int()).optional(),
-      notRelevant: listOf(z.int()).optional(),
-      answer: z.enum(['good', 'bad', 'regenerated']).optional(),
-      helpful: z.boolean().optional(),
-      rank: z.int().optional(),
-      comment: z.string().optional(),
-      kind: z.enum(['search', 'answer', 'context']),
-      question: z.string(),
-      places: listOf(
-        z.object({
-          rank: z.int(),
-          documentId: z.string(),
-          chunkIds: listOf(z.string()),
-          source: z.string(),
-          lines: linesSchema,
-          score: z.number().optional(),
-        }),
-      ).describe('What was shown, best first. A place that was gone when the feedback came is left out.'),
-      scope: z
-        .object({ project: z.string().optional(), groups: listOf(z.string()), clearance: z.int() })
-        .describe('Of the caller it was shown to.'),
-    }),
-  ),
-  unreadable: z.int().describe('Lines of the file that are no feedback.'),
-  withheld: z
-    .int()
-    .describe('Feedback of people with rights that the key or token has not; it is not shown.'),
-  cursor: z.string().optional().describe('For the next page; absent at the end.'),
+  feedback: rowsOf({
+    id: string,
+    at: string,
+    caller: optionalString.describe('Name of the key or token.'),
+    requestId: optionalString,
+    clicked: listOf(int).optional(),
+    relevant: listOf(int).optional(),
+    notRelevant: listOf(int).optional(),
+    answer: z.enum(['good', 'bad', 'regenerated']).optional(),
+    helpful: boolean.optional(),
+    rank: int.optional(),
+    comment: optionalString,
+    kind: z.enum(['search', 'answer', 'context']),
+    question: string,
+    places: rowsOf({
+      rank: int,
+      documentId: string,
+      chunkIds: strings,
+      source: string,
+      lines: linesSchema,
+      score: number.optional(),
+    }).describe('What was shown, best first. A place that was gone when the feedback came is left out.'),
+    scope: z
+      .object({ project: optionalString, groups: strings, clearance: int })
+      .describe('Of the caller it was shown to.'),
+  }),
+  unreadable: int.describe('Lines of the file that are no feedback.'),
+  withheld: int.describe('Feedback of people with rights that the key or token has not; it is not shown.'),
+  cursor: optionalString.describe('For the next page; absent at the end.'),
 });
 
 export const judgmentsQuery = z.strictObject({
-  source: z.string().max(200).optional().describe('Passages of this source alone.'),
-  folder: z
-    .string()
+  source: string.max(200).optional().describe('Passages of this source alone.'),
+  folder: string
     .regex(/[^./]/)
     .max(1_000)
     .optional()
@@ -98,40 +98,35 @@ export const judgmentsQuery = z.strictObject({
     .describe('Clicks that a question needs without a verdict. Default: 3.'),
 });
 
-const quotes = () =>
-  listOf(z.object({ path: z.string(), quote: z.string(), grade: z.int().describe('1 a little, 3 best.') }));
+const quotes = () => rowsOf({ path: string, quote: string, grade: int.describe('1 a little, 3 best.') });
 
 export const feedbackJudgments = z.object({
-  questions: listOf(
-    z.object({
-      id: z.string(),
-      question: z.string(),
-      type: z.string(),
-      gold: quotes(),
-      alternates: quotes(),
-    }),
-  ),
+  questions: rowsOf({
+    id: string,
+    question: string,
+    type: string,
+    gold: quotes(),
+    alternates: quotes(),
+  }),
   examination: z.object({
-    byRank: listOf(z.number()).describe("How likely each rank is looked at, as a share of the first rank's."),
+    byRank: listOf(number).describe("How likely each rank is looked at, as a share of the first rank's."),
     from: z.enum(['log', 'prior']).describe('`prior`: too little tells, and 1 / rank is taken.'),
-    tellingClicks: z.int(),
-    needed: z.int(),
+    tellingClicks: int,
+    needed: int,
   }),
   counts: z.object({
-    events: z.int(),
-    repeats: z
-      .int()
-      .describe(
-        'Of these, those on a request of which the caller had said something before: the last verdict holds.',
-      ),
-    clicks: z.int(),
-    verdicts: z.int(),
-    onTheWhole: z.int(),
-    questions: z.int(),
-    tooFew: z.int(),
-    gone: z.int(),
-    unreadable: z.int(),
-    withheld: z.int(),
+    events: int,
+    repeats: int.describe(
+      'Of these, those on a request of which the caller had said something before: the last verdict holds.',
+    ),
+    clicks: int,
+    verdicts: int,
+    onTheWhole: int,
+    questions: int,
+    tooFew: int,
+    gone: int,
+    unreadable: int,
+    withheld: int,
   }),
-  notices: listOf(z.string()),
+  notices: strings,
 });

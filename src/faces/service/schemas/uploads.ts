@@ -1,6 +1,7 @@
 import * as z from 'zod';
+import { boolean, int, rowsOf, string, strings } from '../../../operations/requests/outcome-fields.js';
 import { MOST_FILES, UploadedFile } from '../requests/read-form.js';
-import { idText, listOf } from './common.js';
+import { idText } from './common.js';
 import { knowledgeDocumentInput } from './knowledge.js';
 
 const MOST_FILE_NAME = 255;
@@ -23,7 +24,7 @@ export const uploadRequest = knowledgeDocumentInput
       .describe(
         'Of one file alone. Default: `documentId` where one file is sent, else the name of the file.',
       ),
-    documentName: z.string().max(1_000).optional().describe('Of one file alone.'),
+    documentName: string.max(1_000).optional().describe('Of one file alone.'),
     file: z
       .array(uploadedFile)
       .min(1)
@@ -37,23 +38,21 @@ export type UploadRequest = z.infer<typeof uploadRequest>;
 
 export const uploadResponse = z
   .object({
-    results: listOf(
-      z.object({
-        id: z.string(),
-        fileName: z.string(),
-        success: z.boolean(),
-        error: z.object({ reason: z.string(), message: z.string() }).optional(),
-        unchanged: z
-          .boolean()
-          .describe('It was indexed before, with the same content and fields; nothing was done.'),
-        notices: listOf(z.string()).describe('What of the file was not read, or was cut.'),
-        redactions: z
-          .record(z.string(), z.int())
-          .optional()
-          .describe('Personal data and secrets that were taken out, by type.'),
-      }),
-    ).describe('What became of each file, in their order.'),
-    indexed: z.int(),
-    failed: z.int(),
+    results: rowsOf({
+      id: string,
+      fileName: string,
+      success: boolean,
+      error: z.object({ reason: string, message: string }).optional(),
+      unchanged: boolean.describe(
+        'It was indexed before, with the same content and fields; nothing was done.',
+      ),
+      notices: strings.describe('What of the file was not read, or was cut.'),
+      redactions: z
+        .record(string, int)
+        .optional()
+        .describe('Personal data and secrets that were taken out, by type.'),
+    }).describe('What became of each file, in their order.'),
+    indexed: int,
+    failed: int,
   })
   .meta({ id: 'UploadResults' });

@@ -1,0 +1,16 @@
+import * as z from 'zod';
+
+// What answers over a route are made of.
+
+export const string = z.string();
+export const optionalString = string.optional();
+export const int = z.int();
+export const number = z.number();
+export const boolean = z.boolean();
+
+export const listOf = <Item extends z.ZodType>(item: Item) => z.array(item).readonly();
+
+/** A list of objects. */
+export const rowsOf = <Shape extends z.ZodRawShape>(shape: Shape) => listOf(z.object(shape));
+
+export const strings = listOf(string);
