@@ -11,7 +11,7 @@ import {
 } from '../relations/conflicts/conflict-types.js';
 import { operation } from './operation.js';
 import { checked, type ShapeOf } from './requests/check-shape.js';
-import { int, listOf, number, optionalString, string, strings } from './requests/outcome-fields.js';
+import { int, listOf, number, optionalString, range, string, strings } from './requests/outcome-fields.js';
 import { idText, kindsOf, signal, upTo } from './requests/request-fields.js';
 
 const schema = z.strictObject({
@@ -25,7 +25,6 @@ const schema = z.strictObject({
 const MOST_BY_ROUTE = 1_000;
 
 const outcome = () => {
-  const range = z.object({ start: int, end: int });
   const place = z.object({
     documentId: string,
     source: string,

@@ -5,7 +5,9 @@ import * as z from 'zod';
 export const string = z.string();
 export const optionalString = string.optional();
 export const int = z.int();
+export const optionalInt = int.optional();
 export const number = z.number();
+export const optionalNumber = number.optional();
 export const boolean = z.boolean();
 
 export const listOf = <Item extends z.ZodType>(item: Item) => z.array(item).readonly();
@@ -14,3 +16,6 @@ export const listOf = <Item extends z.ZodType>(item: Item) => z.array(item).read
 export const rowsOf = <Shape extends z.ZodRawShape>(shape: Shape) => listOf(z.object(shape));
 
 export const strings = listOf(string);
+export const range = z.object({ start: int, end: int });
+/** Where the next page begins. */
+export const nextCursor = optionalString.describe('For the next page; absent at the end.');

@@ -97,7 +97,7 @@ export const answerRoutes: FastifyPluginAsync = async (app) => {
     },
     answer: async ({ body, view, signal, request, reply }) => {
       const { collapse, ...question } = takeFilters(body);
-      const asked = { ...question, ...(collapse === undefined ? {} : { options: { collapse } }), signal };
+      const asked = { ...question, options: { collapse }, signal };
       if (wantsEvents(request))
         return sendEvents(publicEvents(askIndexStream(view, asked), request.id), { request, reply });
       return { ...(await askIndex(view, asked)), requestId: request.id };

@@ -4,7 +4,9 @@ import {
   int,
   listOf,
   number,
+  optionalNumber,
   optionalString,
+  range,
   rowsOf,
   string,
   strings,
@@ -12,11 +14,11 @@ import {
 import {
   asOf,
   asOfSchema,
+  citedPassage,
   correctionSchema,
   degradationSchemas,
   facts,
   filterFields,
-  linesSchema,
   noticesSchemas,
   pagesSchema,
   questionText,
@@ -34,9 +36,9 @@ export const turns = z
   .max(MOST_TURNS);
 
 export const answerRequest = z.strictObject({
-  question: questionText(),
+  question: questionText,
   history: turns.optional().describe('Earlier turns, oldest first.'),
-  topK: topKSchema().optional().describe('Passages that are looked at.'),
+  topK: topKSchema.optional().describe('Passages that are looked at.'),
   mode: z.enum(['naive', 'enhanced', 'agentic', 'graph']).optional(),
   limits: z
     .strictObject({
@@ -51,8 +53,8 @@ export const answerRequest = z.strictObject({
   abstainBelow: number.min(0).max(1).optional(),
   collapse: searchFields.collapse,
   exactWords: searchFields.exactWords,
-  asOf: asOf(),
-  tenantId: tenantText(),
+  asOf,
+  tenantId: tenantText,
   ...filterFields,
 });
 
@@ -60,25 +62,18 @@ const place = {
   n: int,
   documentId: string,
   source: string,
-  lines: linesSchema,
+  lines: range,
   pages: pagesSchema.optional(),
   quote: string,
 };
 
+/** A source as a chat over bug reports has it. */
+const ofBugs = { bug_id: string, source_type: string, chunk_text: string, similarity: number };
+
 const answerSource = z.object({
   n: int.describe('What `[n]` in the answer refers to.'),
-  bug_id: string,
-  source_type: string,
-  chunk_text: string,
-  similarity: number,
-  documentId: string,
-  source: string,
-  title: optionalString,
-  url: optionalString,
-  date: optionalString,
-  headingPath: strings,
-  lines: linesSchema,
-  pages: pagesSchema.optional(),
+  ...ofBugs,
+  ...citedPassage,
   flags: strings.describe('Signs that the passage gives orders to a language model.'),
   metadata: facts,
 });
@@ -121,7 +116,7 @@ const agentReport = z.object({
   }),
   stopped: z.enum(['answered', 'no-new-evidence', 'steps', 'tokens', 'cost', 'deadline']),
   limits: limitsOfRun,
-  used: z.object({ steps: int, tokens: int, cost: number.optional(), ms: number }),
+  used: z.object({ steps: int, tokens: int, cost: optionalNumber, ms: number }),
 });
 
 /** An answer, with the places that say so. */
@@ -129,9 +124,9 @@ export const answerResponse = z
   .object({
     requestId: requestIdSchema,
     question: string,
-    asOf: asOfSchema.optional(),
+    asOf: asOfSchema,
     standaloneQuestion: string,
-    correction: correctionSchema.optional(),
+    correction: correctionSchema,
     outcome: z.enum(['answer', 'perhaps', 'not-found']),
     answer: string.describe('Markdown with citations `[n]`.'),
     highlight: optionalString,
@@ -176,19 +171,14 @@ export const answerEvents = {
 };
 
 export const chatRequest = z.strictObject({
-  message: questionText(),
+  message: questionText,
   conversation_history: turns.optional(),
 });
 
 export const chatResponse = z
   .object({
     answer: string,
-    sources: rowsOf({
-      bug_id: string,
-      source_type: string,
-      chunk_text: string,
-      similarity: number,
-    }),
+    sources: rowsOf(ofBugs),
     notices: strings
       .optional()
       .describe(
@@ -198,35 +188,28 @@ export const chatResponse = z
   .meta({ id: 'ChatResponse' });
 
 export const contextRequest = z.strictObject({
-  query: questionText(),
-  topK: topKSchema().optional(),
+  query: questionText,
+  topK: topKSchema.optional(),
   budget: int.min(64).max(1_000_000).optional().describe('Tokens that the context may take.'),
   model: string
     .min(1)
     .max(200)
     .optional()
     .describe('The language model that reads it, such as `openai:gpt-4o-mini`.'),
-  asOf: asOf(),
-  tenantId: tenantText(),
+  asOf,
+  tenantId: tenantText,
   ...filterFields,
 });
 
 export const contextResponse = z
   .object({
     text: string,
-    asOf: asOfSchema.optional(),
+    asOf: asOfSchema,
     entries: rowsOf({
       n: int,
       kind: z.enum(['passage', 'summary']),
-      documentId: string,
-      source: string,
+      ...citedPassage,
       sourceType: string,
-      title: optionalString,
-      url: optionalString,
-      date: optionalString,
-      headingPath: strings,
-      lines: linesSchema,
-      pages: pagesSchema.optional(),
       score: number,
       tokens: int,
       flags: strings,

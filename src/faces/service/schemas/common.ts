@@ -4,11 +4,14 @@ import {
   boolean,
   int,
   number,
+  optionalNumber,
+  optionalString,
+  range,
   rowsOf,
   string,
   strings,
 } from '../../../operations/requests/outcome-fields.js';
-import { idText } from '../../../operations/requests/request-fields.js';
+import { idText, upTo } from '../../../operations/requests/request-fields.js';
 import { PROBLEM_TYPE, problemSchema } from '../requests/problem.js';
 
 /** Longest question, in characters. */
@@ -21,25 +24,28 @@ export { idText };
 /** JSON of any kind: metadata of documents, details. */
 export const facts = z.record(string, z.unknown());
 
-export const questionText = () => string.min(1).max(MOST_QUERY);
-export const topKSchema = () => int.min(1).max(100);
+export const questionText = string.min(1).max(MOST_QUERY);
+export const topKSchema = int.min(1).max(100);
 
-export const tenantText = () =>
-  string.min(1).max(200).optional().describe('Where it is stated, it must be that of the key or token.');
-export const names = () => z.array(string.min(1).max(200)).max(100);
+export const tenantText = string
+  .min(1)
+  .max(200)
+  .optional()
+  .describe('Where it is stated, it must be that of the key or token.');
+export const names = z.array(string.min(1).max(200)).max(100);
 
 /** A moment, with its distance from UTC. */
-export const dateTime = () => z.iso.datetime({ offset: true });
+export const dateTime = z.iso.datetime({ offset: true });
 
 const metadataValue = z.union([string.max(1_000), number, boolean]);
 
 /** Filters that every search takes. */
 export const filterFields = {
-  documentTypes: names().nullish().describe('Any of these document types.'),
-  tags: names().nullish().describe('All of these tags.'),
-  sources: names().nullish().describe('Any of these sources, by name.'),
-  since: dateTime().optional().describe('Changed then or later.'),
-  until: dateTime().optional().describe('Changed then or before.'),
+  documentTypes: names.nullish().describe('Any of these document types.'),
+  tags: names.nullish().describe('All of these tags.'),
+  sources: names.nullish().describe('Any of these sources, by name.'),
+  since: dateTime.optional().describe('Changed then or later.'),
+  until: dateTime.optional().describe('Changed then or before.'),
   metadata: z
     .record(string.min(1).max(200), z.union([metadataValue, z.array(metadataValue).min(1).max(100)]))
     .refine(
@@ -51,14 +57,13 @@ export const filterFields = {
 };
 
 /** The index as it was. */
-export const asOf = () =>
-  string
-    .min(1)
-    .max(300)
-    .optional()
-    .describe(
-      'The index as it was then, where it keeps history: a date, a time with its zone, or a tag of a Git source.',
-    );
+export const asOf = string
+  .min(1)
+  .max(300)
+  .optional()
+  .describe(
+    'The index as it was then, where it keeps history: a date, a time with its zone, or a tag of a Git source.',
+  );
 
 /** Which earlier state of the index answered. */
 export const asOfSchema = z
@@ -67,27 +72,26 @@ export const asOfSchema = z
     begins: string.describe('The earliest moment that can be asked for.'),
     tag: z.object({ name: string, source: string, commit: string }).optional(),
   })
+  .optional()
   .describe('The moment that was asked for; absent for the index as it is now.');
 
 /** How long an answer is of use. */
-export const deadlineMs = () =>
-  int
-    .min(1)
-    .max(600_000)
-    .optional()
-    .describe(
-      'Milliseconds: the search does what is worth most in that time, and says what it left out (`plan`).',
-    );
+export const deadlineMs = int
+  .min(1)
+  .max(600_000)
+  .optional()
+  .describe(
+    'Milliseconds: the search does what is worth most in that time, and says what it left out (`plan`).',
+  );
 
 /** What a search may cost. */
-export const maxCost = () =>
-  number
-    .min(0)
-    .max(1_000)
-    .optional()
-    .describe(
-      'US dollars: what the search would spend beyond them on models that have a price is left out, and it says so (`plan`).',
-    );
+export const maxCost = number
+  .min(0)
+  .max(1_000)
+  .optional()
+  .describe(
+    'US dollars: what the search would spend beyond them on models that have a price is left out, and it says so (`plan`).',
+  );
 
 /** Which lanes run, and how far the graph is walked. */
 export const modeFields = {
@@ -110,8 +114,8 @@ export const searchFields = {
     .optional()
     .describe('What is shown once: each document, each backlog item and ticket, or nothing.'),
   exactWords: boolean.optional().describe('Put no mistyped words right.'),
-  deadlineMs: deadlineMs(),
-  maxCost: maxCost(),
+  deadlineMs,
+  maxCost,
 };
 
 /** What of the ranking of a search can be set otherwise, for one search. */
@@ -126,7 +130,15 @@ export const rankingFields = {
   recencyHalfLifeDays: number.min(0).max(36_500).optional().describe('0: age does not count.'),
 };
 
+/** What is left out, or is null, is not stated at all. */
+export const stated = <Fields extends object>(fields: Fields) =>
+  Object.fromEntries(
+    Object.entries(fields).filter(([, value]: [string, unknown]) => value !== undefined && value !== null),
+  ) as { readonly [Field in keyof Fields]?: NonNullable<Fields[Field]> };
+
 type StatedFilters = Partial<z.infer<z.ZodObject<typeof filterFields>>>;
+
+const momentOf = (time: string | undefined) => (time === undefined ? undefined : new Date(time));
 
 /** A body taken apart: the filters in it as the engine takes them, and the rest. */
 export function takeFilters<Body extends StatedFilters>({
@@ -138,27 +150,42 @@ export function takeFilters<Body extends StatedFilters>({
   metadata,
   ...rest
 }: Body) {
-  const dateRange = {
-    ...(since === undefined ? {} : { start: new Date(since) }),
-    ...(until === undefined ? {} : { end: new Date(until) }),
-  };
-  const filters = {
-    ...(documentTypes ? { sourceType: documentTypes } : {}),
-    ...(tags ? { tags } : {}),
-    ...(sources ? { source: sources } : {}),
-    ...(since === undefined && until === undefined ? {} : { dateRange }),
-    ...(metadata === undefined ? {} : { metadata }),
-  };
+  const dateRange = stated({ start: momentOf(since), end: momentOf(until) });
+  const filters = stated({
+    sourceType: documentTypes,
+    tags,
+    source: sources,
+    dateRange: since === undefined && until === undefined ? undefined : dateRange,
+    metadata,
+  });
   return { filters, ...rest };
 }
+
+/** A page of a list, by its query. */
+export const pageFields = (limit = 100, cursor = string.regex(/^\d{1,15}$/, 'that of the page before')) => ({
+  cursor: cursor.optional().describe('Of the page before.'),
+  limit: upTo(1_000, '1,000').default(limit),
+});
 
 export const requestIdSchema = string.describe(
   'Id of the request, as in the header `x-request-id`: the log and the audit log name it.',
 );
-export const linesSchema = z.object({ start: int, end: int });
-export const pagesSchema = z
-  .object({ start: int, end: int })
-  .describe('Of a document in pages: from 1, both included.');
+export const pagesSchema = range.describe('Of a document in pages: from 1, both included.');
+/** Where a passage stands. */
+export const passagePlace = {
+  documentId: string,
+  source: string,
+  title: optionalString,
+  headingPath: strings,
+  lines: range,
+};
+/** Of a passage that is cited. */
+export const citedPassage = {
+  ...passagePlace,
+  url: optionalString,
+  date: optionalString,
+  pages: pagesSchema.optional(),
+};
 const degradationLevel = int.describe(
   '0 all features, 1 no reranking, 2 what was found before, 3 words alone, 4 static texts, 5 switched off.',
 );
@@ -186,31 +213,47 @@ export const noticesSchemas = {
   notices: strings.describe('What a person should know of the answer.'),
   noticeKinds: strings.describe('What each notice is about, for programs. More kinds may come.'),
 };
-export const stagesSchema = z.record(string, number.optional()).describe('Milliseconds of each stage.');
+export const stagesSchema = z.record(string, optionalNumber).describe('Milliseconds of each stage.');
 export const correctionSchema = z
   .object({
     searchedFor: string,
     words: rowsOf({ typed: string, used: string }),
   })
+  .optional()
   .describe('What was searched for in place of mistyped words.');
-export const semanticCacheSchema = z
+const semanticCacheSchema = z
   .object({ similarity: number })
+  .optional()
   .describe('These are the results of an earlier question that means nearly the same; cosine of both.');
 
-export const planSchema = z
+const planSchema = z
   .object({
     name: z.enum(['whole', 'few-reranked', 'not-reranked', 'few-candidates', 'words']),
-    deadlineMs: number.optional(),
-    expectedMs: number.optional(),
+    deadlineMs: optionalNumber,
+    expectedMs: optionalNumber,
     isInTime: boolean.optional(),
     leftOut: strings,
     isMeasured: boolean.optional(),
-    maxCost: number.optional(),
-    cost: number.optional().describe('US dollars, reckoned by prices and lengths of texts.'),
+    maxCost: optionalNumber,
+    cost: optionalNumber.describe('US dollars, reckoned by prices and lengths of texts.'),
   })
+  .optional()
   .describe(
     'What was done to end before `deadlineMs` and to cost no more than `maxCost`, and what was left out for it.',
   );
+
+/** What a search says beside what it found. */
+export const searchReport = {
+  requestId: requestIdSchema,
+  query: string,
+  correction: correctionSchema,
+  semanticCache: semanticCacheSchema,
+  asOf: asOfSchema,
+  plan: planSchema,
+  ...degradationSchemas,
+  ...noticesSchemas,
+  tookMs: number,
+};
 
 /** By which way the graph led to a passage. */
 export const wayOfPassage = rowsOf({ ...graphStep(), fromName: string, toName: string })

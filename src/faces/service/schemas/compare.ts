@@ -2,15 +2,15 @@ import * as z from 'zod';
 import {
   int,
   number,
-  optionalString,
+  optionalInt,
   rowsOf,
   string,
   strings,
 } from '../../../operations/requests/outcome-fields.js';
 import {
   filterFields,
-  linesSchema,
   modeFields,
+  passagePlace,
   questionText,
   rankingFields,
   searchFields,
@@ -23,7 +23,7 @@ const MOST_QUESTIONS = 200;
 
 const settings = z
   .strictObject({
-    topK: topKSchema().optional().describe('Default: 10.'),
+    topK: topKSchema.optional().describe('Default: 10.'),
     minScore: number.min(0).max(1).optional(),
     ...modeFields,
     collapse: searchFields.collapse,
@@ -33,27 +33,26 @@ const settings = z
   .describe('What is left out is as the index is set.')
   .meta({ id: 'SearchSettings' });
 
-const quotes = () =>
-  z
-    .array(
-      z.object({
-        path: string.min(1).max(1_000),
-        quote: string.regex(/\S/).max(10_000),
-        grade: int.min(1).max(3).optional(),
-      }),
-    )
-    .max(100);
+const quotes = z
+  .array(
+    z.object({
+      path: string.min(1).max(1_000),
+      quote: string.regex(/\S/).max(10_000),
+      grade: int.min(1).max(3).optional(),
+    }),
+  )
+  .max(100);
 
 export const compareRequest = z.strictObject({
-  query: questionText().optional().describe('One question. Either this or `questions`.'),
+  query: questionText.optional().describe('One question. Either this or `questions`.'),
   questions: z
     .array(
       z.strictObject({
         id: string.min(1).max(200),
-        question: questionText(),
+        question: questionText,
         type: string.min(1).max(200).optional(),
-        gold: quotes().optional().describe('Passages that answer it, as in a question set.'),
-        alternates: quotes().optional(),
+        gold: quotes.optional().describe('Passages that answer it, as in a question set.'),
+        alternates: quotes.optional(),
       }),
     )
     .min(1)
@@ -66,18 +65,14 @@ export const compareRequest = z.strictObject({
     .describe('A question set, such as that of `GET .../feedback/judgments`; for keys that may `maintain`.'),
   a: settings,
   b: settings,
-  tenantId: tenantText(),
+  tenantId: tenantText,
   ...filterFields,
 });
 
 const side = z.object({
   results: rowsOf({
     id: string,
-    documentId: string,
-    source: string,
-    title: optionalString,
-    headingPath: strings,
-    lines: linesSchema,
+    ...passagePlace,
     score: number,
     match: z.enum(['strong', 'possible', 'weak']),
     excerpt: string.describe('The beginning of its text, on one line.'),
@@ -95,8 +90,8 @@ export const compareResponse = z
       b: side,
       moves: rowsOf({
         id: string.describe('Of the passage.'),
-        from: int.optional().describe('Its rank in `a`; absent where it is gained.'),
-        to: int.optional().describe('Its rank in `b`; absent where it is lost.'),
+        from: optionalInt.describe('Its rank in `a`; absent where it is gained.'),
+        to: optionalInt.describe('Its rank in `b`; absent where it is lost.'),
       }),
     }),
     scores: z

@@ -3,28 +3,22 @@ import {
   boolean,
   int,
   listOf,
+  nextCursor,
   optionalString,
+  range,
   rowsOf,
   string,
   strings,
 } from '../../../operations/requests/outcome-fields.js';
-import { linesSchema, pagesSchema } from './common.js';
+import { pageFields, pagesSchema } from './common.js';
 
-export const passagesQuery = z.strictObject({
-  cursor: string
-    .regex(/^\d{1,15}$/)
-    .optional()
-    .describe('That of the page before.'),
-  limit: z.coerce.number().int().min(1).max(1_000).default(200),
-});
+export const passagesQuery = z.strictObject(pageFields(200));
 
 export const passagesPage = z.object({
   passages: rowsOf({
     id: string,
-    offsets: z
-      .object({ start: int, end: int })
-      .describe('In UTF-16 code units of the text of the document, half-open.'),
-    lines: linesSchema,
+    offsets: range.describe('In UTF-16 code units of the text of the document, half-open.'),
+    lines: range,
     pages: pagesSchema
       .extend({
         breaks: listOf(int)
@@ -34,7 +28,7 @@ export const passagesPage = z.object({
       .optional(),
     headingPath: strings,
   }).describe('In their order.'),
-  cursor: optionalString.describe('Absent on the last page.'),
+  cursor: nextCursor,
 });
 
 export const versionsResponse = z.object({

@@ -4,7 +4,7 @@ import { filterFields, tenantText } from './common.js';
 
 export const facetsRequest = z.strictObject({
   limit: int.min(1).max(100).default(20).describe('Values of each field, the most frequent ones.'),
-  tenantId: tenantText(),
+  tenantId: tenantText,
   ...filterFields,
 });
 

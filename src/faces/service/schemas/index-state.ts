@@ -4,27 +4,28 @@ import {
   boolean,
   int,
   listOf,
+  nextCursor,
   number,
+  optionalInt,
+  optionalNumber,
   optionalString,
+  range,
   rowsOf,
   string,
   strings,
 } from '../../../operations/requests/outcome-fields.js';
 import {
   asOf,
-  asOfSchema,
   correctionSchema,
-  degradationSchemas,
   facts,
   filterFields,
-  linesSchema,
   noticesSchemas,
-  planSchema,
+  pageFields,
+  passagePlace,
   questionText,
   rankingFields,
-  requestIdSchema,
   searchFields,
-  semanticCacheSchema,
+  searchReport,
   stagesSchema,
   tenantText,
   topKSchema,
@@ -54,8 +55,7 @@ export const indexedDocument = z
 export const documentText = z.object({ ...indexedDocument.shape, text: string }).meta({ id: 'DocumentText' });
 
 export const listQuery = z.strictObject({
-  cursor: string.min(1).max(1_000).optional().describe('That of the page before.'),
-  limit: z.coerce.number().int().min(1).max(1_000).default(100),
+  ...pageFields(100, string.min(1).max(1_000)),
   source: string.min(1).max(1_000).optional().describe('Name of a source.'),
   documentType: string.min(1).max(200).optional(),
   tag: string.min(1).max(200).optional(),
@@ -63,20 +63,20 @@ export const listQuery = z.strictObject({
 
 export const documentPage = z.object({
   documents: listOf(indexedDocument),
-  cursor: optionalString.describe('Absent on the last page.'),
+  cursor: nextCursor,
 });
 
 export const explainRequest = z.strictObject({
-  query: questionText(),
-  tenantId: tenantText(),
-  topK: topKSchema().nullable().default(10).describe('null: as many as the index is set to.'),
+  query: questionText,
+  tenantId: tenantText,
+  topK: topKSchema.nullable().default(10).describe('null: as many as the index is set to.'),
   minScore: number
     .min(0)
     .max(1)
     .nullable()
     .default(0.5)
     .describe('Leaves out what matches less; null: what the index is set to leave out.'),
-  asOf: asOf(),
+  asOf,
   ...searchFields,
   ...rankingFields,
   ...filterFields,
@@ -85,12 +85,7 @@ export const explainRequest = z.strictObject({
 /** A search with every part of each score. */
 export const explainResponse = z
   .object({
-    requestId: requestIdSchema,
-    query: string,
-    correction: correctionSchema.optional(),
-    semanticCache: semanticCacheSchema.optional(),
-    asOf: asOfSchema.optional(),
-    plan: planSchema.optional(),
+    ...searchReport,
     understanding: z
       .object({
         intent: string,
@@ -108,20 +103,16 @@ export const explainResponse = z
       movedBy: z.literal('variety').optional(),
       origin: z.object({ source: string }).describe('Name of the source that it came from.'),
       more: z
-        .object({ passages: int, copies: int, alike: int.optional() })
+        .object({ passages: int, copies: int, alike: optionalInt })
         .optional()
         .describe('What else was found of the same document.'),
       metadata: facts,
-      documentId: string,
-      source: string,
-      title: optionalString,
-      lines: linesSchema,
-      headingPath: strings,
+      ...passagePlace,
       explanation: z
         .object({
-          semanticScore: number.optional(),
-          keywordScore: number.optional(),
-          rerankScore: number.optional(),
+          semanticScore: optionalNumber,
+          keywordScore: optionalNumber,
+          rerankScore: optionalNumber,
           path: wayOfPassage,
           contributions: rowsOf({ signal: string, value: number }),
         })
@@ -134,23 +125,20 @@ export const explainResponse = z
       unfinished: z.literal(true).optional(),
       candidates: int,
       tookMs: number,
-      weight: number.optional(),
+      weight: optionalNumber,
     }),
-    ...degradationSchemas,
-    ...noticesSchemas,
     stages: stagesSchema,
-    tookMs: number,
   })
   .meta({ id: 'Explanation' });
 
 export const explainMissRequest = z.strictObject({
-  query: questionText(),
+  query: questionText,
   document: string
     .min(1)
     .max(1_000)
     .describe('Id or path of the document, or the end of one; with lines (`audit.md:12-18`) of a passage.'),
-  tenantId: tenantText(),
-  topK: topKSchema().optional(),
+  tenantId: tenantText,
+  topK: topKSchema.optional(),
   minScore: number.min(0).max(1).optional(),
   ...searchFields,
   ...filterFields,
@@ -159,15 +147,15 @@ export const explainMissRequest = z.strictObject({
 export const explainMissResponse = z
   .object({
     query: string,
-    correction: correctionSchema.optional(),
+    correction: correctionSchema,
     document: z.object({ id: string, source: string, externalId: string, title: optionalString }).optional(),
     found: boolean,
-    rank: int.optional(),
+    rank: optionalInt,
     lostAt: optionalString,
     reason: string,
-    remedies: rowsOf({ setting: string, rank: int.optional(), detail: string }),
+    remedies: rowsOf({ setting: string, rank: optionalInt, detail: string }),
     steps: rowsOf({ stage: string, status: z.enum(['passed', 'noted', 'lost', 'off']), detail: string }),
-    chunk: z.object({ id: string, lines: linesSchema, headingPath: strings }).optional(),
+    chunk: z.object({ id: string, lines: range, headingPath: strings }).optional(),
   })
   .meta({ id: 'MissExplanation' });
 
@@ -258,7 +246,7 @@ const workStatus = z
       oldestSeconds: int,
     }).describe('A source of which nothing is left is not among them.'),
     queue: z
-      .object({ isUp: boolean, waiting: int.optional(), active: int.optional() })
+      .object({ isUp: boolean, waiting: optionalInt, active: optionalInt })
       .describe(
         'Whether its server answers, and its batches; no numbers where the index holds other tenants too or the caller is of a project.',
       ),
@@ -266,7 +254,7 @@ const workStatus = z
   .meta({ id: 'WorkStatus' });
 
 /** Of routes without a body. */
-export const ownerQuery = z.strictObject({ tenantId: tenantText() });
+export const ownerQuery = z.strictObject({ tenantId: tenantText });
 
 export const statusResponse = z
   .object({
@@ -334,9 +322,9 @@ export const healthResponse = z
       'The process answers: always true. A service that does not answer at all is to be started anew.',
     ),
     ready: boolean.describe('Requests may be sent to it: searches are answered at some level.'),
-    degradationLevel: int
-      .optional()
-      .describe('Least level that a search can have now; absent where none is answered.'),
+    degradationLevel: optionalInt.describe(
+      'Least level that a search can have now; absent where none is answered.',
+    ),
     checks: z.record(string, z.enum(['ok', 'failed'])),
   })
   .meta({ id: 'Health' });
@@ -344,7 +332,7 @@ export const healthResponse = z
 export const partsHealthResponse = z
   .object({
     ok: boolean.describe('All parts answer.'),
-    degradationLevel: int.optional().describe('As `Health` has it.'),
+    degradationLevel: optionalInt.describe('As `Health` has it.'),
     parts: rowsOf({
       part: string,
       ok: boolean,

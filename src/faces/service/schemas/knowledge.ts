@@ -5,29 +5,24 @@ import {
   int,
   listOf,
   number,
+  optionalInt,
   optionalString,
+  range,
   rowsOf,
   string,
   strings,
 } from '../../../operations/requests/outcome-fields.js';
 import {
   asOf,
-  asOfSchema,
-  correctionSchema,
   dateTime,
   deadlineMs,
-  degradationSchemas,
   filterFields,
   idText,
-  linesSchema,
   maxCost,
   modeFields,
   names,
-  noticesSchemas,
-  planSchema,
   questionText,
-  requestIdSchema,
-  semanticCacheSchema,
+  searchReport,
   tenantText,
   topKSchema,
   wayOfPassage,
@@ -38,14 +33,14 @@ const MOST_CONTENT = 5_000_000;
 const MOST_DOCUMENTS = 1_000;
 
 export const ragSearchRequest = z.strictObject({
-  query: questionText(),
-  tenantId: tenantText(),
-  topK: topKSchema().default(10),
+  query: questionText,
+  tenantId: tenantText,
+  topK: topKSchema.default(10),
   minScore: number.min(0).max(1).default(0.5).describe('Leaves out what matches less.'),
   ...modeFields,
-  deadlineMs: deadlineMs(),
-  maxCost: maxCost(),
-  asOf: asOf(),
+  deadlineMs,
+  maxCost,
+  asOf,
   ...filterFields,
 });
 
@@ -63,14 +58,14 @@ export const ragSearchResult = z.object({
   documentId: string.describe('The document that this one is a part of; its own id where none was stated.'),
   documentName: optionalString,
   documentType: string,
-  chunkIndex: int.optional(),
-  chunkCount: int.optional(),
+  chunkIndex: optionalInt,
+  chunkCount: optionalInt,
   content: string,
   score: number.describe('How well the passage matches, from 0 to 1.'),
   tags: strings,
   metadata: z.unknown().optional(),
   source: string,
-  lines: linesSchema,
+  lines: range,
   path: wayOfPassage,
   createdAt: optionalString,
   updatedAt: optionalString,
@@ -78,16 +73,8 @@ export const ragSearchResult = z.object({
 
 export const ragSearchResponse = z
   .object({
-    requestId: requestIdSchema,
-    query: string,
+    ...searchReport,
     results: listOf(ragSearchResult),
-    correction: correctionSchema.optional(),
-    semanticCache: semanticCacheSchema.optional(),
-    asOf: asOfSchema.optional(),
-    plan: planSchema.optional(),
-    ...degradationSchemas,
-    ...noticesSchemas,
-    tookMs: number,
   })
   .meta({ id: 'RagSearchResponse' });
 
@@ -100,10 +87,9 @@ const isShallow = (value: unknown, left = DEEPEST): boolean =>
   (left > 0 && Object.values(value).every((child) => isShallow(child, left - 1)));
 
 /** A body is JSON, so what it holds is. */
-const jsonFacts = () =>
-  z
-    .record(string, z.unknown())
-    .refine((value) => isShallow(value), `at most ${DEEPEST} levels deep`) as unknown as z.ZodType<Metadata>;
+const jsonFacts = z
+  .record(string, z.unknown())
+  .refine((value) => isShallow(value), `at most ${DEEPEST} levels deep`) as unknown as z.ZodType<Metadata>;
 
 const documentFields = {
   id: idText.optional().describe('Default: `documentId`, with `chunkIndex` where it is stated.'),
@@ -113,26 +99,26 @@ const documentFields = {
   chunkIndex: int.min(0).optional(),
   chunkCount: int.min(0).optional(),
   content: string.min(1).max(MOST_CONTENT),
-  tags: names().optional(),
+  tags: names.optional(),
   access: z
-    .strictObject({ groups: names().min(1).optional(), level: int.min(0).optional() })
+    .strictObject({ groups: names.min(1).optional(), level: int.min(0).optional() })
     .optional()
     .describe(
       'Who may read it: of these groups (`*` is everyone), with a clearance of at least this level. Groups of the caller alone, and no level above its clearance. What is left out stays as it is; of a new document, everyone and 0.',
     ),
   metadata: z
-    .union([string, jsonFacts()])
+    .union([string, jsonFacts])
     .optional()
     .describe(
       'Given back as it is, and filtered by the names of its fields; at most 64 KiB as JSON, with tags and names.',
     ),
-  createdAt: dateTime().optional(),
-  updatedAt: dateTime().optional(),
+  createdAt: dateTime.optional(),
+  updatedAt: dateTime.optional(),
 };
 
 export const knowledgeDocumentInput = z.strictObject({
   ...documentFields,
-  tenantId: tenantText(),
+  tenantId: tenantText,
   deploymentId: string.max(200).optional().describe("Where it is stated, the tenant's."),
   deploymentModel: z.enum(RagDeploymentModel).optional().describe("Where it is stated, the tenant's."),
 });
@@ -151,26 +137,29 @@ export const knowledgeDocument = z
   .meta({ id: 'KnowledgeDocument' });
 
 export const batchRequest = z.strictObject({
-  tenantId: tenantText(),
+  tenantId: tenantText,
   documents: z.array(knowledgeDocumentInput).min(1).max(MOST_DOCUMENTS),
 });
 
-export const batchResponse = z
-  .object({
+/** What became of several documents. */
+export const pushedOutcome = <Row extends z.ZodRawShape>(ofEach: Row) =>
+  z.object({
     results: rowsOf({
       id: string,
       success: boolean,
       error: z.object({ reason: string, message: string }).optional(),
-    }),
+      ...ofEach,
+    }).describe('What became of each, in their order.'),
     indexed: int,
     failed: int,
-  })
-  .meta({ id: 'IndexResults' });
+  });
+
+export const batchResponse = pushedOutcome({}).meta({ id: 'IndexResults' });
 
 export const deletedParts = z.object({ deleted: int });
 
 export const embeddingRequest = z.strictObject({
-  text: questionText(),
+  text: questionText,
   kind: z.enum(['query', 'document']).default('document').describe('As what the text is read.'),
 });
 

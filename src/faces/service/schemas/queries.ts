@@ -1,12 +1,16 @@
 import * as z from 'zod';
-import { boolean, int, listOf, optionalString, string } from '../../../operations/requests/outcome-fields.js';
+import {
+  boolean,
+  int,
+  listOf,
+  nextCursor,
+  optionalString,
+  string,
+} from '../../../operations/requests/outcome-fields.js';
+import { pageFields } from './common.js';
 
 export const queriesQuery = z.strictObject({
-  cursor: string
-    .regex(/^[\w-]{1,100}\.\d{1,15}\.\d{1,15}$/)
-    .optional()
-    .describe('Of the page before.'),
-  limit: z.coerce.number().int().min(1).max(1_000).default(100),
+  ...pageFields(100, string.regex(/^[\w-]{1,100}\.\d{1,15}\.\d{1,15}$/, 'that of the page before')),
   only: z
     .enum(['without-results', 'withheld'])
     .optional()
@@ -33,5 +37,5 @@ export const queriesPage = z.object({
   isWhole: boolean.describe(
     'False where the log goes further back than was looked at for this page, 8 MiB; `cursor` goes on there.',
   ),
-  cursor: optionalString.describe('For the next page; absent at the end.'),
+  cursor: nextCursor,
 });

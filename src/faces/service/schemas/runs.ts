@@ -3,13 +3,16 @@ import {
   boolean,
   int,
   listOf,
+  nextCursor,
   number,
+  optionalInt,
+  optionalNumber,
   optionalString,
   rowsOf,
   string,
   strings,
 } from '../../../operations/requests/outcome-fields.js';
-import { tenantText } from './common.js';
+import { pageFields, tenantText } from './common.js';
 
 const counts = z.record(string, z.record(string, int));
 
@@ -20,7 +23,7 @@ export const runStats = z
     documentsUnchanged: int,
     documentsFailed: int,
     documentsDeleted: int,
-    documentsMoved: int.optional().describe('Of those deleted: taken over by another source.'),
+    documentsMoved: optionalInt.describe('Of those deleted: taken over by another source.'),
     chunksCreated: int,
     chunksUnchanged: int,
     embeddingsComputed: int,
@@ -30,7 +33,7 @@ export const runStats = z
       .describe('What was left out by rule, by source and kind: `png`, `hidden`, `in .gitignore`.'),
     unread: counts.optional().describe('What parsers met and did not read, by source and kind.'),
     redactions: counts.optional().describe('What was taken out, by source and type.'),
-    itemsHandedOver: int.optional().describe('Left to workers.'),
+    itemsHandedOver: optionalInt.describe('Left to workers.'),
   })
   .meta({ id: 'RunStats' });
 
@@ -38,9 +41,9 @@ export const runStats = z
 export const failedOfRun = rowsOf({
   source: string,
   reason: string.describe('As `docs/errors.md` lists them.'),
-  documents: int
-    .optional()
-    .describe('Documents that failed for this reason; absent where the source failed as a whole.'),
+  documents: optionalInt.describe(
+    'Documents that failed for this reason; absent where the source failed as a whole.',
+  ),
 });
 
 export const runRequest = z.strictObject({
@@ -51,7 +54,7 @@ export const runRequest = z.strictObject({
     .optional()
     .describe('Names of configured sources. Default: all.'),
   retry: boolean.optional().describe('Try again what failed, also what was given up, and nothing else.'),
-  tenantId: tenantText(),
+  tenantId: tenantText,
 });
 
 export const indexRun = z
@@ -73,7 +76,7 @@ export const indexRun = z
         itemsPerSecond: number,
         chunksWritten: int,
         chunksPerSecond: number,
-        etaMs: number.optional().describe('Milliseconds left of the present source.'),
+        etaMs: optionalNumber.describe('Milliseconds left of the present source.'),
       })
       .optional()
       .describe('Absent before the first word of it.'),
@@ -97,11 +100,7 @@ export const stoppedRuns = z.object({ stopped: int });
 
 export const failuresQuery = z.strictObject({
   source: string.min(1).max(1_000).optional().describe('Name of a source.'),
-  cursor: string
-    .regex(/^\d{1,15}$/)
-    .optional()
-    .describe('Of the page before.'),
-  limit: z.coerce.number().int().min(1).max(1_000).default(100),
+  ...pageFields(),
 });
 
 export const failuresPage = z.object({
@@ -122,5 +121,5 @@ export const failuresPage = z.object({
       .meta({ id: 'FailedItem' }),
   ),
   total: int,
-  cursor: optionalString.describe('For the next page; absent at the end.'),
+  cursor: nextCursor,
 });

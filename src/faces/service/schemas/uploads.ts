@@ -1,8 +1,8 @@
 import * as z from 'zod';
-import { boolean, int, rowsOf, string, strings } from '../../../operations/requests/outcome-fields.js';
+import { boolean, int, string, strings } from '../../../operations/requests/outcome-fields.js';
 import { MOST_FILES, UploadedFile } from '../requests/read-form.js';
 import { idText } from './common.js';
-import { knowledgeDocumentInput } from './knowledge.js';
+import { knowledgeDocumentInput, pushedOutcome } from './knowledge.js';
 
 const MOST_FILE_NAME = 255;
 
@@ -36,23 +36,12 @@ export const uploadRequest = knowledgeDocumentInput
 
 export type UploadRequest = z.infer<typeof uploadRequest>;
 
-export const uploadResponse = z
-  .object({
-    results: rowsOf({
-      id: string,
-      fileName: string,
-      success: boolean,
-      error: z.object({ reason: string, message: string }).optional(),
-      unchanged: boolean.describe(
-        'It was indexed before, with the same content and fields; nothing was done.',
-      ),
-      notices: strings.describe('What of the file was not read, or was cut.'),
-      redactions: z
-        .record(string, int)
-        .optional()
-        .describe('Personal data and secrets that were taken out, by type.'),
-    }).describe('What became of each file, in their order.'),
-    indexed: int,
-    failed: int,
-  })
-  .meta({ id: 'UploadResults' });
+export const uploadResponse = pushedOutcome({
+  fileName: string,
+  unchanged: boolean.describe('It was indexed before, with the same content and fields; nothing was done.'),
+  notices: strings.describe('What of the file was not read, or was cut.'),
+  redactions: z
+    .record(string, int)
+    .optional()
+    .describe('Personal data and secrets that were taken out, by type.'),
+}).meta({ id: 'UploadResults' });
