@@ -11,7 +11,16 @@ import {
 } from '../relations/conflicts/conflict-types.js';
 import { operation } from './operation.js';
 import { checked, type ShapeOf } from './requests/check-shape.js';
-import { int, listOf, number, optionalString, range, string, strings } from './requests/outcome-fields.js';
+import {
+  int,
+  listOf,
+  number,
+  optionalString,
+  range,
+  sourcePlace,
+  string,
+  strings,
+} from './requests/outcome-fields.js';
 import { idText, kindsOf, signal, upTo } from './requests/request-fields.js';
 
 const schema = z.strictObject({
@@ -27,10 +36,7 @@ const MOST_BY_ROUTE = 1_000;
 const outcome = () => {
   const place = z.object({
     documentId: string,
-    source: string,
-    externalId: string.describe('Path or id relative to the source.'),
-    title: optionalString,
-    url: optionalString,
+    ...sourcePlace,
     date: optionalString.describe('Last change of the document, else its creation, where it says so.'),
     offsets: range.describe('Of the stored text.'),
     lines: range.describe('From 1, both included.'),

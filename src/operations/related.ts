@@ -4,7 +4,7 @@ import { REFERENCE_KINDS, type ReferenceKind } from '../relations/graph/graph.js
 import type { GraphStep } from '../relations/graph/walk.js';
 import { operation } from './operation.js';
 import { checked, type ShapeOf } from './requests/check-shape.js';
-import { listOf, number, optionalString, rowsOf, string } from './requests/outcome-fields.js';
+import { listOf, number, optionalString, rowsOf, sourcePlace, string } from './requests/outcome-fields.js';
 import { hops, idText, kindsOf, signal, upTo } from './requests/request-fields.js';
 
 /** What is connected with an item. */
@@ -69,10 +69,7 @@ export const graphStep = () => ({
 const outcome = () => {
   const place = {
     id: string,
-    source: string,
-    externalId: string.describe('Path or id relative to the source.'),
-    title: optionalString,
-    url: optionalString,
+    ...sourcePlace,
   } satisfies ShapeOf<GraphDocumentInfo>;
   const found = z.object({
     ...place,

@@ -16,6 +16,13 @@ export const listOf = <Item extends z.ZodType>(item: Item) => z.array(item).read
 export const rowsOf = <Shape extends z.ZodRawShape>(shape: Shape) => listOf(z.object(shape));
 
 export const strings = listOf(string);
+/** Where a document is in its source. */
+export const sourcePlace = {
+  source: string,
+  externalId: string.describe('Path or id relative to the source.'),
+  title: optionalString,
+  url: optionalString,
+};
 export const range = z.object({ start: int, end: int });
 /** Where the next page begins. */
 export const nextCursor = optionalString.describe('For the next page; absent at the end.');

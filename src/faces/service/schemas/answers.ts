@@ -1,4 +1,5 @@
 import * as z from 'zod';
+import { askSchema } from '../../../operations/answers.js';
 import {
   boolean,
   int,
@@ -35,11 +36,13 @@ export const turns = z
   .array(z.strictObject({ role: z.enum(['user', 'assistant']), content: string.max(100_000) }))
   .max(MOST_TURNS);
 
+const { mode, answerer } = askSchema.shape;
+
 export const answerRequest = z.strictObject({
   question: questionText,
   history: turns.optional().describe('Earlier turns, oldest first.'),
   topK: topKSchema.optional().describe('Passages that are looked at.'),
-  mode: z.enum(['naive', 'enhanced', 'agentic', 'graph']).optional(),
+  mode,
   limits: z
     .strictObject({
       maxSteps: int.min(1).max(32).optional(),
@@ -49,7 +52,7 @@ export const answerRequest = z.strictObject({
     })
     .optional()
     .describe('What the answer may take; `maxSteps` only of the mode `agentic`.'),
-  answerer: z.enum(['auto', 'chat', 'extractive']).optional(),
+  answerer,
   abstainBelow: number.min(0).max(1).optional(),
   collapse: searchFields.collapse,
   exactWords: searchFields.exactWords,
@@ -132,7 +135,7 @@ export const answerResponse = z
     highlight: optionalString,
     further: rowsOf(place),
     answerer: z.enum(['chat', 'extractive', 'none']),
-    mode: z.enum(['naive', 'enhanced', 'agentic', 'graph']),
+    mode: mode.unwrap(),
     agent: agentReport.optional().describe('With the mode `agentic`: every step, and what ended the run.'),
     abstained: boolean,
     abstention: z.object({ reason: string, detail: string, missing: strings.optional() }).optional(),

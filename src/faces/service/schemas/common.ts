@@ -11,7 +11,7 @@ import {
   string,
   strings,
 } from '../../../operations/requests/outcome-fields.js';
-import { idText, upTo } from '../../../operations/requests/request-fields.js';
+import { collapse, hops, idText, upTo } from '../../../operations/requests/request-fields.js';
 import { PROBLEM_TYPE, problemSchema } from '../requests/problem.js';
 
 /** Longest question, in characters. */
@@ -99,20 +99,13 @@ export const modeFields = {
     .enum(['hybrid', 'dense', 'lexical', 'graph'])
     .optional()
     .describe('Which lanes run. Default: `hybrid`; `graph` adds what is connected with what is found.'),
-  hops: int
-    .min(1)
-    .max(3)
-    .optional()
-    .describe('Of mode `graph` alone: steps from the documents that are found first. Default: 1.'),
+  hops: hops.describe('Of mode `graph` alone: steps from the documents that are found first. Default: 1.'),
 };
 
 /** How a search is made, where the caller does not leave it to the index. */
 export const searchFields = {
   ...modeFields,
-  collapse: z
-    .enum(['document', 'items', 'none'])
-    .optional()
-    .describe('What is shown once: each document, each backlog item and ticket, or nothing.'),
+  collapse: collapse.describe('What is shown once: each document, each backlog item and ticket, or nothing.'),
   exactWords: boolean.optional().describe('Put no mistyped words right.'),
   deadlineMs,
   maxCost,

@@ -11,6 +11,7 @@ import {
   optionalString,
   range,
   rowsOf,
+  sourcePlace,
   string,
   strings,
 } from '../../../operations/requests/outcome-fields.js';
@@ -36,12 +37,9 @@ import { failedOfRun, runStats } from './runs.js';
 export const indexedDocument = z
   .object({
     id: string,
-    externalId: string,
-    source: string,
+    ...sourcePlace,
     sourceType: string,
     project: optionalString,
-    title: optionalString,
-    url: optionalString,
     metadata: facts,
     undecryptable: strings
       .optional()
