@@ -11,11 +11,21 @@ import {
 } from '../relations/conflicts/conflict-types.js';
 import { operation } from './operation.js';
 import { checked, type ShapeOf } from './requests/check-shape.js';
-import { idText, kindsOf, listOf, signal, upTo } from './requests/request-fields.js';
+import {
+  int,
+  listOf,
+  number,
+  optionalString,
+  range,
+  sourcePlace,
+  string,
+  strings,
+} from './requests/outcome-fields.js';
+import { idText, kindsOf, signal, upTo } from './requests/request-fields.js';
 
 const schema = z.strictObject({
   kinds: kindsOf(FINDING_KINDS).describe('Kinds of findings. Default: all.'),
-  document: z.string().optional(),
+  document: optionalString,
   limit: upTo(10_000),
   signal,
 } satisfies ShapeOf<ConflictsRequest>);
@@ -24,36 +34,32 @@ const schema = z.strictObject({
 const MOST_BY_ROUTE = 1_000;
 
 const outcome = () => {
-  const range = z.object({ start: z.int(), end: z.int() });
   const place = z.object({
-    documentId: z.string(),
-    source: z.string(),
-    externalId: z.string().describe('Path or id relative to the source.'),
-    title: z.string().optional(),
-    url: z.string().optional(),
-    date: z.string().optional().describe('Last change of the document, else its creation, where it says so.'),
+    documentId: string,
+    ...sourcePlace,
+    date: optionalString.describe('Last change of the document, else its creation, where it says so.'),
     offsets: range.describe('Of the stored text.'),
     lines: range.describe('From 1, both included.'),
   } satisfies ShapeOf<FindingPlace>);
   const passage = z.object({
-    quote: z.string(),
+    quote: string,
     places: listOf(place).describe('The newest first, at most 20.'),
-    more: z.int().describe('Places beyond those.'),
+    more: int.describe('Places beyond those.'),
   } satisfies ShapeOf<FindingPassage>);
-  const difference = z.object({ kind: z.enum(DIFFERENCE_KINDS), first: z.string(), second: z.string() });
+  const difference = z.object({ kind: z.enum(DIFFERENCE_KINDS), first: string, second: string });
   const finding = z.object({
     kind: z.enum(FINDING_KINDS),
-    agreement: z.number().describe('What the passages have in common beside the differences, 0 to 1.'),
+    agreement: number.describe('What the passages have in common beside the differences, 0 to 1.'),
     differences: listOf(difference).describe('In the order of `passages`.'),
     passages: listOf(passage).describe('The newest first.'),
   } satisfies ShapeOf<Finding>);
   return z.object({
     findings: listOf(finding).describe('Conflicts first, the surest before others.'),
     totals: z
-      .object({ conflict: z.int(), duplicate: z.int() })
+      .object({ conflict: int, duplicate: int })
       .describe('Of all, also beyond `limit` and of kinds that were not asked for.'),
-    examined: z.int().describe('Documents that were compared.'),
-    notExamined: listOf(z.string()).describe('Ids of documents that were not examined yet, at most 100.'),
+    examined: int.describe('Documents that were compared.'),
+    notExamined: strings.describe('Ids of documents that were not examined yet, at most 100.'),
   } satisfies ShapeOf<Omit<ConflictsResponse, keyof ToldNotices>>);
 };
 

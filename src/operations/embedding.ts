@@ -23,7 +23,7 @@ export interface EmbeddedTexts {
 
 const schema = z.strictObject({
   texts: z.array(z.string()),
-  kind: z.enum(['query', 'document'], 'query or document').optional(),
+  kind: z.enum(['query', 'document']).optional(),
   signal,
 } satisfies ShapeOf<EmbedRequest>);
 

@@ -2,6 +2,7 @@ import * as z from 'zod';
 import type { GradedQuestion } from '../evaluation/question-set.js';
 import { operation } from './operation.js';
 import { checked, type ShapeOf } from './requests/check-shape.js';
+import { int, listOf, number, rowsOf, string, strings } from './requests/outcome-fields.js';
 import { signal, upTo } from './requests/request-fields.js';
 
 /** Which feedback is made into judgments. */
@@ -59,15 +60,57 @@ export interface FeedbackJudgments {
 }
 
 export const feedbackJudgmentsSchema = z.strictObject({
-  source: z.string('the name of a source').optional(),
-  folder: z.string('a folder').regex(/[^./]/, 'a folder').optional(),
-  minClicks: upTo(1_000),
+  source: z.string().max(200).optional().describe('Passages of this source alone.'),
+  folder: z
+    .string()
+    .regex(/[^./]/, 'a folder')
+    .max(1_000)
+    .optional()
+    .describe('Paths of questions begin at this folder; passages elsewhere are left out.'),
+  minClicks: upTo(1_000, '1,000').describe('Clicks that a question needs without a verdict. Default: 3.'),
   signal,
 } satisfies ShapeOf<FeedbackJudgmentsRequest>);
+
+const outcome = () => {
+  const quotes = rowsOf({ path: string, quote: string, grade: int.describe('1 a little, 3 best.') });
+  const question = { id: string, question: string, type: string, gold: quotes, alternates: quotes };
+  return z.object({
+    questions: rowsOf(question),
+    examination: z.object({
+      byRank: listOf(number).describe("How likely each rank is looked at, as a share of the first rank's."),
+      from: z.enum(['log', 'prior']).describe('`prior`: too little tells, and 1 / rank is taken.'),
+      tellingClicks: int,
+      needed: int,
+    } satisfies ShapeOf<ExaminationReport>),
+    counts: z.object({
+      events: int,
+      repeats: int.describe(
+        'Of these, those on a request of which the caller had said something before: the last verdict holds.',
+      ),
+      clicks: int,
+      verdicts: int,
+      onTheWhole: int,
+      questions: int,
+      tooFew: int,
+      gone: int,
+      unreadable: int,
+      withheld: int,
+    } satisfies ShapeOf<FeedbackJudgments['counts']>),
+    notices: strings,
+  } satisfies ShapeOf<FeedbackJudgments>);
+};
 
 export const feedbackJudgments = operation({
   access: 'read',
   takes: 1,
   check: (request: FeedbackJudgmentsRequest = {}) =>
     checked(request, feedbackJudgmentsSchema, { what: 'Which judgments', reason: 'USAGE' }),
+  route: () => ({
+    access: 'maintain',
+    tag: 'Feedback',
+    summary: 'Questions with graded passages, made of the feedback',
+    request: feedbackJudgmentsSchema,
+    gives: 'Questions as `ragstone eval --questions` takes them, and what they rest on.',
+    outcome: outcome(),
+  }),
 });

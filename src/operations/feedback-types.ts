@@ -3,6 +3,16 @@ import type { LineRange } from '../core/document.js';
 import type { Scope } from '../core/scope.js';
 import { operation } from './operation.js';
 import { checked, type ShapeOf } from './requests/check-shape.js';
+import {
+  int,
+  nextCursor,
+  optionalNumber,
+  optionalString,
+  range,
+  rowsOf,
+  string,
+  strings,
+} from './requests/outcome-fields.js';
 import { signal, upTo } from './requests/request-fields.js';
 
 /** What can have been shown. */
@@ -102,33 +112,36 @@ const MOST_QUERY = 10_000;
 const MOST_COMMENT = 2_000;
 const MOST_NAME = 200;
 
-const rank = z.int('a rank from 1 up').min(1, 'a rank from 1 up');
-const ranks = z.array(rank).max(MOST_SHOWN, `at most ${MOST_SHOWN} ranks`).optional();
-const id = z.string('an id').min(1, 'an id').max(MOST_NAME, `at most ${MOST_NAME} characters`);
-const name = z.string().max(MOST_NAME, `at most ${MOST_NAME} characters`).optional();
+const A_RANK = `a rank from 1 to ${MOST_SHOWN}`;
+const rank = z.int(A_RANK).min(1, A_RANK).max(MOST_SHOWN, A_RANK);
+const ranks = z.array(rank).max(MOST_SHOWN).optional();
+const id = z.string().min(1).max(MOST_NAME);
+const name = z.string().max(MOST_NAME).optional();
 
 const passage = z.strictObject({
-  chunkIds: z.array(id).min(1, 'at least one id').max(MOST_SHOWN, `at most ${MOST_SHOWN} ids`),
-  score: z.number('a number').optional(),
+  chunkIds: z.array(id).min(1).max(MOST_SHOWN),
+  score: z.number().optional(),
 });
 
 export const feedbackSchema = z.strictObject({
-  query: z
-    .string('a text')
-    .regex(/\S/, 'a text that is not empty')
-    .max(MOST_QUERY, `at most ${MOST_QUERY} characters`),
-  kind: z.enum(FEEDBACK_KINDS, `one of ${FEEDBACK_KINDS.join(', ')}`).optional(),
+  query: z.string().regex(/\S/, 'a text that is not empty').max(MOST_QUERY),
+  kind: z.enum(FEEDBACK_KINDS).optional(),
   shown: z
     .array(z.union([id, passage], 'the id of a passage, or an object with its chunkIds'))
-    .min(1, 'a list of at least one passage')
-    .max(MOST_SHOWN, `a list of at most ${MOST_SHOWN} passages`),
-  clicked: ranks,
-  relevant: ranks,
-  notRelevant: ranks,
-  answer: z.enum(ANSWER_VERDICTS, `one of ${ANSWER_VERDICTS.join(', ')}`).optional(),
-  helpful: z.boolean('true or false').optional(),
-  rank: rank.optional(),
-  comment: z.string().max(MOST_COMMENT, `at most ${MOST_COMMENT} characters`).optional(),
+    .min(1)
+    .max(MOST_SHOWN),
+  clicked: ranks.describe(
+    'Ranks of the places that were opened, from 1. An empty list says that none was opened.',
+  ),
+  relevant: ranks.describe('Ranks of places that are relevant.'),
+  notRelevant: ranks.describe('Ranks of places that are not.'),
+  answer: z
+    .enum(ANSWER_VERDICTS)
+    .optional()
+    .describe('Of an answer. `regenerated`: it was asked for once more.'),
+  helpful: z.boolean().optional(),
+  rank: rank.optional().describe('Of the place that `helpful` is about, from 1. Default: all of them.'),
+  comment: z.string().max(MOST_COMMENT).optional(),
   caller: name,
   requestId: name,
   signal,
@@ -142,11 +155,54 @@ export const feedback = operation({
   asked: ({ query }) => ({ text: query }),
 });
 
+/** What somebody says of what was shown. */
+export const verdictFields = feedbackSchema.omit({
+  query: true,
+  kind: true,
+  shown: true,
+  caller: true,
+  requestId: true,
+  signal: true,
+}).shape;
+
+const outcome = () => {
+  const place = {
+    rank: int,
+    documentId: string,
+    chunkIds: strings,
+    source: string,
+    lines: range,
+    score: optionalNumber,
+  } satisfies ShapeOf<FeedbackPlace>;
+  const event = {
+    id: string,
+    at: string,
+    caller: optionalString.describe('Name of the key or token.'),
+    requestId: optionalString,
+    ...verdictFields,
+    kind: z.enum(FEEDBACK_KINDS),
+    question: string,
+    places: rowsOf(place).describe(
+      'What was shown, best first. A place that was gone when the feedback came is left out.',
+    ),
+    scope: z
+      .object({ project: optionalString, groups: strings, clearance: int })
+      .describe('Of the caller it was shown to.'),
+  } satisfies ShapeOf<FeedbackEvent>;
+  return z.object({
+    feedback: rowsOf(event),
+    unreadable: int.describe('Lines of the file that are no feedback.'),
+    withheld: int.describe('Feedback of people with rights that the key or token has not; it is not shown.'),
+    cursor: nextCursor,
+  } satisfies ShapeOf<FeedbackPage>);
+};
+
 export const feedbackListSchema = z.strictObject({
   cursor: z
-    .string('a cursor')
+    .string()
     .regex(/^\d{1,15}$/, 'a cursor of an earlier page')
-    .optional(),
+    .optional()
+    .describe('Of the page before.'),
   limit: upTo(1_000),
 } satisfies ShapeOf<ListFeedbackRequest>);
 
@@ -155,4 +211,12 @@ export const listFeedback = operation({
   takes: 1,
   check: (request: ListFeedbackRequest = {}) =>
     checked(request, feedbackListSchema, { what: 'Which feedback', reason: 'USAGE' }),
+  route: () => ({
+    access: 'maintain',
+    tag: 'Feedback',
+    summary: 'What was said, in the order in which it came',
+    request: feedbackListSchema.extend({ limit: feedbackListSchema.shape.limit.default(100) }),
+    gives: "The tenant's feedback, a page at a time.",
+    outcome: outcome(),
+  }),
 });

@@ -33,13 +33,15 @@ export interface Operation<
   readonly route?: () => OperationRoute;
 }
 
-/** The route of an operation that takes its request, with the tenant, and gives its outcome, with the id of the request. */
+/** The route of an operation: a body is its request with the tenant, and answered with the id of its request; a query is its request alone. */
 export interface OperationRoute {
-  /** Which calls it shares a rate with. */
-  readonly limit: 'ai-search' | 'ai-answer';
+  /** What its callers must be allowed. @default what it does: `read` or `write` */
+  readonly access?: 'maintain';
+  /** Which calls it shares a rate with. @default none */
+  readonly limit?: 'ai-search' | 'ai-answer';
   readonly tag: string;
   readonly summary: string;
-  /** The body: no more than the check takes. */
+  /** No more than the check takes. */
   readonly request: z.ZodObject;
   /** What the answer holds, in one sentence. */
   readonly gives: string;

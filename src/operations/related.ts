@@ -4,7 +4,8 @@ import { REFERENCE_KINDS, type ReferenceKind } from '../relations/graph/graph.js
 import type { GraphStep } from '../relations/graph/walk.js';
 import { operation } from './operation.js';
 import { checked, type ShapeOf } from './requests/check-shape.js';
-import { hops, idText, kindsOf, listOf, signal, upTo } from './requests/request-fields.js';
+import { listOf, number, optionalString, rowsOf, sourcePlace, string } from './requests/outcome-fields.js';
+import { hops, idText, kindsOf, signal, upTo } from './requests/request-fields.js';
 
 /** What is connected with an item. */
 export interface RelatedRequest {
@@ -46,7 +47,7 @@ export interface RelatedResponse extends ToldNotices {
 }
 
 const schema = z.strictObject({
-  item: z.string('a text').min(1, 'a text that is not empty'),
+  item: string.min(1),
   hops: hops.describe('Steps from the item. Default: 2.'),
   limit: upTo(100).describe('Most documents. Default: 20.'),
   kinds: kindsOf(REFERENCE_KINDS).describe('Kinds of edges that are followed. Default: all.'),
@@ -55,33 +56,30 @@ const schema = z.strictObject({
 
 /** A step of the graph, as answers tell of it. */
 export const graphStep = () => ({
-  from: z.string().describe('Id of a document.'),
-  to: z.string().describe('Id of a document.'),
+  from: string.describe('Id of a document.'),
+  to: string.describe('Id of a document.'),
   kind: z.enum(REFERENCE_KINDS),
   direction: z
     .enum(['out', 'in', 'shared'])
     .describe('`out`: `from` refers to `to`; `in`: the reverse; `shared`: both name what `via` says.'),
-  via: z.string().optional(),
-  section: z.string().optional().describe('The section of `to` that a link leads to.'),
+  via: optionalString,
+  section: optionalString.describe('The section of `to` that a link leads to.'),
 });
 
 const outcome = () => {
   const place = {
-    id: z.string(),
-    source: z.string(),
-    externalId: z.string().describe('Path or id relative to the source.'),
-    title: z.string().optional(),
-    url: z.string().optional(),
+    id: string,
+    ...sourcePlace,
   } satisfies ShapeOf<GraphDocumentInfo>;
   const found = z.object({
     ...place,
-    score: z.number().describe('How strongly, between 0 and 1; for the order alone.'),
-    path: listOf(z.object(graphStep())).describe('The shortest way from the item.'),
+    score: number.describe('How strongly, between 0 and 1; for the order alone.'),
+    path: rowsOf(graphStep()).describe('The shortest way from the item.'),
   } satisfies ShapeOf<RelatedDocument>);
   return z.object({
     item: z.object(place),
     related: listOf(found).describe('The closest first.'),
-    documents: z.record(z.string(), z.object(place)).describe('Every document that a path names, by id.'),
+    documents: z.record(string, z.object(place)).describe('Every document that a path names, by id.'),
   } satisfies ShapeOf<Omit<RelatedResponse, keyof ToldNotices>>);
 };
 

@@ -235,7 +235,7 @@ export const searchSchema = z.strictObject({
     hops,
     minSimilarity: number,
     minScore: number,
-    nearDuplicates: z.enum(['remove', 'keep'], 'remove or keep').optional(),
+    nearDuplicates: z.enum(['remove', 'keep']).optional(),
     mmrLambda: number,
     recencyHalfLifeDays: number,
     rerank: flag,

@@ -20,14 +20,7 @@ import type {
 } from '../service/schemas/deployments.js';
 import type { passagesPage, passagesQuery, versionsResponse } from '../service/schemas/documents.js';
 import type { facetsRequest, facetsResponse } from '../service/schemas/facets.js';
-import type {
-  feedbackId,
-  feedbackJudgments,
-  feedbackPage,
-  feedbackQuery,
-  feedbackRequest,
-  judgmentsQuery,
-} from '../service/schemas/feedback.js';
+import type { feedbackId, feedbackRequest } from '../service/schemas/feedback.js';
 import type {
   deploymentsHealthResponse,
   documentPage,
@@ -141,10 +134,10 @@ export type DeploymentValidation = z.output<typeof deploymentValidation>;
 export type DeploymentMove = z.output<typeof moveResponse>;
 export type FeedbackRequest = z.input<typeof feedbackRequest>;
 export type FeedbackId = z.output<typeof feedbackId>;
-export type FeedbackQuery = z.input<typeof feedbackQuery>;
-export type FeedbackPage = z.output<typeof feedbackPage>;
-export type JudgmentsQuery = z.input<typeof judgmentsQuery>;
-export type FeedbackJudgments = z.output<typeof feedbackJudgments>;
+export type FeedbackQuery = OperationRequest<'listFeedback'>;
+export type FeedbackPage = OperationResponse<'listFeedback'>;
+export type JudgmentsQuery = OperationRequest<'feedbackJudgments'>;
+export type FeedbackJudgments = OperationResponse<'feedbackJudgments'>;
 export type ChatRequest = z.input<typeof chatRequest>;
 export type ChatResponse = z.output<typeof chatResponse>;
 export type IndexCounts = z.output<typeof indexAllResponse>;
@@ -163,34 +156,51 @@ export type AnswerEvent =
   | { readonly type: 'answer'; readonly answer: AnswerResponse };
 
 const RAG = '/api/ai/rag';
+const LISTED = { method: 'GET', sends: 'query' } as const;
 const ASKED = { method: 'POST', sends: 'body', ofTenant: true } as const;
 
-/** Operations whose route takes their request, with the tenant, and gives their outcome, with the id of the request. */
+/** Operations whose route takes their request and gives their outcome; with a body these are of a tenant, and have the id of the request. */
 export const OPERATION_ROUTES = {
   related: { ...ASKED, path: `${RAG}/related` },
   conflicts: { ...ASKED, path: `${RAG}/conflicts` },
+  listFeedback: { ...LISTED, path: `${RAG}/feedback` },
+  feedbackJudgments: { ...LISTED, path: `${RAG}/feedback/judgments` },
 } as const satisfies { readonly [Name in keyof EngineView]?: Route };
 
 export type OperationName = keyof typeof OPERATION_ROUTES;
 
-type AsBody<Request> = Omit<Exclude<Request, string | undefined>, 'signal'> & {
-  /** Where it is stated, that of the key or token. */
-  readonly tenantId?: string | undefined;
-};
+/** What stands beside what an operation takes and gives, where its route takes a body. */
+type OfBody<Name extends OperationName, Added> = (typeof OPERATION_ROUTES)[Name]['sends'] extends 'body'
+  ? Added
+  : unknown;
+type AsSent<Name extends OperationName, Request> = Omit<Exclude<Request, string | undefined>, 'signal'> &
+  OfBody<
+    Name,
+    {
+      /** Where it is stated, that of the key or token. */
+      readonly tenantId?: string | undefined;
+    }
+  >;
 /** What an operation is asked over its route: `OperationRequest<'related'>`. */
-export type OperationRequest<Name extends OperationName> = AsBody<Parameters<EngineView[Name]>[0]>;
+export type OperationRequest<Name extends OperationName> = AsSent<Name, Parameters<EngineView[Name]>[0]>;
 /** What the route of an operation answers: `OperationResponse<'related'>`. */
-export type OperationResponse<Name extends OperationName> = Awaited<ReturnType<EngineView[Name]>> & {
-  /** Id of the request, as in the header `x-request-id`: the log and the audit log name it. */
-  readonly requestId: string;
-};
+export type OperationResponse<Name extends OperationName> = Awaited<ReturnType<EngineView[Name]>> &
+  OfBody<
+    Name,
+    {
+      /** Id of the request, as in the header `x-request-id`: the log and the audit log name it. */
+      readonly requestId: string;
+    }
+  >;
 
-type Bodies<Given extends readonly unknown[]> = { [At in keyof Given]: AsBody<Given[At]> };
+type Sent<Name extends OperationName, Given extends readonly unknown[]> = {
+  [At in keyof Given]: AsSent<Name, Given[At]>;
+};
 
 /** The methods of operations, each with what an editor shows of the engine's. */
 type OperationCalls = {
   [Name in keyof Pick<EngineView, OperationName>]: (
-    ...given: [...Bodies<Parameters<EngineView[Name]>>, options?: CallOptions]
+    ...given: [...Sent<Name, Parameters<EngineView[Name]>>, options?: CallOptions]
   ) => Promise<OperationResponse<Name>>;
 };
 
@@ -248,10 +258,6 @@ export interface ServiceCalls extends OperationCalls {
   queries(query?: QueriesQuery, options?: CallOptions): Promise<QueriesPage>;
   /** Says what was opened of a search or an answer, and whether it helped, by its `requestId`; it is stored with what was shown. */
   sendFeedback(request: FeedbackRequest, options?: WriteOptions): Promise<FeedbackId>;
-  /** One page of the tenant's feedback. */
-  listFeedback(query?: FeedbackQuery, options?: CallOptions): Promise<FeedbackPage>;
-  /** Questions with graded passages, made of the tenant's feedback. */
-  feedbackJudgments(query?: JudgmentsQuery, options?: CallOptions): Promise<FeedbackJudgments>;
   /** The deployments that were configured; for operators, like all that is about deployments. */
   listDeployments(options?: CallOptions): Promise<DeploymentList>;
   /** The deployment of a tenant; `Shared` where none is configured. */
@@ -311,48 +317,46 @@ export interface Route {
 /** Where the service has another path for it, the client is told. */
 export const HEALTH = '/health/rag';
 
+type More = Partial<Route>;
+const shown = (path: string, more?: More): Route => ({ method: 'GET', path: RAG + path, ...more });
+const listed = (path: string): Route => shown(path, LISTED);
+const asked = (path: string, more?: More): Route => ({ ...ASKED, path: RAG + path, ...more });
+const written = (path: string, more?: More): Route => asked(path, { isWrite: true, ...more });
+const deleted = (path: string): Route => ({ method: 'DELETE', path: RAG + path, isWrite: true });
+
 /** Every route, by the name of the method that calls it. A test holds them against the OpenAPI document. */
 export const ROUTES = {
   ...OPERATION_ROUTES,
-  search: { ...ASKED, path: `${RAG}/search` },
-  answer: { ...ASKED, path: `${RAG}/answer` },
-  context: { ...ASKED, path: `${RAG}/context` },
-  explain: { ...ASKED, path: `${RAG}/explain` },
-  compare: { ...ASKED, path: `${RAG}/compare`, isLong: true },
-  explainMiss: { ...ASKED, path: `${RAG}/explain-miss` },
+  search: asked('/search'),
+  answer: asked('/answer'),
+  context: asked('/context'),
+  explain: asked('/explain'),
+  compare: asked('/compare', { isLong: true }),
+  explainMiss: asked('/explain-miss'),
   embed: { method: 'POST', path: `${RAG}/embedding`, sends: 'body' },
-  indexDocument: { ...ASKED, path: `${RAG}/index`, isWrite: true },
-  indexDocuments: { ...ASKED, path: `${RAG}/index/batch`, isWrite: true },
-  uploadFiles: {
-    method: 'POST',
-    path: `${RAG}/upload`,
-    isWrite: true,
-    isLong: true,
-    sends: 'form',
-    ofTenant: true,
-  },
-  listDocuments: { method: 'GET', path: `${RAG}/documents`, sends: 'query' },
-  facets: { ...ASKED, path: `${RAG}/facets` },
-  getDocument: { method: 'GET', path: `${RAG}/documents/{id}` },
-  documentPassages: { method: 'GET', path: `${RAG}/documents/{id}/passages`, sends: 'query' },
-  documentVersions: { method: 'GET', path: `${RAG}/documents/{id}/versions` },
-  documentOriginal: { method: 'GET', path: `${RAG}/documents/{id}/original` },
-  deleteDocument: { method: 'DELETE', path: `${RAG}/documents/{id}`, isWrite: true },
-  deleteKnowledgeDocument: { method: 'DELETE', path: `${RAG}/{id}`, isWrite: true },
-  deleteParts: { method: 'DELETE', path: `${RAG}/source/{id}`, isWrite: true },
-  status: { method: 'GET', path: `${RAG}/status`, ofTenant: true },
-  sources: { method: 'GET', path: `${RAG}/sources` },
-  runs: { method: 'GET', path: `${RAG}/runs` },
-  startRun: { ...ASKED, path: `${RAG}/runs`, isWrite: true },
-  stopRuns: { method: 'DELETE', path: `${RAG}/runs`, isWrite: true },
-  runEvents: { method: 'GET', path: `${RAG}/runs/events`, isLong: true },
-  failures: { method: 'GET', path: `${RAG}/failures`, sends: 'query' },
-  queries: { method: 'GET', path: `${RAG}/queries`, sends: 'query' },
-  sendFeedback: { ...ASKED, path: `${RAG}/feedback`, isWrite: true },
-  listFeedback: { method: 'GET', path: `${RAG}/feedback`, sends: 'query' },
-  feedbackJudgments: { method: 'GET', path: `${RAG}/feedback/judgments`, sends: 'query' },
-  listDeployments: { method: 'GET', path: `${RAG}/deployments` },
-  getDeployment: { method: 'GET', path: `${RAG}/deployments/{tenantId}` },
+  indexDocument: written('/index'),
+  indexDocuments: written('/index/batch'),
+  uploadFiles: written('/upload', { sends: 'form', isLong: true }),
+  listDocuments: listed('/documents'),
+  facets: asked('/facets'),
+  getDocument: shown('/documents/{id}'),
+  documentPassages: listed('/documents/{id}/passages'),
+  documentVersions: shown('/documents/{id}/versions'),
+  documentOriginal: shown('/documents/{id}/original'),
+  deleteDocument: deleted('/documents/{id}'),
+  deleteKnowledgeDocument: deleted('/{id}'),
+  deleteParts: deleted('/source/{id}'),
+  status: shown('/status', { ofTenant: true }),
+  sources: shown('/sources'),
+  runs: shown('/runs'),
+  startRun: written('/runs'),
+  stopRuns: deleted('/runs'),
+  runEvents: shown('/runs/events', { isLong: true }),
+  failures: listed('/failures'),
+  queries: listed('/queries'),
+  sendFeedback: written('/feedback'),
+  listDeployments: shown('/deployments'),
+  getDeployment: shown('/deployments/{tenantId}'),
   saveDeployment: { method: 'PUT', path: `${RAG}/deployments/{tenantId}`, isWrite: true, sends: 'body' },
   validateDeployment: { method: 'POST', path: `${RAG}/deployments/{tenantId}/validate`, sends: 'body' },
   moveDeployment: {
@@ -365,9 +369,9 @@ export const ROUTES = {
   chat: { method: 'POST', path: '/chat', sends: 'body' },
   indexSources: { method: 'POST', path: '/rag/index', isWrite: true, isLong: true, ofTenant: true },
   stats: { method: 'GET', path: '/rag/stats' },
-  caller: { method: 'GET', path: `${RAG}/caller` },
-  keys: { method: 'GET', path: `${RAG}/keys` },
+  caller: shown('/caller'),
+  keys: shown('/keys'),
   health: { method: 'GET', path: HEALTH, alsoGood: 503 },
   partsHealth: { method: 'GET', path: `${HEALTH}/parts` },
   deploymentHealth: { method: 'GET', path: `${HEALTH}/deployments` },
-} as const satisfies Readonly<Record<keyof ServiceCalls | OwnCalls, Route>>;
+} satisfies Readonly<Record<keyof ServiceCalls | OwnCalls, Route>>;

@@ -118,6 +118,31 @@ describe('a request that is wrong', () => {
     });
   });
 
+  test.each<[method: 'GET' | 'POST', route: string, body: object | undefined, detail: string]>([
+    ['POST', '/search', { qeury: 'x' }, 'The body needs "query", a text, and has no "qeury".'],
+    ['POST', '/search', { query: 'x', topk: 3 }, 'The body has no "topk". Did you mean topK?'],
+    ['POST', '/search', { query: 'x', topK: '3' }, 'has a wrong "topK": it must be a number.'],
+    ['POST', '/search', { query: 'x', topK: 101 }, 'has a wrong "topK": it must be at most 100.'],
+    ['POST', '/search', { query: '' }, 'has a wrong "query": it must be a text that is not empty.'],
+    ['POST', '/search', { query: 'x', mode: 'all' }, 'it must be one of hybrid, dense, lexical, graph.'],
+    ['POST', '/search', { query: 'x', since: '2026' }, 'it must be a time with its zone, such as'],
+    [
+      'POST',
+      '/search',
+      { query: 'x', metadata: { a: {} } },
+      '"metadata.a": it must be a text or a number or',
+    ],
+    ['POST', '/compare', { query: 'x', a: { top: 1 }, b: {} }, 'The body has no "a.top". Did you mean topK?'],
+    ['GET', '/documents?limt=1', undefined, 'The query has no "limt". Did you mean limit?'],
+    ['GET', '/documents?limit=0', undefined, 'The query has a wrong "limit": it must be'],
+    ['GET', '/documents?limit=', undefined, 'The query has a wrong "limit": it must be'],
+    ['GET', '/documents/%00', undefined, 'The path has a wrong "id": it must be a text without control'],
+  ])('is told what was meant: %s %s %o', async (method, route, body, detail) => {
+    const { call } = await testService();
+    const { status, json } = await call('acme', method, RAG + route, body);
+    expect([status, json().detail]).toEqual([400, expect.stringContaining(detail)]);
+  });
+
   test('is refused for a body that is no JSON, of another type, or too large', async () => {
     const { app } = await testService();
     const send = async (payload: string, type: string, route = '/search') => {

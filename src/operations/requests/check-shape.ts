@@ -32,13 +32,13 @@ export function checked<T>(given: T, schema: z.ZodType, refusal: Refusal): T {
   return copy;
 }
 
-/** Throws for the first thing that is wrong; an unknown key with the one that was probably meant. */
-export function assertShape(schema: z.ZodType, value: unknown, refusal: Refusal): void {
-  const issues = issuesOf(schema, value, refusal);
-  const issue = issues[0];
-  if (issue === undefined) return;
+/** The value as its schema reads it. Throws for the first thing that is wrong; an unknown key with the one that was probably meant. */
+export function assertShape<Value>(schema: z.ZodType<Value>, value: unknown, refusal: Refusal): Value {
+  const { data, error } = read(schema, value, refusal);
+  const [issue] = error?.issues ?? [];
+  if (error === undefined || issue === undefined) return data as Value;
   const { what, reason } = refusal;
-  const unknown = issues.find((other) => other.code === 'unrecognized_keys' && other.path.length === 0);
+  const unknown = error.issues.find(({ code, path }) => code === 'unrecognized_keys' && path.length === 0);
   const words = isMissing(issue) ? needed(issue, unknown) : inWords(issue, schema, refusal);
   throw new RAGError(reason, `${what} ${words}`, { details: { key: pathOf(issue) } });
 }
@@ -52,9 +52,9 @@ export const refusing =
 type Issue = z.core.$ZodIssue;
 
 /** Parts that are handed in are looked at as they are, and own code of theirs may throw. */
-function issuesOf(schema: z.ZodType, value: unknown, refusal: Refusal): readonly Issue[] {
+function read<Value>(schema: z.ZodType<Value>, value: unknown, refusal: Refusal) {
   try {
-    return schema.safeParse(value, { reportInput: true }).error?.issues ?? [];
+    return schema.safeParse(value, { reportInput: true, error: expected });
   } catch (error) {
     throw refusing(refusal)('', 'readable', error);
   }
@@ -69,8 +69,7 @@ function needed(issue: Issue, unknown: Issue | undefined): string {
     unknown?.code === 'unrecognized_keys'
       ? `, and has no ${JSON.stringify(shownPath(unknown.keys.slice(0, 1)))}`
       : '';
-  const type = issue.code === 'invalid_type' ? wanted(issue.expected) : '';
-  return `needs ${JSON.stringify(pathOf(issue))}, ${type}${instead}.`;
+  return `needs ${JSON.stringify(pathOf(issue))}, ${issue.message}${instead}.`;
 }
 
 const pathOf = ({ path }: Issue): string => shownPath(path);
@@ -84,21 +83,50 @@ function inWords(issue: Issue, schema: z.ZodType, { orText }: Refusal): string {
     const hint = near === undefined ? `Known: ${known.join(', ')}.` : `Did you mean ${near}?`;
     return `has no ${JSON.stringify(path === '' ? key : `${path}.${key}`)}. ${hint}`;
   }
-  const expected = issue.code === 'invalid_type' ? wanted(issue.expected) : issue.message;
-  return mustBe(path, orText === true && path === '' ? `a text or ${expected}` : expected);
+  return mustBe(path, orText === true && path === '' ? `a text or ${issue.message}` : issue.message);
 }
 
 const mustBe = (path: string, expected: string): string =>
   path === '' ? `must be ${expected}.` : `has a wrong ${JSON.stringify(path)}: it must be ${expected}.`;
 
-const wanted = (type: string): string =>
-  ({
-    string: 'a text',
-    array: 'a list',
-    object: 'an object',
-    boolean: 'true or false',
-    date: 'a valid date',
-  })[type] ?? `of type ${type}`;
+const TYPES: Readonly<Record<string, string>> = {
+  string: 'a text',
+  array: 'a list',
+  object: 'an object',
+  record: 'an object',
+  boolean: 'true or false',
+  number: 'a number',
+  int: 'a whole number',
+  date: 'a valid date',
+};
+
+/** What a value must be, where its schema has no words of its own. */
+function expected(issue: z.core.$ZodRawIssue): string | undefined {
+  switch (issue.code) {
+    case 'invalid_type':
+      return TYPES[issue.expected] ?? `of type ${issue.expected}`;
+    case 'invalid_value':
+      return issue.values.length === 1 ? String(issue.values[0]) : `one of ${issue.values.join(', ')}`;
+    case 'too_small':
+      return within(issue, issue.inclusive === false ? 'more than' : 'at least', issue.minimum);
+    case 'too_big':
+      return within(issue, issue.inclusive === false ? 'less than' : 'at most', issue.maximum);
+    case 'invalid_union':
+      return [...new Set(issue.errors.map(([first]) => first?.message))].join(' or ');
+    case 'invalid_format':
+      return issue.format === 'datetime' ? 'a time with its zone, such as 2026-03-01T09:30:00Z' : undefined;
+    default:
+      return undefined;
+  }
+}
+
+function within({ origin }: { readonly origin: string }, side: string, limit: number | bigint): string {
+  const bound = `${side} ${limit.toLocaleString('en')}`;
+  const counted = { string: 'a text', array: 'a list' }[origin];
+  if (counted === undefined) return bound;
+  if (side === 'at least' && limit === 1) return `${counted} that is not empty`;
+  return `${counted} of ${bound}${origin === 'string' ? ' characters' : ''}`;
+}
 
 /** The keys that an object at a path of a schema may have. */
 function keysAt(schema: z.ZodType, path: readonly PropertyKey[]): string[] {
@@ -107,15 +135,21 @@ function keysAt(schema: z.ZodType, path: readonly PropertyKey[]): string[] {
   return Object.keys(shapeOf(bare(at)));
 }
 
+/** The type of what a field of an object holds, as Zod calls it. */
+export const fieldType = (schema: z.ZodType, field: string): string | undefined =>
+  definitionOf(bare(shapeOf(schema)[field])).type;
+
 interface Definition {
   readonly def?: {
+    readonly type?: string;
     readonly innerType?: unknown;
     readonly element?: unknown;
     readonly shape?: Readonly<Record<PropertyKey, unknown>>;
   };
 }
 
-const definitionOf = (schema: unknown): NonNullable<Definition['def']> => (schema as Definition).def ?? {};
+const definitionOf = (schema: unknown): NonNullable<Definition['def']> =>
+  (schema as Definition | undefined)?.def ?? {};
 
 /** Without what only says that it may be left out. */
 function bare(schema: unknown): unknown {

@@ -43,27 +43,21 @@ export const optional = <T extends object>(shape: ShapeOf<T>): z.ZodType<T | und
   z.strictObject(shape).optional() as unknown as z.ZodType<T | undefined>;
 
 /** Half a surrogate pair cannot be stored: two ids could become one. */
-export const NAMEABLE = /^[^\p{Cc}\p{Cs}]*$/u;
+const NAMEABLE = /^[^\p{Cc}\p{Cs}]*$/u;
 
 /** Longest name of a document over a route, in characters. */
-export const MOST_ID = 1_000;
+const MOST_ID = 1_000;
 
 /** What a document is called by, in a body of a route. */
 export const idText = z
-  .string('a text')
-  .min(1, 'a text that is not empty')
-  .max(MOST_ID, `a text of at most ${MOST_ID.toLocaleString('en')} characters`)
+  .string()
+  .min(1)
+  .max(MOST_ID)
   .regex(NAMEABLE, 'a text without control characters and halves of surrogate pairs');
 
 /** Some of the kinds that there are; all where it is left out. */
 export const kindsOf = <const Kind extends string>(kinds: readonly Kind[]) =>
-  z
-    .array(z.enum(kinds, `one of ${kinds.join(', ')}`))
-    .min(1, 'a list of at least one kind')
-    .max(kinds.length, `a list of at most ${kinds.length} kinds`)
-    .optional();
-
-export const listOf = <Item extends z.ZodType>(item: Item) => z.array(item).readonly();
+  z.array(z.enum(kinds)).min(1).max(kinds.length).optional();
 
 export const texts = z.array(z.string()).optional();
 export const text = z.string().optional();
@@ -83,14 +77,14 @@ export const cost = z.number('a number from 0 up').min(0, 'a number from 0 up').
 export const hops = z.int('1, 2 or 3').min(1, '1, 2 or 3').max(3, '1, 2 or 3').optional();
 export const signal = z.custom<AbortSignal>(isSignal, 'an AbortSignal').optional();
 export const callback = <F>() => z.custom<F>((value) => typeof value === 'function', 'a function').optional();
-export const collapse = z.enum(['document', 'items', 'none'], 'document, items or none').optional();
+export const collapse = z.enum(['document', 'items', 'none']).optional();
 const nameSchema = z.string();
 
 /** A text that names something. Throws `USAGE`. */
 export const checkedName = (name: string, what: Refusal['what'] = 'The id of a document'): string =>
   checked(name, nameSchema, { what, reason: 'USAGE' });
 
-const generationSchema = z.int('a whole number');
+const generationSchema = z.int();
 
 /** Throws `USAGE`. */
 export const checkedGeneration = (generation: number): number =>

@@ -39,7 +39,9 @@ function readJson(
   let parsed: unknown;
   parse((error, value) => {
     if (error !== null)
-      throw new RAGError('REQUEST_INVALID', `body/${field}: it is no JSON.`, { cause: error });
+      throw new RAGError('REQUEST_INVALID', `The body has a wrong "${field}": it must be JSON.`, {
+        cause: error,
+      });
     parsed = value;
   });
   return parsed;

@@ -76,7 +76,7 @@ function refusalOf(error: unknown, { answerer }: AskRequest): unknown {
   if (!isNoModel) return error;
   return new RAGError(
     'REQUEST_INVALID',
-    'body/answerer: this service has no language model. Take `auto` or `extractive`.',
+    'The body has a wrong "answerer": this service has no language model. Take `auto` or `extractive`.',
     { cause: error },
   );
 }
@@ -97,7 +97,7 @@ export const answerRoutes: FastifyPluginAsync = async (app) => {
     },
     answer: async ({ body, view, signal, request, reply }) => {
       const { collapse, ...question } = takeFilters(body);
-      const asked = { ...question, ...(collapse === undefined ? {} : { options: { collapse } }), signal };
+      const asked = { ...question, options: { collapse }, signal };
       if (wantsEvents(request))
         return sendEvents(publicEvents(askIndexStream(view, asked), request.id), { request, reply });
       return { ...(await askIndex(view, asked)), requestId: request.id };

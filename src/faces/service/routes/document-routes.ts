@@ -11,9 +11,11 @@ import { documentNotFound, serveDeletion } from './knowledge-routes.js';
 import { type CallOf, serve } from './serve.js';
 
 const tags = ['Documents'];
-const idParams = z.object({ id: idText() });
+const idParams = z.object({ id: idText });
 
 const BYTES = 'application/octet-stream';
+
+const alone = (name: string | undefined) => (name === undefined ? undefined : [name]);
 
 /** Throws `DOCUMENT_NOT_FOUND`. */
 async function documentOf(
@@ -34,17 +36,9 @@ export const documentRoutes: FastifyPluginAsync = async (app) => {
     summary: 'List documents, a page at a time',
     query: listQuery,
     response: jsonOf('Documents in the order of their ids.', documentPage),
-    answer: async ({ query, view }) => {
-      const { cursor, limit, source, documentType, tag } = query;
-      return view.list({
-        cursor,
-        limit,
-        filters: {
-          ...(source === undefined ? {} : { source: [source] }),
-          ...(documentType === undefined ? {} : { sourceType: [documentType] }),
-          ...(tag === undefined ? {} : { tags: [tag] }),
-        },
-      });
+    answer: async ({ query: { source, documentType, tag, ...page }, view }) => {
+      const filters = { sources: alone(source), documentTypes: alone(documentType), tags: alone(tag) };
+      return view.list(takeFilters({ ...page, ...filters }));
     },
   });
 
@@ -56,10 +50,7 @@ export const documentRoutes: FastifyPluginAsync = async (app) => {
     summary: 'Which values there are to filter by, and how many documents have each',
     body: facetsRequest,
     response: jsonOf('Counts of what the caller may read.', facetsResponse),
-    answer: async ({ body, view, signal }) => {
-      const { limit, filters } = takeFilters(body);
-      return countFacets(view, { limit, filters, signal: signal });
-    },
+    answer: async ({ body, view, signal }) => countFacets(view, { ...takeFilters(body), signal }),
   });
 
   serve(app, {

@@ -4,17 +4,8 @@ import { ROUTES } from '../../client/routes.js';
 import type { ShownResults } from '../feedback/shown-results.js';
 import { writeOnce } from '../requests/request-context.js';
 import { jsonOf } from '../schemas/common.js';
-import {
-  feedbackId,
-  feedbackJudgments,
-  feedbackPage,
-  feedbackQuery,
-  feedbackRequest,
-  judgmentsQuery,
-} from '../schemas/feedback.js';
+import { feedbackId, feedbackRequest } from '../schemas/feedback.js';
 import { serve } from './serve.js';
-
-const tags = ['Feedback'];
 
 export interface FeedbackRouteOptions {
   /** Undefined where no feedback is taken. */
@@ -26,7 +17,7 @@ export const feedbackRoutes: FastifyPluginAsync<FeedbackRouteOptions> = async (a
   serve(app, {
     route: ROUTES.sendFeedback,
     access: 'read',
-    tags,
+    tags: ['Feedback'],
     summary: 'Say what was opened of a search or an answer, and whether it helped',
     body: feedbackRequest,
     response: jsonOf('It is stored, with what was shown.', feedbackId),
@@ -43,7 +34,10 @@ export const feedbackRoutes: FastifyPluginAsync<FeedbackRouteOptions> = async (a
       const ranks = ['clicked', 'relevant', 'notRelevant'] as const;
       const named = [stated.rank ?? [], ...ranks.map((field) => stated[field] ?? [])].flat();
       if (named.some((rank) => rank > places.length))
-        throw new RAGError('REQUEST_INVALID', `body: a rank is of no place; ${places.length} were shown.`);
+        throw new RAGError(
+          'REQUEST_INVALID',
+          `The body has a rank of no place: ${places.length} were shown.`,
+        );
       const shownPlaces = places.map(({ chunkIds, score }) => ({ chunkIds, score }));
       return writeOnce(request, async () => {
         const said = { ...stated, kind, query: question, shown: shownPlaces, caller: principal.name, signal };
@@ -52,36 +46,11 @@ export const feedbackRoutes: FastifyPluginAsync<FeedbackRouteOptions> = async (a
       });
     },
   });
-
-  serve(app, {
-    route: ROUTES.listFeedback,
-    access: 'maintain',
-    tags,
-    summary: 'What was said, in the order in which it came',
-    query: feedbackQuery,
-    response: jsonOf("The tenant's feedback, a page at a time.", feedbackPage),
-    answer: async ({ query, view }) => view.listFeedback(query),
-  });
-
-  serve(app, {
-    route: ROUTES.feedbackJudgments,
-    access: 'maintain',
-    tags,
-    summary: 'Questions with graded passages, made of the feedback',
-    query: judgmentsQuery,
-    response: jsonOf(
-      'Questions as `ragstone eval --questions` takes them, and what they rest on.',
-      feedbackJudgments,
-    ),
-    answer: async ({ query, view, signal }) => {
-      return view.feedbackJudgments({ ...query, signal });
-    },
-  });
 };
 
 /** What the engine calls a wrong use is a wrong body here. */
 function asRequestError(error: unknown): never {
   if (RAGError.isInstance(error) && error.reason === 'USAGE')
-    throw new RAGError('REQUEST_INVALID', `body: ${error.message}`);
+    throw new RAGError('REQUEST_INVALID', error.message);
   throw error;
 }

@@ -7,6 +7,7 @@ import {
   type ScopeInput,
   type SearchResult,
 } from '../../../index.js';
+import { stated } from '../schemas/common.js';
 import type { KnowledgeDocumentInput, knowledgeDocument, ragSearchResult } from '../schemas/knowledge.js';
 
 /** Keys of the metadata under which a knowledge document keeps what the engine has no place for. */
@@ -50,7 +51,7 @@ export function toPushed(
     access,
   } = document;
   const { createdAt, updatedAt } = document;
-  const stated = {
+  const kept = {
     [ID]: id,
     [PARENT]: documentId,
     sourceType: documentType,
@@ -62,13 +63,13 @@ export function toPushed(
     createdAt: createdAt && new Date(createdAt).toISOString(),
     updatedAt: updatedAt && new Date(updatedAt).toISOString(),
   };
-  return { id, ...content, title: documentName, metadata: withoutUndefined(stated), access };
+  return { id, ...content, title: documentName, metadata: stated(kept), access };
 }
 
 /** Throws `REQUEST_INVALID` where two documents of a request would be one. */
 export function assertDistinct(ids: readonly string[]): void {
   if (new Set(ids).size < ids.length)
-    throw new RAGError('REQUEST_INVALID', 'body: two of the documents have the same id.');
+    throw new RAGError('REQUEST_INVALID', 'Two of the documents have the same id.');
 }
 
 /** Callers may not shut themselves out of a document that they restrict. Throws `FORBIDDEN`. */
@@ -87,14 +88,6 @@ export function assertReadableBy(
       'FORBIDDEN',
       `The level ${level} of \`access\` is above the clearance of the key or token, ${clearance}. State one up to that.`,
     );
-}
-
-function withoutUndefined<Value>(
-  entries: Readonly<Record<string, Value | undefined>>,
-): Record<string, Value> {
-  const stated: Record<string, Value> = {};
-  for (const [key, value] of Object.entries(entries)) if (value !== undefined) stated[key] = value;
-  return stated;
 }
 
 /** What a caller is told that was indexed. */

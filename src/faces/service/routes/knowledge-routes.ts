@@ -4,7 +4,7 @@ import { type EngineView, RAGError } from '../../../index.js';
 import { ROUTES, type Route } from '../../client/routes.js';
 import { MOST_DOCUMENT_BYTES } from '../requests/body-limits.js';
 import { assertTenant, writeOnce } from '../requests/request-context.js';
-import { idText, jsonOf, takeFilters } from '../schemas/common.js';
+import { idText, jsonOf, stated, takeFilters } from '../schemas/common.js';
 import {
   batchRequest,
   batchResponse,
@@ -31,7 +31,7 @@ import { pushAll, pushOne } from './push-documents.js';
 import { serve } from './serve.js';
 
 const tags = ['Knowledge'];
-const idParams = z.object({ id: idText() });
+const idParams = z.object({ id: idText });
 
 /** Search, index, delete and embed, as `RagEndpoints` of the knowledge service has them. */
 export const knowledgeRoutes: FastifyPluginAsync = async (app) => {
@@ -44,22 +44,11 @@ export const knowledgeRoutes: FastifyPluginAsync = async (app) => {
     body: ragSearchRequest,
     response: jsonOf('Passages, best first.', ragSearchResponse),
     answer: async ({ body, context, view, signal, request }) => {
-      const { query, topK, minScore, mode, hops, deadlineMs, maxCost, asOf, filters } = takeFilters(body);
+      const { query, filters, asOf, ...options } = takeFilters(body);
       const found = await view.search({
-        text: query,
-        topK,
-        filters,
-        ...(asOf === undefined ? {} : { asOf }),
-        options: {
-          minScore,
-          ...(mode === undefined ? {} : { mode }),
-          ...(hops === undefined ? {} : { hops }),
-          // The way is a part of the explanation.
-          explainScore: mode === 'graph',
-          ...(deadlineMs === undefined ? {} : { deadlineMs }),
-          ...(maxCost === undefined ? {} : { maxCost }),
-        },
-        signal: signal,
+        ...{ text: query, filters, asOf, signal },
+        // The way is a part of the explanation.
+        options: stated({ ...options, explainScore: options.mode === 'graph' }),
       });
       return {
         ...found,

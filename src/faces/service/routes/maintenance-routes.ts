@@ -5,12 +5,12 @@ import {
   type EngineView,
   type IndexStatus,
   RAGError,
-  type SearchQuery,
+  type SearchResult,
 } from '../../../index.js';
 import { ROUTES } from '../../client/routes.js';
 import { failedSources, type IndexRuns } from '../index-runs.js';
 import { writeOnce } from '../requests/request-context.js';
-import { jsonOf, takeFilters } from '../schemas/common.js';
+import { jsonOf, stated, takeFilters } from '../schemas/common.js';
 import { compareRequest, compareResponse } from '../schemas/compare.js';
 import {
   explainMissRequest,
@@ -39,26 +39,15 @@ export const maintenanceRoutes: FastifyPluginAsync = async (app) => {
     body: explainRequest,
     response: jsonOf('Passages, the parts of their scores, and what each lane did.', explainResponse),
     answer: async ({ body, view, signal, request }) => {
-      const { query, topK, minScore, filters, asOf, ...options } = takeFilters(body);
+      const { query, filters, asOf, ...options } = takeFilters(body);
       const found = await view.search({
-        text: query,
-        filters,
-        ...(asOf === undefined ? {} : { asOf }),
-        options: searchOptions({ topK, minScore, ...options, explainScore: true }),
-        signal: signal,
+        ...{ text: query, filters, asOf, signal },
+        options: stated({ ...options, explainScore: true }),
       });
       return {
         ...found,
         requestId: request.id,
-        results: found.results.map(({ metadata, ...result }) => ({
-          ...result,
-          metadata,
-          documentId: String(metadata.documentId),
-          source: metadata.source,
-          title: metadata.title,
-          lines: metadata.lines,
-          headingPath: metadata.headingPath,
-        })),
+        results: found.results.map((result) => ({ ...result, ...placeOf(result) })),
       };
     },
   });
@@ -74,15 +63,14 @@ export const maintenanceRoutes: FastifyPluginAsync = async (app) => {
     answer: async ({ body, context, view, signal }) => {
       const { query, questions, a, b, filters } = takeFilters(body);
       if ((query === undefined) === (questions === undefined))
-        throw new RAGError('REQUEST_INVALID', 'body: it needs one of `query` and `questions`.');
+        throw new RAGError('REQUEST_INVALID', 'The body needs one of `query` and `questions`.');
       if (questions !== undefined && !context.principal.permissions.includes('maintain'))
         throw new RAGError('FORBIDDEN', 'A question set needs the permission "maintain".');
       const { searches, scores } = await compareSearches(view, {
         questions: questions ?? [{ id: '1', question: query ?? '' }],
-        a: searchOptions({ topK: 10, ...a }),
-        b: searchOptions({ topK: 10, ...b }),
-        filters,
-        signal: signal,
+        a: stated({ topK: 10, ...a }),
+        b: stated({ topK: 10, ...b }),
+        ...{ filters, signal },
       });
       return { searches: searches.map((one) => ({ ...one, a: shown(one.a), b: shown(one.b) })), scores };
     },
@@ -97,8 +85,7 @@ export const maintenanceRoutes: FastifyPluginAsync = async (app) => {
     response: jsonOf('Each step, and what would bring the document back.', explainMissResponse),
     answer: async ({ body, view, signal }) => {
       const { query, document, filters, ...options } = takeFilters(body);
-      const missed = { text: query, filters, options: searchOptions(options), signal: signal };
-      return view.explainMiss(missed, document);
+      return view.explainMiss({ text: query, filters, options: stated(options), signal }, document);
     },
   });
 
@@ -109,9 +96,7 @@ export const maintenanceRoutes: FastifyPluginAsync = async (app) => {
     summary: 'What is indexed, and what failed',
     query: ownerQuery,
     response: jsonOf('The index, as far as it is of the tenant.', statusResponse),
-    answer: async ({ view }) => {
-      return view.status();
-    },
+    answer: async ({ view }) => view.status(),
   });
 
   serve(app, {
@@ -148,9 +133,7 @@ export const indexRoutes: FastifyPluginAsync<{ readonly runs: IndexRuns }> = asy
     summary: 'Bring the index in step with every configured source',
     query: ownerQuery,
     response: jsonOf('How many documents are indexed of each source.', indexAllResponse),
-    answer: async ({ view, signal, request }) => {
-      return writeOnce(request, () => bringInStep(view, signal, runs));
-    },
+    answer: async ({ view, signal, request }) => writeOnce(request, () => bringInStep(view, signal, runs)),
   });
 
   serve(app, {
@@ -202,16 +185,16 @@ const excerptOf = (text: string): string =>
 
 const shown = ({ results, ...side }: ComparedSide) => ({
   ...side,
-  results: results.map(({ id, content, score, match, metadata }) => ({
-    ...{ id, score, match, documentId: String(metadata.documentId), source: metadata.source },
-    ...{ title: metadata.title, lines: metadata.lines, headingPath: metadata.headingPath },
-    excerpt: excerptOf(content.replaceAll(/\s+/g, ' ').trim()),
+  results: results.map((result) => ({
+    ...result,
+    ...placeOf(result),
+    excerpt: excerptOf(result.content.replaceAll(/\s+/g, ' ').trim()),
   })),
 });
 
-/** What is left to the index is not stated at all. */
-const searchOptions = (stated: Readonly<Record<string, unknown>>): NonNullable<SearchQuery['options']> =>
-  Object.fromEntries(Object.entries(stated).filter(([, value]) => value !== undefined && value !== null));
+const placeOf = ({ metadata: { documentId, source, title, lines, headingPath } }: SearchResult) => ({
+  ...{ documentId: String(documentId), source, title, lines, headingPath },
+});
 
 /** Before the first run there is nothing to tell. */
 async function statusOrNothing(view: EngineView): Promise<IndexStatus | undefined> {

@@ -1,37 +1,40 @@
 import type { FastifyPluginAsync } from 'fastify';
 import * as z from 'zod';
-import type { ToldNotices } from '../../../index.js';
 import { OPERATIONS } from '../../../operations/engine.js';
 import type { OperationRoute } from '../../../operations/operation.js';
-import { checked } from '../../../operations/requests/check-shape.js';
 import { OPERATION_ROUTES, type OperationName } from '../../client/routes.js';
 import { jsonOf, noticesSchemas, requestIdSchema, tenantText } from '../schemas/common.js';
 import { serve } from './serve.js';
 
-/** A body as the engine checks it: its errors name what was probably meant. */
-const checkBody = ({ schema }: { readonly schema: unknown }) => {
-  const refusal = { what: 'The body', reason: 'REQUEST_INVALID' } as const;
-  return (body: unknown) => ({ value: checked(body, schema as z.ZodType, refusal) });
-};
-
-/** Operations that are served as they are: each takes its request, with the tenant, and gives its outcome. */
+/** Operations that are served as they are, by what their files say of their routes. */
 export const operationRoutes: FastifyPluginAsync = async (app) => {
-  app.setValidatorCompiler(checkBody);
   for (const [key, route] of Object.entries(OPERATION_ROUTES)) {
     const name = key as OperationName;
-    const { access, route: stated } = OPERATIONS[name];
-    const { limit, tag, summary, request, gives, outcome } = (stated as () => OperationRoute)();
-    serve(app, {
-      route,
-      access,
-      limit,
-      tags: [tag],
+    const { route: stated, ...operation } = OPERATIONS[name];
+    const {
+      access = operation.access,
+      tag,
       summary,
-      body: request.omit({ signal: true }).extend({ tenantId: tenantText() }),
-      response: jsonOf(gives, z.object({ requestId: requestIdSchema, ...outcome.shape, ...noticesSchemas })),
-      answer: async ({ body, view, signal, request: { id: requestId } }) => {
-        const ask = view[name] as (request: object) => Promise<ToldNotices>;
-        return { ...(await ask({ ...body, signal })), requestId };
+      request,
+      gives,
+      outcome,
+      ...limited
+    } = (stated as () => OperationRoute)();
+    const { signal: ends, ...fields } = request.shape;
+    const hasBody = route.sends === 'body';
+    serve(app, {
+      ...{ route, access, tags: [tag], summary, ...limited },
+      ...(hasBody
+        ? { body: z.strictObject({ ...fields, tenantId: tenantText }) }
+        : { query: z.strictObject(fields) }),
+      response: jsonOf(
+        gives,
+        hasBody ? z.object({ requestId: requestIdSchema, ...outcome.shape, ...noticesSchemas }) : outcome,
+      ),
+      answer: async ({ body, query, view, signal, request: { id: requestId } }) => {
+        const ask = view[name] as (request: object) => Promise<object>;
+        const found = await ask({ ...body, ...query, ...(ends && { signal }) });
+        return { ...found, ...(hasBody && { requestId }) };
       },
     });
   }

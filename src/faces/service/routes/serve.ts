@@ -8,7 +8,7 @@ import type {
 import type * as z from 'zod';
 import type { Route } from '../../client/routes.js';
 import { assertTenant, contextOf, type RequestContext } from '../requests/request-context.js';
-import { problemResponses } from '../schemas/common.js';
+import { problemResponses, stated } from '../schemas/common.js';
 
 /** A request whose caller is known, and whose tenant is the caller's. */
 export interface CallOf<Params, Body = unknown, Query = unknown> {
@@ -67,17 +67,12 @@ export function serve<
   app.route({
     method: route.method,
     url: route.path.replaceAll(/\{(\w+)\}/g, ':$1'),
-    ...(bodyLimit === undefined ? {} : { bodyLimit }),
-    config: { access, ...(limit === undefined ? {} : { limit }), isLong: route.isLong === true },
-    schema: {
-      tags,
-      summary,
-      ...(consumes === undefined ? {} : { consumes }),
-      ...(body === undefined ? {} : { body }),
-      ...(query === undefined ? {} : { querystring: query }),
-      ...(params === undefined ? {} : { params }),
+    ...stated({ bodyLimit }),
+    config: { access, ...stated({ limit }), isLong: route.isLong === true },
+    schema: stated({
+      ...{ tags, summary, consumes, body, params, querystring: query },
       response: { [served.status ?? 200]: served.response, ...problemResponses },
-    } satisfies FastifySchema,
+    }) satisfies FastifySchema,
     handler: async (request, reply) => {
       const context = contextOf(request);
       const { view, signal } = context;

@@ -57,7 +57,7 @@ function uploadsOf({ file: files, ...fields }: UploadRequest): Upload[] {
   if (!isAlone && (id !== undefined || documentName !== undefined))
     throw new RAGError(
       'REQUEST_INVALID',
-      'body: `id` and `documentName` are of one file. Send one at a time, or leave them out: files are then called by their names.',
+      '`id` and `documentName` are of one file. Send one at a time, or leave them out: files are then called by their names.',
     );
   const uploads = files.map(({ name, bytes }) => {
     const ownId = id ?? (isAlone ? documentId : undefined) ?? name;

@@ -1,27 +1,34 @@
 import * as z from 'zod';
 import { PERMISSIONS } from '../../../config/schema/server.js';
-import { listOf } from './common.js';
+import {
+  boolean,
+  int,
+  listOf,
+  optionalString,
+  string,
+  strings,
+} from '../../../operations/requests/outcome-fields.js';
 
 const rights = {
-  tenant: z.string(),
-  project: z.string().optional().describe('Absent: every project of the tenant.'),
-  groups: listOf(z.string()),
-  clearance: z.int(),
+  tenant: string,
+  project: optionalString.describe('Absent: every project of the tenant.'),
+  groups: strings,
+  clearance: int,
   permissions: listOf(z.enum(PERMISSIONS)),
 };
 
 export const callerResponse = z
   .object({
-    name: z.string().describe('Id of the key, subject of the token, or `local`.'),
+    name: string.describe('Id of the key, subject of the token, or `local`.'),
     ...rights,
-    isLocal: z.boolean().describe('The user of a machine whose service has no keys.'),
+    isLocal: boolean.describe('The user of a machine whose service has no keys.'),
     offers: z
       .object({
-        feedback: z.boolean(),
-        deployments: z.boolean(),
-        keys: z.boolean(),
-        queries: z.boolean().describe('Calls are logged, so that `GET .../queries` lists them.'),
-        queryTexts: z.boolean().describe('With the text of questions.'),
+        feedback: boolean,
+        deployments: boolean,
+        keys: boolean,
+        queries: boolean.describe('Calls are logged, so that `GET .../queries` lists them.'),
+        queryTexts: boolean.describe('With the text of questions.'),
       })
       .describe('What this service does beside what every service does.'),
   })
@@ -31,12 +38,12 @@ export const keysResponse = z.object({
   keys: listOf(
     z
       .object({
-        id: z.string(),
-        name: z.string().optional().describe('What it is for.'),
+        id: string,
+        name: optionalString.describe('What it is for.'),
         ...rights,
-        createdAt: z.string(),
-        expiresAt: z.string().optional(),
-        revokedAt: z.string().optional(),
+        createdAt: string,
+        expiresAt: optionalString,
+        revokedAt: optionalString,
       })
       .meta({ id: 'ApiKey' }),
   ).describe('Oldest first, revoked ones too.'),

@@ -1,9 +1,16 @@
 import * as z from 'zod';
 import {
+  int,
+  number,
+  optionalInt,
+  rowsOf,
+  string,
+  strings,
+} from '../../../operations/requests/outcome-fields.js';
+import {
   filterFields,
-  linesSchema,
-  listOf,
   modeFields,
+  passagePlace,
   questionText,
   rankingFields,
   searchFields,
@@ -16,8 +23,8 @@ const MOST_QUESTIONS = 200;
 
 const settings = z
   .strictObject({
-    topK: topKSchema().optional().describe('Default: 10.'),
-    minScore: z.number().min(0).max(1).optional(),
+    topK: topKSchema.optional().describe('Default: 10.'),
+    minScore: number.min(0).max(1).optional(),
     ...modeFields,
     collapse: searchFields.collapse,
     exactWords: searchFields.exactWords,
@@ -26,98 +33,85 @@ const settings = z
   .describe('What is left out is as the index is set.')
   .meta({ id: 'SearchSettings' });
 
-const quotes = () =>
-  z
-    .array(
-      z.object({
-        path: z.string().min(1).max(1_000),
-        quote: z.string().regex(/\S/).max(10_000),
-        grade: z.int().min(1).max(3).optional(),
-      }),
-    )
-    .max(100);
+const quotes = z
+  .array(
+    z.object({
+      path: string.min(1).max(1_000),
+      quote: string.regex(/\S/).max(10_000),
+      grade: int.min(1).max(3).optional(),
+    }),
+  )
+  .max(100);
 
 export const compareRequest = z.strictObject({
-  query: questionText().optional().describe('One question. Either this or `questions`.'),
+  query: questionText.optional().describe('One question. Either this or `questions`.'),
   questions: z
     .array(
       z.strictObject({
-        id: z.string().min(1).max(200),
-        question: questionText(),
-        type: z.string().min(1).max(200).optional(),
-        gold: quotes().optional().describe('Passages that answer it, as in a question set.'),
-        alternates: quotes().optional(),
+        id: string.min(1).max(200),
+        question: questionText,
+        type: string.min(1).max(200).optional(),
+        gold: quotes.optional().describe('Passages that answer it, as in a question set.'),
+        alternates: quotes.optional(),
       }),
     )
     .min(1)
     .max(MOST_QUESTIONS)
-    .refine((asked) => new Set(asked.map(({ id }) => id)).size === asked.length, 'must have ids of their own')
+    .refine(
+      (asked) => new Set(asked.map(({ id }) => id)).size === asked.length,
+      'a list of questions with ids of their own',
+    )
     .optional()
     .describe('A question set, such as that of `GET .../feedback/judgments`; for keys that may `maintain`.'),
   a: settings,
   b: settings,
-  tenantId: tenantText(),
+  tenantId: tenantText,
   ...filterFields,
 });
 
 const side = z.object({
-  results: listOf(
-    z.object({
-      id: z.string(),
-      documentId: z.string(),
-      source: z.string(),
-      title: z.string().optional(),
-      headingPath: listOf(z.string()),
-      lines: linesSchema,
-      score: z.number(),
-      match: z.enum(['strong', 'possible', 'weak']),
-      excerpt: z.string().describe('The beginning of its text, on one line.'),
-    }),
-  ),
-  tookMs: z.number(),
-  notices: listOf(z.string()),
+  results: rowsOf({
+    id: string,
+    ...passagePlace,
+    score: number,
+    match: z.enum(['strong', 'possible', 'weak']),
+    excerpt: string.describe('The beginning of its text, on one line.'),
+  }),
+  tookMs: number,
+  notices: strings,
 });
 
 export const compareResponse = z
   .object({
-    searches: listOf(
-      z.object({
-        id: z.string(),
-        question: z.string(),
-        a: side,
-        b: side,
-        moves: listOf(
-          z.object({
-            id: z.string().describe('Of the passage.'),
-            from: z.int().optional().describe('Its rank in `a`; absent where it is gained.'),
-            to: z.int().optional().describe('Its rank in `b`; absent where it is lost.'),
-          }),
-        ),
+    searches: rowsOf({
+      id: string,
+      question: string,
+      a: side,
+      b: side,
+      moves: rowsOf({
+        id: string.describe('Of the passage.'),
+        from: optionalInt.describe('Its rank in `a`; absent where it is gained.'),
+        to: optionalInt.describe('Its rank in `b`; absent where it is lost.'),
       }),
-    ),
+    }),
     scores: z
       .object({
-        metrics: listOf(
-          z.object({
-            metric: z
-              .string()
-              .describe('`hit@5`: a passage with a gold quote is among the first five; `file@5`: its file.'),
-            a: z.number(),
-            b: z.number(),
-            difference: z.number().describe('`b - a`.'),
-            low: z.number().describe('95 % bootstrap interval of the difference.'),
-            high: z.number(),
-            pValue: z.number().describe('Two-sided paired randomisation test.'),
-            wins: z.int().describe('Questions on which `b` is better.'),
-            losses: z.int(),
-            ties: z.int(),
-          }),
-        ),
+        metrics: rowsOf({
+          metric: string.describe(
+            '`hit@5`: a passage with a gold quote is among the first five; `file@5`: its file.',
+          ),
+          a: number,
+          b: number,
+          difference: number.describe('`b - a`.'),
+          low: number.describe('95 % bootstrap interval of the difference.'),
+          high: number,
+          pValue: number.describe('Two-sided paired randomisation test.'),
+          wins: int.describe('Questions on which `b` is better.'),
+          losses: int,
+          ties: int,
+        }),
         changes: z
-          .record(
-            z.string(),
-            listOf(z.object({ id: z.string(), text: z.string(), a: z.number(), b: z.number() })),
-          )
+          .record(string, rowsOf({ id: string, text: string, a: number, b: number }))
           .describe('Questions whose value differs, by metric, largest loss first.'),
       })
       .optional()

@@ -1,45 +1,43 @@
 import * as z from 'zod';
-import { linesSchema, listOf, pagesSchema } from './common.js';
+import {
+  boolean,
+  int,
+  listOf,
+  nextCursor,
+  optionalString,
+  range,
+  rowsOf,
+  string,
+  strings,
+} from '../../../operations/requests/outcome-fields.js';
+import { pageFields, pagesSchema } from './common.js';
 
-export const passagesQuery = z.strictObject({
-  cursor: z
-    .string()
-    .regex(/^\d{1,15}$/)
-    .optional()
-    .describe('That of the page before.'),
-  limit: z.coerce.number().int().min(1).max(1_000).default(200),
-});
+export const passagesQuery = z.strictObject(pageFields(200));
 
 export const passagesPage = z.object({
-  passages: listOf(
-    z.object({
-      id: z.string(),
-      offsets: z
-        .object({ start: z.int(), end: z.int() })
-        .describe('In UTF-16 code units of the text of the document, half-open.'),
-      lines: linesSchema,
-      pages: pagesSchema
-        .extend({
-          breaks: listOf(z.int())
-            .optional()
-            .describe('Of several pages: where each behind the first begins, in the text of the document.'),
-        })
-        .optional(),
-      headingPath: listOf(z.string()),
-    }),
-  ).describe('In their order.'),
-  cursor: z.string().optional().describe('Absent on the last page.'),
+  passages: rowsOf({
+    id: string,
+    offsets: range.describe('In UTF-16 code units of the text of the document, half-open.'),
+    lines: range,
+    pages: pagesSchema
+      .extend({
+        breaks: listOf(int)
+          .optional()
+          .describe('Of several pages: where each behind the first begins, in the text of the document.'),
+      })
+      .optional(),
+    headingPath: strings,
+  }).describe('In their order.'),
+  cursor: nextCursor,
 });
 
 export const versionsResponse = z.object({
-  isKept: z.boolean().describe('False where no history is kept, or it has not begun.'),
-  versions: listOf(
-    z.object({
-      revision: z.string().describe('Content hash of its text.'),
-      from: z.string().describe('A search `asOf` this moment finds it.'),
-      to: z.string().optional().describe('Absent for the present one.'),
-      title: z.string().optional(),
-      passages: z.int(),
-    }),
-  ).describe('Newest first, 200 at most.'),
+  isKept: boolean.describe('False where no history is kept, or it has not begun.'),
+  versions: rowsOf({
+    revision: string.describe('Content hash of its text.'),
+    from: string.describe('A search `asOf` this moment finds it.'),
+    to: optionalString.describe('Absent for the present one.'),
+    title: optionalString,
+    passages: int,
+  }).describe('Newest first, 200 at most.'),
 });

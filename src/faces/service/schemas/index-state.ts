@@ -1,21 +1,32 @@
 import * as z from 'zod';
 import { RagDeploymentModel } from '../../../index.js';
 import {
+  boolean,
+  int,
+  listOf,
+  nextCursor,
+  number,
+  optionalInt,
+  optionalNumber,
+  optionalString,
+  range,
+  rowsOf,
+  sourcePlace,
+  string,
+  strings,
+} from '../../../operations/requests/outcome-fields.js';
+import {
   asOf,
-  asOfSchema,
   correctionSchema,
-  degradationSchemas,
   facts,
   filterFields,
-  linesSchema,
-  listOf,
   noticesSchemas,
-  planSchema,
+  pageFields,
+  passagePlace,
   questionText,
   rankingFields,
-  requestIdSchema,
   searchFields,
-  semanticCacheSchema,
+  searchReport,
   stagesSchema,
   tenantText,
   topKSchema,
@@ -25,52 +36,45 @@ import { failedOfRun, runStats } from './runs.js';
 
 export const indexedDocument = z
   .object({
-    id: z.string(),
-    externalId: z.string(),
-    source: z.string(),
-    sourceType: z.string(),
-    project: z.string().optional(),
-    title: z.string().optional(),
-    url: z.string().optional(),
+    id: string,
+    ...sourcePlace,
+    sourceType: string,
+    project: optionalString,
     metadata: facts,
-    undecryptable: listOf(z.string())
+    undecryptable: strings
       .optional()
       .describe('Fields that `metadata` leaves out, because they cannot be decrypted.'),
-    access: z.object({ groups: listOf(z.string()), level: z.int() }),
+    access: z.object({ groups: strings, level: int }),
     status: z.enum(['pending', 'indexed', 'failed', 'outdated']),
-    indexedAt: z.string().optional(),
+    indexedAt: optionalString,
   })
   .meta({ id: 'IndexedDocument' });
 
-export const documentText = z
-  .object({ ...indexedDocument.shape, text: z.string() })
-  .meta({ id: 'DocumentText' });
+export const documentText = z.object({ ...indexedDocument.shape, text: string }).meta({ id: 'DocumentText' });
 
 export const listQuery = z.strictObject({
-  cursor: z.string().min(1).max(1_000).optional().describe('That of the page before.'),
-  limit: z.coerce.number().int().min(1).max(1_000).default(100),
-  source: z.string().min(1).max(1_000).optional().describe('Name of a source.'),
-  documentType: z.string().min(1).max(200).optional(),
-  tag: z.string().min(1).max(200).optional(),
+  ...pageFields(100, string.min(1).max(1_000)),
+  source: string.min(1).max(1_000).optional().describe('Name of a source.'),
+  documentType: string.min(1).max(200).optional(),
+  tag: string.min(1).max(200).optional(),
 });
 
 export const documentPage = z.object({
   documents: listOf(indexedDocument),
-  cursor: z.string().optional().describe('Absent on the last page.'),
+  cursor: nextCursor,
 });
 
 export const explainRequest = z.strictObject({
-  query: questionText(),
-  tenantId: tenantText(),
-  topK: topKSchema().nullable().default(10).describe('null: as many as the index is set to.'),
-  minScore: z
-    .number()
+  query: questionText,
+  tenantId: tenantText,
+  topK: topKSchema.nullable().default(10).describe('null: as many as the index is set to.'),
+  minScore: number
     .min(0)
     .max(1)
     .nullable()
     .default(0.5)
     .describe('Leaves out what matches less; null: what the index is set to leave out.'),
-  asOf: asOf(),
+  asOf,
   ...searchFields,
   ...rankingFields,
   ...filterFields,
@@ -79,125 +83,104 @@ export const explainRequest = z.strictObject({
 /** A search with every part of each score. */
 export const explainResponse = z
   .object({
-    requestId: requestIdSchema,
-    query: z.string(),
-    correction: correctionSchema.optional(),
-    semanticCache: semanticCacheSchema.optional(),
-    asOf: asOfSchema.optional(),
-    plan: planSchema.optional(),
+    ...searchReport,
     understanding: z
       .object({
-        intent: z.string(),
-        keywords: listOf(z.string()),
-        parts: listOf(z.string()).optional(),
-        expansions: listOf(z.object({ kind: z.string(), text: z.string(), reason: z.string() })),
+        intent: string,
+        keywords: strings,
+        parts: strings.optional(),
+        expansions: rowsOf({ kind: string, text: string, reason: string }),
       })
       .optional(),
-    results: listOf(
-      z.object({
-        id: z.string(),
-        content: z.string(),
-        score: z.number(),
-        match: z.enum(['strong', 'possible', 'weak']),
-        probability: z.number(),
-        movedBy: z.literal('variety').optional(),
-        origin: z.object({ source: z.string() }).describe('Name of the source that it came from.'),
-        more: z
-          .object({ passages: z.int(), copies: z.int(), alike: z.int().optional() })
-          .optional()
-          .describe('What else was found of the same document.'),
-        metadata: facts,
-        documentId: z.string(),
-        source: z.string(),
-        title: z.string().optional(),
-        lines: linesSchema,
-        headingPath: listOf(z.string()),
-        explanation: z
-          .object({
-            semanticScore: z.number().optional(),
-            keywordScore: z.number().optional(),
-            rerankScore: z.number().optional(),
-            path: wayOfPassage,
-            contributions: listOf(z.object({ signal: z.string(), value: z.number() })),
-          })
-          .optional(),
-      }),
-    ),
-    lanes: listOf(
-      z.object({
-        lane: z.string(),
-        status: z.enum(['ran', 'off', 'failed', 'empty']),
-        reason: z.string().optional(),
-        unfinished: z.literal(true).optional(),
-        candidates: z.int(),
-        tookMs: z.number(),
-        weight: z.number().optional(),
-      }),
-    ),
-    ...degradationSchemas,
-    ...noticesSchemas,
+    results: rowsOf({
+      id: string,
+      content: string,
+      score: number,
+      match: z.enum(['strong', 'possible', 'weak']),
+      probability: number,
+      movedBy: z.literal('variety').optional(),
+      origin: z.object({ source: string }).describe('Name of the source that it came from.'),
+      more: z
+        .object({ passages: int, copies: int, alike: optionalInt })
+        .optional()
+        .describe('What else was found of the same document.'),
+      metadata: facts,
+      ...passagePlace,
+      explanation: z
+        .object({
+          semanticScore: optionalNumber,
+          keywordScore: optionalNumber,
+          rerankScore: optionalNumber,
+          path: wayOfPassage,
+          contributions: rowsOf({ signal: string, value: number }),
+        })
+        .optional(),
+    }),
+    lanes: rowsOf({
+      lane: string,
+      status: z.enum(['ran', 'off', 'failed', 'empty']),
+      reason: optionalString,
+      unfinished: z.literal(true).optional(),
+      candidates: int,
+      tookMs: number,
+      weight: optionalNumber,
+    }),
     stages: stagesSchema,
-    tookMs: z.number(),
   })
   .meta({ id: 'Explanation' });
 
 export const explainMissRequest = z.strictObject({
-  query: questionText(),
-  document: z
-    .string()
+  query: questionText,
+  document: string
     .min(1)
     .max(1_000)
     .describe('Id or path of the document, or the end of one; with lines (`audit.md:12-18`) of a passage.'),
-  tenantId: tenantText(),
-  topK: topKSchema().optional(),
-  minScore: z.number().min(0).max(1).optional(),
+  tenantId: tenantText,
+  topK: topKSchema.optional(),
+  minScore: number.min(0).max(1).optional(),
   ...searchFields,
   ...filterFields,
 });
 
 export const explainMissResponse = z
   .object({
-    query: z.string(),
-    correction: correctionSchema.optional(),
-    document: z
-      .object({ id: z.string(), source: z.string(), externalId: z.string(), title: z.string().optional() })
-      .optional(),
-    found: z.boolean(),
-    rank: z.int().optional(),
-    lostAt: z.string().optional(),
-    reason: z.string(),
-    remedies: listOf(z.object({ setting: z.string(), rank: z.int().optional(), detail: z.string() })),
-    steps: listOf(
-      z.object({ stage: z.string(), status: z.enum(['passed', 'noted', 'lost', 'off']), detail: z.string() }),
-    ),
-    chunk: z.object({ id: z.string(), lines: linesSchema, headingPath: listOf(z.string()) }).optional(),
+    query: string,
+    correction: correctionSchema,
+    document: z.object({ id: string, source: string, externalId: string, title: optionalString }).optional(),
+    found: boolean,
+    rank: optionalInt,
+    lostAt: optionalString,
+    reason: string,
+    remedies: rowsOf({ setting: string, rank: optionalInt, detail: string }),
+    steps: rowsOf({ stage: string, status: z.enum(['passed', 'noted', 'lost', 'off']), detail: string }),
+    chunk: z.object({ id: string, lines: range, headingPath: strings }).optional(),
   })
   .meta({ id: 'MissExplanation' });
 
-const time = z.string().optional();
+const time = optionalString;
 
 const sourceSync = z
   .object({
-    isConfigured: z.boolean(),
+    isConfigured: boolean,
     listingStartedAt: time,
     listingFinishedAt: time,
     lastSuccessAt: time,
     lastReconcileAt: time.describe('When everything was last listed, as against what changed.'),
-    consecutiveFailures: z.int(),
-    lastError: z.object({ reason: z.string(), message: z.string(), at: z.string() }).optional(),
+    consecutiveFailures: int,
+    lastError: z.object({ reason: string, message: string, at: string }).optional(),
     nextAttemptAt: time,
   })
   .meta({ id: 'SourceSync' });
 
 const sourceStatus = z
   .object({
-    source: z.string(),
-    sourceType: z.string(),
-    documents: z.object({ pending: z.int(), indexed: z.int(), failed: z.int(), outdated: z.int() }),
-    failedItems: z.int(),
-    chunks: z.int(),
-    redactions: z.record(z.string(), z.int()).optional(),
-    unread: z.record(z.string(), z.int()).optional().describe('What parsers met and did not read, by kind.'),
+    source: string,
+    sourceType: string,
+    documents: z.object({ pending: int, indexed: int, failed: int, outdated: int }),
+    failedItems: int,
+    chunks: int,
+    redactions: z.record(string, int).optional(),
+    unread: z.record(string, int).optional().describe('What parsers met and did not read, by kind.'),
     sync: sourceSync.optional().describe('How the runs over it went; absent where it was never listed.'),
   })
   .meta({ id: 'SourceStatus' });
@@ -205,20 +188,18 @@ const sourceStatus = z
 /** Of the process that follows them nothing is told: a service tells nothing of its machine. */
 const syncStatus = z
   .object({
-    isFollowed: z.boolean().describe('A process reads them when the configuration says so.'),
-    sources: listOf(
-      z.object({
-        source: z.string(),
-        state: z.enum(['idle', 'due', 'running', 'failing']),
-        watch: z.enum(['on', 'interval']).optional(),
-        nextAt: z.string().optional().describe('Absent where only a change leads to the next run.'),
-        lastStartedAt: z.string().optional(),
-        lastFinishedAt: z.string().optional(),
-        lastTrigger: z.enum(['start', 'watch', 'schedule', 'missed', 'retry', 'interval']).optional(),
-        failures: z.int().describe('Runs in a row that failed.'),
-        problem: z.string().optional(),
-      }),
-    ),
+    isFollowed: boolean.describe('A process reads them when the configuration says so.'),
+    sources: rowsOf({
+      source: string,
+      state: z.enum(['idle', 'due', 'running', 'failing']),
+      watch: z.enum(['on', 'interval']).optional(),
+      nextAt: optionalString.describe('Absent where only a change leads to the next run.'),
+      lastStartedAt: optionalString,
+      lastFinishedAt: optionalString,
+      lastTrigger: z.enum(['start', 'watch', 'schedule', 'missed', 'retry', 'interval']).optional(),
+      failures: int.describe('Runs in a row that failed.'),
+      problem: optionalString,
+    }),
   })
   .meta({ id: 'SyncStatus' });
 
@@ -233,14 +214,14 @@ export const sourcesResponse = z.object({ sources: listOf(sourceStatus), ...foll
 export const runsResponse = z.object({
   lastRun: z
     .object({
-      command: z.string(),
-      startedAt: z.string(),
-      finishedAt: z.string().optional(),
-      success: z.boolean().optional(),
+      command: string,
+      startedAt: string,
+      finishedAt: optionalString,
+      success: boolean.optional(),
       stats: runStats.optional(),
       error: z
         .object({
-          reason: z.string().describe('As `docs/errors.md` lists them; the log of the service says more.'),
+          reason: string.describe('As `docs/errors.md` lists them; the log of the service says more.'),
         })
         .optional()
         .describe('Why it ended, where that was by an error.'),
@@ -255,17 +236,15 @@ export const runsResponse = z.object({
 /** What `ragstone status --json` states as `work`. */
 const workStatus = z
   .object({
-    sources: listOf(
-      z.object({
-        source: z.string(),
-        waiting: z.int().describe('Documents that no worker is at now.'),
-        active: z.int().describe('Documents that a worker holds.'),
-        oldestAt: z.string().describe('When the oldest of them was listed, ISO-8601 UTC.'),
-        oldestSeconds: z.int(),
-      }),
-    ).describe('A source of which nothing is left is not among them.'),
+    sources: rowsOf({
+      source: string,
+      waiting: int.describe('Documents that no worker is at now.'),
+      active: int.describe('Documents that a worker holds.'),
+      oldestAt: string.describe('When the oldest of them was listed, ISO-8601 UTC.'),
+      oldestSeconds: int,
+    }).describe('A source of which nothing is left is not among them.'),
     queue: z
-      .object({ isUp: z.boolean(), waiting: z.int().optional(), active: z.int().optional() })
+      .object({ isUp: boolean, waiting: optionalInt, active: optionalInt })
       .describe(
         'Whether its server answers, and its batches; no numbers where the index holds other tenants too or the caller is of a project.',
       ),
@@ -273,19 +252,19 @@ const workStatus = z
   .meta({ id: 'WorkStatus' });
 
 /** Of routes without a body. */
-export const ownerQuery = z.strictObject({ tenantId: tenantText() });
+export const ownerQuery = z.strictObject({ tenantId: tenantText });
 
 export const statusResponse = z
   .object({
-    provider: z.string(),
-    embedder: z.string(),
-    dimensions: z.int(),
-    documents: z.int(),
-    chunks: z.int(),
+    provider: string,
+    embedder: string,
+    dimensions: int,
+    documents: int,
+    chunks: int,
     sources: listOf(sourceStatus),
     ...runsResponse.shape,
     reading: z
-      .object({ passages: z.int(), read: z.int() })
+      .object({ passages: int, read: int })
       .optional()
       .describe(
         'Passages that the reader has read before anybody asks; absent where it reads nothing ahead.',
@@ -293,9 +272,7 @@ export const statusResponse = z
     work: workStatus
       .optional()
       .describe('What is listed and left to workers; absent where no queue is configured.'),
-    failures: listOf(
-      z.object({ source: z.string(), item: z.string().optional(), reason: z.string(), message: z.string() }),
-    ),
+    failures: rowsOf({ source: string, item: optionalString, reason: string, message: string }),
     notices: noticesSchemas.notices,
   })
   .meta({ id: 'IndexStatus' });
@@ -307,32 +284,30 @@ export const indexAllResponse = z
       .describe(
         '`partial`: sources or documents could not be read; `failed` says of which sources and why, `GET .../status` names documents.',
       ),
-    total: z.int(),
-    indexed: z.record(z.string(), z.int()).describe('Documents by the name of their source.'),
+    total: int,
+    indexed: z.record(string, int).describe('Documents by the name of their source.'),
     failed: failedOfRun.optional().describe('What failed, by source and reason; absent where nothing did.'),
   })
   .meta({ id: 'IndexCounts' });
 
 export const statsResponse = z
   .object({
-    total_documents: z.int(),
-    by_type: z.record(z.string(), z.int()),
-    last_indexed_at: z.string().nullable(),
+    total_documents: int,
+    by_type: z.record(string, int),
+    last_indexed_at: string.nullable(),
   })
   .meta({ id: 'IndexStats' });
 
 export const deploymentsHealthResponse = z
   .object({
     status: z.enum(['healthy', 'unhealthy']),
-    deployments: listOf(
-      z.object({
-        deploymentId: z.string(),
-        tenantId: z.string().optional().describe('Absent where the deployment cannot be read.'),
-        model: z.enum(RagDeploymentModel).optional(),
-        ok: z.boolean(),
-        detail: z.string().describe('What is wrong and what to do, for operators of the service.'),
-      }),
-    ),
+    deployments: rowsOf({
+      deploymentId: string,
+      tenantId: optionalString.describe('Absent where the deployment cannot be read.'),
+      model: z.enum(RagDeploymentModel).optional(),
+      ok: boolean,
+      detail: string.describe('What is wrong and what to do, for operators of the service.'),
+    }),
   })
   .meta({ id: 'DeploymentsHealth' });
 
@@ -341,49 +316,42 @@ export const healthResponse = z
     status: z
       .enum(['healthy', 'degraded', 'unhealthy'])
       .describe('`degraded`: parts are out, and searches are answered with the others.'),
-    live: z
-      .boolean()
-      .describe(
-        'The process answers: always true. A service that does not answer at all is to be started anew.',
-      ),
-    ready: z.boolean().describe('Requests may be sent to it: searches are answered at some level.'),
-    degradationLevel: z
-      .int()
-      .optional()
-      .describe('Least level that a search can have now; absent where none is answered.'),
-    checks: z.record(z.string(), z.enum(['ok', 'failed'])),
+    live: boolean.describe(
+      'The process answers: always true. A service that does not answer at all is to be started anew.',
+    ),
+    ready: boolean.describe('Requests may be sent to it: searches are answered at some level.'),
+    degradationLevel: optionalInt.describe(
+      'Least level that a search can have now; absent where none is answered.',
+    ),
+    checks: z.record(string, z.enum(['ok', 'failed'])),
   })
   .meta({ id: 'Health' });
 
 export const partsHealthResponse = z
   .object({
-    ok: z.boolean().describe('All parts answer.'),
-    degradationLevel: z.int().optional().describe('As `Health` has it.'),
-    parts: listOf(
-      z.object({
-        part: z.string(),
-        ok: z.boolean(),
-        detail: z.string().describe('In words, for operators of the service.'),
-      }),
-    ),
+    ok: boolean.describe('All parts answer.'),
+    degradationLevel: optionalInt.describe('As `Health` has it.'),
+    parts: rowsOf({
+      part: string,
+      ok: boolean,
+      detail: string.describe('In words, for operators of the service.'),
+    }),
     stores: z
       .object({
-        active: z.string().describe('The one that is asked first.'),
-        stores: listOf(
-          z.object({
-            name: z.string(),
-            isActive: z.boolean(),
-            state: z.enum(['ready', 'behind', 'copying', 'out', 'foreign']),
-            lag: z.int().describe('Writes that it lacks, as far as is known.'),
-            detail: z.string().optional(),
-            since: z.string().optional(),
-          }),
-        ),
-        journal: z.object({ writes: z.int(), bytes: z.int(), maxBytes: z.int() }),
+        active: string.describe('The one that is asked first.'),
+        stores: rowsOf({
+          name: string,
+          isActive: boolean,
+          state: z.enum(['ready', 'behind', 'copying', 'out', 'foreign']),
+          lag: int.describe('Writes that it lacks, as far as is known.'),
+          detail: optionalString,
+          since: optionalString,
+        }),
+        journal: z.object({ writes: int, bytes: int, maxBytes: int }),
       })
       .optional()
       .describe('Of `rag.failover`; absent where there is one store.'),
   })
   .meta({ id: 'PartsHealth' });
 
-export const liveResponse = z.object({ live: z.boolean() }).meta({ id: 'Live' });
+export const liveResponse = z.object({ live: boolean }).meta({ id: 'Live' });

@@ -1,13 +1,16 @@
 import * as z from 'zod';
-import { listOf } from './common.js';
+import {
+  boolean,
+  int,
+  listOf,
+  nextCursor,
+  optionalString,
+  string,
+} from '../../../operations/requests/outcome-fields.js';
+import { pageFields } from './common.js';
 
 export const queriesQuery = z.strictObject({
-  cursor: z
-    .string()
-    .regex(/^[\w-]{1,100}\.\d{1,15}\.\d{1,15}$/)
-    .optional()
-    .describe('Of the page before.'),
-  limit: z.coerce.number().int().min(1).max(1_000).default(100),
+  ...pageFields(100, string.regex(/^[\w-]{1,100}\.\d{1,15}\.\d{1,15}$/, 'that of the page before')),
   only: z
     .enum(['without-results', 'withheld'])
     .optional()
@@ -18,24 +21,21 @@ export const queriesPage = z.object({
   queries: listOf(
     z
       .object({
-        at: z.string(),
+        at: string,
         kind: z.enum(['search', 'answer', 'context']),
-        requestId: z.string().optional(),
-        caller: z.string().optional().describe('Id of the key, subject of the token.'),
-        text: z
-          .string()
-          .optional()
-          .describe('Absent unless `rag.audit.text` is set, and for who lacks a right that the caller had.'),
-        results: z.int().describe('Passages that were found, or sources of the answer.'),
-        isWithheld: z.boolean().describe('The answer was withheld, for too little tells of it.'),
-        reason: z.string().optional().describe('Why it failed, as `docs/errors.md` lists it.'),
+        requestId: optionalString,
+        caller: optionalString.describe('Id of the key, subject of the token.'),
+        text: optionalString.describe(
+          'Absent unless `rag.audit.text` is set, and for who lacks a right that the caller had.',
+        ),
+        results: int.describe('Passages that were found, or sources of the answer.'),
+        isWithheld: boolean.describe('The answer was withheld, for too little tells of it.'),
+        reason: optionalString.describe('Why it failed, as `docs/errors.md` lists it.'),
       })
       .meta({ id: 'LoggedQuery' }),
   ).describe('Youngest first.'),
-  isWhole: z
-    .boolean()
-    .describe(
-      'False where the log goes further back than was looked at for this page, 8 MiB; `cursor` goes on there.',
-    ),
-  cursor: z.string().optional().describe('For the next page; absent at the end.'),
+  isWhole: boolean.describe(
+    'False where the log goes further back than was looked at for this page, 8 MiB; `cursor` goes on there.',
+  ),
+  cursor: nextCursor,
 });

@@ -1,16 +1,17 @@
 import * as z from 'zod';
+import { boolean, int, string, strings } from '../../../operations/requests/outcome-fields.js';
 import { MOST_FILES, UploadedFile } from '../requests/read-form.js';
-import { idText, listOf } from './common.js';
-import { knowledgeDocumentInput } from './knowledge.js';
+import { idText } from './common.js';
+import { knowledgeDocumentInput, pushedOutcome } from './knowledge.js';
 
 const MOST_FILE_NAME = 255;
 
-const fileName = idText().max(MOST_FILE_NAME);
+const fileName = idText.max(MOST_FILE_NAME);
 
 const uploadedFile = z
   .custom<UploadedFile>(
     (value) => value instanceof UploadedFile && fileName.safeParse(value.name).success,
-    `must be a file with a name of 1 to ${MOST_FILE_NAME} characters, none of them control characters`,
+    `a file with a name of 1 to ${MOST_FILE_NAME} characters, none of them control characters`,
   )
   .meta({ type: 'string', format: 'binary' });
 
@@ -18,12 +19,12 @@ const uploadedFile = z
 export const uploadRequest = knowledgeDocumentInput
   .omit({ content: true, chunkIndex: true, chunkCount: true })
   .extend({
-    id: idText()
+    id: idText
       .optional()
       .describe(
         'Of one file alone. Default: `documentId` where one file is sent, else the name of the file.',
       ),
-    documentName: z.string().max(1_000).optional().describe('Of one file alone.'),
+    documentName: string.max(1_000).optional().describe('Of one file alone.'),
     file: z
       .array(uploadedFile)
       .min(1)
@@ -35,25 +36,12 @@ export const uploadRequest = knowledgeDocumentInput
 
 export type UploadRequest = z.infer<typeof uploadRequest>;
 
-export const uploadResponse = z
-  .object({
-    results: listOf(
-      z.object({
-        id: z.string(),
-        fileName: z.string(),
-        success: z.boolean(),
-        error: z.object({ reason: z.string(), message: z.string() }).optional(),
-        unchanged: z
-          .boolean()
-          .describe('It was indexed before, with the same content and fields; nothing was done.'),
-        notices: listOf(z.string()).describe('What of the file was not read, or was cut.'),
-        redactions: z
-          .record(z.string(), z.int())
-          .optional()
-          .describe('Personal data and secrets that were taken out, by type.'),
-      }),
-    ).describe('What became of each file, in their order.'),
-    indexed: z.int(),
-    failed: z.int(),
-  })
-  .meta({ id: 'UploadResults' });
+export const uploadResponse = pushedOutcome({
+  fileName: string,
+  unchanged: boolean.describe('It was indexed before, with the same content and fields; nothing was done.'),
+  notices: strings.describe('What of the file was not read, or was cut.'),
+  redactions: z
+    .record(string, int)
+    .optional()
+    .describe('Personal data and secrets that were taken out, by type.'),
+}).meta({ id: 'UploadResults' });
