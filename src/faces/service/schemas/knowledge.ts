@@ -73,8 +73,8 @@ export const ragSearchResult = z.object({
 
 export const ragSearchResponse = z
   .object({
-    ...searchReport,
     results: listOf(ragSearchResult),
+    ...searchReport,
   })
   .meta({ id: 'RagSearchResponse' });
 
