@@ -4,19 +4,21 @@ import {
   type ConflictsRequest,
   type ConflictsResponse,
   DIFFERENCE_KINDS,
-  FINDING_KINDS,
   type Finding,
   type FindingPassage,
   type FindingPlace,
 } from '../relations/conflicts/conflict-types.js';
+import { FIELDS } from './fields.js';
 import { operation } from './operation.js';
 import { checked, type ShapeOf } from './requests/check-shape.js';
-import { idText, kindsOf, listOf, signal, upTo } from './requests/request-fields.js';
+import { countOf, idText, kindsOf, listOf, signal } from './requests/request-fields.js';
+
+const { kinds, limit } = FIELDS.conflicts;
 
 const schema = z.strictObject({
-  kinds: kindsOf(FINDING_KINDS).describe('Kinds of findings. Default: all.'),
+  kinds: kindsOf(kinds).describe('Kinds of findings. Default: all.'),
   document: z.string().optional(),
-  limit: upTo(10_000),
+  limit: countOf(limit),
   signal,
 } satisfies ShapeOf<ConflictsRequest>);
 
@@ -42,7 +44,7 @@ const outcome = () => {
   } satisfies ShapeOf<FindingPassage>);
   const difference = z.object({ kind: z.enum(DIFFERENCE_KINDS), first: z.string(), second: z.string() });
   const finding = z.object({
-    kind: z.enum(FINDING_KINDS),
+    kind: z.enum(kinds),
     agreement: z.number().describe('What the passages have in common beside the differences, 0 to 1.'),
     differences: listOf(difference).describe('In the order of `passages`.'),
     passages: listOf(passage).describe('The newest first.'),
@@ -73,7 +75,7 @@ export const conflicts = operation({
     summary: 'Duplicates and conflicts between documents',
     request: schema.extend({
       document: idText.optional().describe('Findings that the document of this id has a part in.'),
-      limit: upTo(MOST_BY_ROUTE).describe('Most findings of each kind. Default: 100.'),
+      limit: countOf({ ...limit, most: MOST_BY_ROUTE }, 'Most findings of each kind.'),
     }),
     gives: 'Findings, the newer document of each first.',
     outcome: outcome(),

@@ -1,8 +1,9 @@
 import * as z from 'zod';
 import type { GradedQuestion } from '../evaluation/question-set.js';
+import { FIELDS } from './fields.js';
 import { operation } from './operation.js';
 import { checked, type ShapeOf } from './requests/check-shape.js';
-import { signal, upTo } from './requests/request-fields.js';
+import { countOf, signal } from './requests/request-fields.js';
 
 /** Which feedback is made into judgments. */
 export interface FeedbackJudgmentsRequest {
@@ -61,7 +62,7 @@ export interface FeedbackJudgments {
 export const feedbackJudgmentsSchema = z.strictObject({
   source: z.string('the name of a source').optional(),
   folder: z.string('a folder').regex(/[^./]/, 'a folder').optional(),
-  minClicks: upTo(1_000),
+  minClicks: countOf(FIELDS.feedbackJudgments.minClicks),
   signal,
 } satisfies ShapeOf<FeedbackJudgmentsRequest>);
 

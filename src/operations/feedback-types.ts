@@ -1,14 +1,10 @@
 import * as z from 'zod';
 import type { LineRange } from '../core/document.js';
 import type { Scope } from '../core/scope.js';
+import { type ANSWER_VERDICTS, type FEEDBACK_KINDS, FIELDS } from './fields.js';
 import { operation } from './operation.js';
 import { checked, type ShapeOf } from './requests/check-shape.js';
-import { signal, upTo } from './requests/request-fields.js';
-
-/** What can have been shown. */
-export const FEEDBACK_KINDS = ['search', 'answer', 'context'] as const;
-/** What can be said of an answer as a whole. */
-export const ANSWER_VERDICTS = ['good', 'bad', 'regenerated'] as const;
+import { choiceOf, countOf, signal } from './requests/request-fields.js';
 
 /** Places of a list that are stored. */
 export const MOST_SHOWN = 100;
@@ -117,7 +113,7 @@ export const feedbackSchema = z.strictObject({
     .string('a text')
     .regex(/\S/, 'a text that is not empty')
     .max(MOST_QUERY, `at most ${MOST_QUERY} characters`),
-  kind: z.enum(FEEDBACK_KINDS, `one of ${FEEDBACK_KINDS.join(', ')}`).optional(),
+  kind: choiceOf(FIELDS.feedback.kind),
   shown: z
     .array(z.union([id, passage], 'the id of a passage, or an object with its chunkIds'))
     .min(1, 'a list of at least one passage')
@@ -125,7 +121,7 @@ export const feedbackSchema = z.strictObject({
   clicked: ranks,
   relevant: ranks,
   notRelevant: ranks,
-  answer: z.enum(ANSWER_VERDICTS, `one of ${ANSWER_VERDICTS.join(', ')}`).optional(),
+  answer: choiceOf(FIELDS.feedback.answer),
   helpful: z.boolean('true or false').optional(),
   rank: rank.optional(),
   comment: z.string().max(MOST_COMMENT, `at most ${MOST_COMMENT} characters`).optional(),
@@ -147,7 +143,7 @@ export const feedbackListSchema = z.strictObject({
     .string('a cursor')
     .regex(/^\d{1,15}$/, 'a cursor of an earlier page')
     .optional(),
-  limit: upTo(1_000),
+  limit: countOf(FIELDS.listFeedback.limit),
 } satisfies ShapeOf<ListFeedbackRequest>);
 
 export const listFeedback = operation({

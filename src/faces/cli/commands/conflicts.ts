@@ -1,8 +1,9 @@
 import type { Command } from 'commander';
 import type { FindingKind } from '../../../index.js';
+import { FIELDS } from '../../../operations/fields.js';
 import type { CliContext } from '../context.js';
+import { choicesOption, countOption } from '../field-options.js';
 import { withView } from '../open-engine.js';
-import { collectOneOf, wholeNumber } from '../parse-options.js';
 import { doneByService } from '../refuse-on-server.js';
 import { type ScopeOptions, withScopeOptions } from '../scope-options.js';
 
@@ -14,8 +15,6 @@ Examples:
 
 A conflict is a pair of statements of two documents that agree but for a number, date, version, name, or "not". The newer document stands first.`;
 
-const KINDS: readonly FindingKind[] = ['duplicate', 'conflict'];
-
 interface ConflictsOptions extends ScopeOptions {
   readonly limit?: number;
   readonly kind?: readonly FindingKind[];
@@ -23,11 +22,12 @@ interface ConflictsOptions extends ScopeOptions {
 
 /** `ragstone conflicts` */
 export function registerConflicts(program: Command, context: CliContext): void {
+  const { kinds, limit } = FIELDS.conflicts;
   const command = program
     .command('conflicts')
     .description('list what several documents say alike, and where they contradict each other')
-    .option('--kind <kind>', `only ${KINDS.join(' or ')} findings; may be repeated`, collectOneOf(KINDS))
-    .option('--limit <n>', 'findings of each kind, 1 to 10000 (default: 100)', wholeNumber(1, 10_000));
+    .addOption(choicesOption('--kind <kind>', 'kinds of findings', kinds))
+    .addOption(countOption('--limit <n>', 'findings of each kind', limit));
   doneByService(command, ['kind', 'limit', 'tenant']);
   withScopeOptions(command)
     .addHelpText('after', EXAMPLES)

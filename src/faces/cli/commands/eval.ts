@@ -12,6 +12,7 @@ import { ExitCode } from '../errors.js';
 import { evaluationTarget, withCounter } from '../evaluation-target.js';
 import { numberBetween } from '../parse-options.js';
 import { type ScopeOptions, withScopeOptions } from '../scope-options.js';
+import { searchMode } from '../search-options.js';
 
 interface EvalOptions
   extends ScopeOptions,
@@ -68,9 +69,7 @@ export function addWhatIsMeasured(command: Command): Command {
   return withScopeOptions(command)
     .option('--questions <file>', 'questions with gold quotes about the folder, one JSON object a line')
     .option('--split <name>', 'which judgments: qrels/NAME.tsv (default: test)')
-    .addOption(
-      new Option('--mode <mode>', 'which lanes run').choices(['hybrid', 'dense', 'lexical', 'graph']),
-    )
+    .addOption(searchMode())
     .option(
       '--embedder <model>',
       'builtin, onnx:PATH_OR_ID or transformers:PATH_OR_ID (default: the configured one)',

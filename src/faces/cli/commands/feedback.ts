@@ -1,7 +1,9 @@
-import { type Command, InvalidArgumentError, Option } from 'commander';
+import { type Command, InvalidArgumentError } from 'commander';
 import { RAGError } from '../../../core/errors.js';
 import type { EngineView, FeedbackJudgments, FeedbackRequest, SearchResult } from '../../../index.js';
+import { FIELDS } from '../../../operations/fields.js';
 import type { CliContext } from '../context.js';
+import { choiceOption, countOption } from '../field-options.js';
 import { withTenantView } from '../open-engine.js';
 import { collect, wholeNumber } from '../parse-options.js';
 import { type ScopeOptions, withScopeOptions } from '../scope-options.js';
@@ -48,13 +50,7 @@ export function registerFeedback(program: Command, context: CliContext): void {
     .option('--clicked <place>', `that was opened: ${PLACES}`, collect)
     .option('--relevant <place>', `that is relevant: ${PLACES}`, collect)
     .option('--not-relevant <place>', `that is not: ${PLACES}`, collect)
-    .addOption(
-      new Option('--answer <verdict>', 'what is to be said of the answer').choices([
-        'good',
-        'bad',
-        'regenerated',
-      ]),
-    )
+    .addOption(choiceOption('--answer <verdict>', 'what is to be said of the answer', FIELDS.feedback.answer))
     .option('--comment <text>', 'why')
     .option('--top-k <n>', 'results that were shown (default: those of a search)', wholeNumber(1));
   withScopeOptions(add)
@@ -63,7 +59,7 @@ export function registerFeedback(program: Command, context: CliContext): void {
   const list = feedback
     .command('list')
     .description('list feedback in the order in which it came')
-    .option('--limit <n>', 'how much of it, 1 to 1,000 (default: 100)', wholeNumber(1))
+    .addOption(countOption('--limit <n>', 'how much of it', FIELDS.listFeedback.limit))
     .option('--cursor <cursor>', 'where the page before ended', parseCursor);
   withScopeOptions(list)
     .addHelpText('after', EXAMPLES)
@@ -74,10 +70,12 @@ export function registerFeedback(program: Command, context: CliContext): void {
     .option('--out <file>', 'write the questions there, one JSON object a line')
     .option('--source <name>', 'judge passages of this source alone')
     .option('--folder <path>', 'the folder that is to be evaluated: paths of questions begin there')
-    .option(
-      '--min-clicks <n>',
-      'clicks that a question needs without a verdict (default: 3)',
-      wholeNumber(1),
+    .addOption(
+      countOption(
+        '--min-clicks <n>',
+        'clicks that a question needs without a verdict',
+        FIELDS.feedbackJudgments.minClicks,
+      ),
     );
   withScopeOptions(judgments)
     .addHelpText('after', EXAMPLES)

@@ -1,9 +1,11 @@
 import type { Command } from 'commander';
 import { RAGError } from '../../../core/errors.js';
 import type { EngineView, ExtractionProgress } from '../../../index.js';
+import { FIELDS } from '../../../operations/fields.js';
 import { auditedCommand } from '../audited-command.js';
 import type { CliContext } from '../context.js';
 import { ExitCode } from '../errors.js';
+import { countOption } from '../field-options.js';
 import { placeOf, withTenantView } from '../open-engine.js';
 import { numberBetween, wholeNumber } from '../parse-options.js';
 import {
@@ -67,7 +69,7 @@ export function registerGraph(program: Command, context: CliContext): void {
   withScopeOptions(
     part('summaries', 'show summaries of which every document may be read')
       .option('--entity <name>', 'only those that it is part of')
-      .option('--limit <n>', 'summaries, 1 to 100 (default: 20)', wholeNumber(1))
+      .addOption(countOption('--limit <n>', 'summaries', FIELDS.summaries.limit))
       .option('--cursor <text>', 'where the page before ended'),
   ).action((options: SummariesOptions) => runSummaries(context, options));
   withScopeOptions(
@@ -93,10 +95,11 @@ const withLimits = (command: Command): Command =>
   command
     .option('--max-cost <dollars>', 'stop before the model costs more', numberBetween(0, 1_000_000))
     .option('--max-tokens <n>', 'stop before the model reads and writes more', wholeNumber(0))
-    .option(
-      '--concurrency <n>',
-      'calls at a time (default: rag.graph.extraction.concurrency)',
-      wholeNumber(1),
+    .addOption(
+      countOption('--concurrency <n>', 'calls at a time', {
+        ...FIELDS.extract.concurrency,
+        preset: 'rag.graph.extraction.concurrency',
+      }),
     );
 
 /** A call for the documents of a tenant. */

@@ -1,6 +1,6 @@
 import { type Command, InvalidArgumentError } from 'commander';
+import { PERMISSIONS } from '../../../config/permissions.js';
 import type { ResolvedConfig } from '../../../config/resolved-config.js';
-import { PERMISSIONS } from '../../../config/schema/server.js';
 import type { ApiKey, KeyStore } from '../../service/authentication/key-store.js';
 import type { Permission } from '../../service/authentication/principal.js';
 import { auditedCommand } from '../audited-command.js';
