@@ -9,6 +9,15 @@ import { countOption } from '../field-options.js';
 import { placeOf, withTenantView } from '../open-engine.js';
 import { numberBetween, wholeNumber } from '../parse-options.js';
 import {
+  renderEntity,
+  renderEstimate,
+  renderExtraction,
+  renderFactStatus,
+  renderSummaries,
+  renderSummarizing,
+} from '../render/graph-facts.js';
+import { startCounter } from '../render/progress.js';
+import {
   type OwnerOptions,
   type ScopeOptions,
   withOwnerOptions,
@@ -117,7 +126,6 @@ async function runEstimate(
     graph.estimate({ ...request, signal: context.signal }),
   );
   context.printNotices(estimate);
-  const { renderEstimate } = await import('../render/graph-facts.js');
   context.printResult(estimate, renderEstimate);
 }
 
@@ -129,7 +137,6 @@ async function runExtract(
     graph.extract({ ...request, onProgress, signal: context.signal }),
   );
   context.printNotices(result);
-  const { renderExtraction } = await import('../render/graph-facts.js');
   context.printResult(result, renderExtraction);
   if (isAmiss(result)) context.exitCode = ExitCode.failed;
 }
@@ -142,7 +149,6 @@ async function runSummarize(
     graph.summarize({ ...request, onProgress, signal: context.signal }),
   );
   context.printNotices(result);
-  const { renderSummarizing } = await import('../render/graph-facts.js');
   context.printResult(result, renderSummarizing);
   if (result.estimate === undefined && isAmiss(result)) context.exitCode = ExitCode.failed;
 }
@@ -164,7 +170,6 @@ async function asking<T>(
   { tenant, project }: OwnerOptions,
   work: (graph: EngineView['graph'], onProgress: (progress: ExtractionProgress) => void) => Promise<T>,
 ): Promise<T> {
-  const { startCounter } = await import('../render/progress.js');
   const call = { action: `graph ${action}`, tenant, project, context };
   return auditedCommand(await placeOf(context), call, () =>
     inGraph(context, { tenant, project }, async (graph) => {
@@ -193,7 +198,6 @@ function stopped(cause: unknown): Error {
 
 async function runStatus(context: CliContext, options: OwnerOptions): Promise<void> {
   const status = await inGraph(context, options, (graph) => graph.status());
-  const { renderFactStatus } = await import('../render/graph-facts.js');
   context.printResult(status, renderFactStatus);
 }
 
@@ -203,13 +207,11 @@ async function runSummaries(
 ): Promise<void> {
   const request = { entity, limit, cursor, signal: context.signal };
   const page = await inGraph(context, scope, (graph) => graph.summaries(request));
-  const { renderSummaries } = await import('../render/graph-facts.js');
   context.printResult(page, renderSummaries);
 }
 
 async function runEntity(context: CliContext, name: string, scope: ScopeOptions): Promise<void> {
   const report = await inGraph(context, scope, (graph) => graph.entity(name));
-  const { renderEntity } = await import('../render/graph-facts.js');
   context.printResult(report ?? null, () => renderEntity(name, report, context));
   if (report === undefined) context.exitCode = ExitCode.failed;
 }

@@ -6,6 +6,8 @@ import { auditedCommand } from '../audited-command.js';
 import type { CliContext } from '../context.js';
 import { choiceOption } from '../field-options.js';
 import { assertSharedIndex, placeOf, withEngine } from '../open-engine.js';
+import { startCounter } from '../render/progress.js';
+import { renderReembedding } from '../render/reembedding.js';
 
 interface ReembedOptions {
   readonly model?: string;
@@ -50,7 +52,6 @@ export function registerReembed(program: Command, context: CliContext): void {
 }
 
 async function runReembed(context: CliContext, options: ReembedOptions): Promise<void> {
-  const { startCounter } = await import('../render/progress.js');
   const { tenant, ...request } = options;
   if (tenant !== undefined) await assertSharedIndex(context, { tenant });
   const result = await auditedCommand(await placeOf(context), { action: 'reembed', context }, () =>
@@ -72,7 +73,6 @@ async function runReembed(context: CliContext, options: ReembedOptions): Promise
       }
     }),
   );
-  const { renderReembedding } = await import('../render/reembedding.js');
   if (result.outcome !== 'already') context.printNotices(result);
   context.printResult(result, renderReembedding);
 }

@@ -5,6 +5,7 @@ import type { CliContext } from '../context.js';
 import { choicesOption, countOption } from '../field-options.js';
 import { withView } from '../open-engine.js';
 import { doneByService } from '../refuse-on-server.js';
+import { renderRelated } from '../render/related.js';
 import { type ScopeOptions, withScopeOptions } from '../scope-options.js';
 
 const EXAMPLES = `
@@ -46,6 +47,5 @@ async function runRelated(
   const request = { item, hops, limit, kinds: kind, signal: context.signal };
   const response = await withView(context, scope, (view) => view.related(request));
   context.printNotices(response);
-  const { renderRelated } = await import('../render/related.js');
   context.printResult(response, renderRelated);
 }

@@ -8,6 +8,8 @@ import type { CliContext } from '../context.js';
 import { ExitCode } from '../errors.js';
 import { withEngine } from '../open-engine.js';
 import { wholeNumber } from '../parse-options.js';
+import { describeRun, renderFailures } from '../render/index-result.js';
+import { startProgress } from '../render/progress.js';
 import { searchMode } from '../search-options.js';
 import { ALONE_TRANSACTION_CHUNKS } from './index.js';
 
@@ -62,7 +64,6 @@ async function runTry(
   const { index, response } = await withEngine(
     context,
     async (engine) => {
-      const { startProgress } = await import('../render/progress.js');
       const progress = startProgress(context);
       const result = await engine
         .index({
@@ -105,7 +106,6 @@ async function report(
     return;
   }
   const { renderPassages } = await import('../render/passages.js');
-  const { describeRun, renderFailures } = await import('../render/index-result.js');
   context.note(describeRun(index));
   const failures = renderFailures(index.stats.errors, context);
   if (failures !== '') context.warn(failures);
