@@ -17,10 +17,10 @@ import type {
   DocumentRequest,
   DocumentVersions,
 } from '../operations/engine.js';
+import { FIELDS } from '../operations/fields.js';
 import { admits } from '../searching/as-of/past-index.js';
 import { scopeCollection } from '../stores/scoped-collection.js';
 
-const DEFAULT_PASSAGES = 200;
 const MOST_VERSIONS = 200;
 /** Bytes of an original that is handed out. */
 const MOST_ORIGINAL = 25 * 1024 * 1024;
@@ -35,7 +35,7 @@ interface ReadableRevision {
 /** How a document is cut: a page of the passages of its stored text, in their order. */
 export async function passagesOf(
   { document, revision }: ReadableRevision,
-  { cursor = '0', limit = DEFAULT_PASSAGES }: NonNullable<DocumentRequest['passages']>,
+  { cursor = '0', limit = FIELDS.get.passages.preset }: NonNullable<DocumentRequest['passages']>,
   { reader, collection, scope, sealing }: ScopedIndex,
 ): Promise<DocumentPassages> {
   const start = Number(cursor);

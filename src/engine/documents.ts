@@ -27,6 +27,7 @@ import type {
   IndexedDocument,
   ListRequest,
 } from '../operations/engine.js';
+import { FIELDS } from '../operations/fields.js';
 import { LEFT_SEALED } from '../platform/security/sealed-metadata.js';
 import { searchFilter } from '../searching/search-filter.js';
 import { scopeCollection } from '../stores/scoped-collection.js';
@@ -42,7 +43,6 @@ interface ReadableDocument {
 }
 
 const PAGE = 200;
-const DEFAULT_LIMIT = 100;
 
 /** A document with the text that the store's chunks are of, and what else is wanted of it; undefined where the scope may not read it. */
 export async function getDocument(
@@ -71,7 +71,7 @@ export async function getDocument(
 
 /** Documents in the order of their ids, a page at a time. */
 export async function listDocuments(
-  { cursor, limit = DEFAULT_LIMIT, filter, filters }: ListRequest,
+  { cursor, limit = FIELDS.list.limit.preset, filter, filters }: ListRequest,
   { index, config }: { readonly index: ScopedIndex; readonly config: ResolvedConfig },
 ): Promise<DocumentPage> {
   const wanted = searchFilter({ filter, filters });

@@ -5,13 +5,16 @@ import type { ContextPack } from '../context/context-pack.js';
 import type { AsOfReport } from '../ledger/history/as-of-report.js';
 import type { ToldDegradation } from '../platform/degradation/degradation-report.js';
 import type { CollapseMode } from '../retrieval/retriever.js';
+import { FIELDS } from './fields.js';
 import { asQuery, operation } from './operation.js';
 import { checked, type ShapeOf } from './requests/check-shape.js';
 import {
+  choiceOf,
   collapse,
   cost,
   countFromOne,
   countFromZero,
+  countOf,
   flag,
   number,
   optional,
@@ -78,14 +81,14 @@ export const askSchema = z.strictObject({
   message: text,
   history,
   conversation_history: history,
-  mode: z.enum(['naive', 'enhanced', 'agentic', 'graph']).optional(),
+  mode: choiceOf(FIELDS.ask.mode),
   limits: optional<StatedLimits>({
-    maxSteps: countFromOne,
+    maxSteps: countOf(FIELDS.ask.maxSteps),
     maxTokens: countFromZero,
     maxCost: cost,
     deadlineMs: countFromOne,
   }),
-  answerer: z.enum(['auto', 'chat', 'extractive']).optional(),
+  answerer: choiceOf(FIELDS.ask.answerer),
   topK: number,
   options: optional<NonNullable<AskRequest['options']>>({ topK: number, collapse }),
   abstainBelow: number,

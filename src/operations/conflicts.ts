@@ -4,11 +4,11 @@ import {
   type ConflictsRequest,
   type ConflictsResponse,
   DIFFERENCE_KINDS,
-  FINDING_KINDS,
   type Finding,
   type FindingPassage,
   type FindingPlace,
 } from '../relations/conflicts/conflict-types.js';
+import { FIELDS } from './fields.js';
 import { operation } from './operation.js';
 import { checked, type ShapeOf } from './requests/check-shape.js';
 import {
@@ -21,12 +21,14 @@ import {
   string,
   strings,
 } from './requests/outcome-fields.js';
-import { idText, kindsOf, signal, upTo } from './requests/request-fields.js';
+import { countOf, idText, kindsOf, signal } from './requests/request-fields.js';
+
+const { kinds, limit } = FIELDS.conflicts;
 
 const schema = z.strictObject({
-  kinds: kindsOf(FINDING_KINDS).describe('Kinds of findings. Default: all.'),
+  kinds: kindsOf(kinds).describe('Kinds of findings. Default: all.'),
   document: optionalString,
-  limit: upTo(10_000),
+  limit: countOf(limit),
   signal,
 } satisfies ShapeOf<ConflictsRequest>);
 
@@ -48,7 +50,7 @@ const outcome = () => {
   } satisfies ShapeOf<FindingPassage>);
   const difference = z.object({ kind: z.enum(DIFFERENCE_KINDS), first: string, second: string });
   const finding = z.object({
-    kind: z.enum(FINDING_KINDS),
+    kind: z.enum(kinds),
     agreement: number.describe('What the passages have in common beside the differences, 0 to 1.'),
     differences: listOf(difference).describe('In the order of `passages`.'),
     passages: listOf(passage).describe('The newest first.'),
@@ -79,7 +81,7 @@ export const conflicts = operation({
     summary: 'Duplicates and conflicts between documents',
     request: schema.extend({
       document: idText.optional().describe('Findings that the document of this id has a part in.'),
-      limit: upTo(MOST_BY_ROUTE).describe('Most findings of each kind. Default: 100.'),
+      limit: countOf({ ...limit, most: MOST_BY_ROUTE }, 'Most findings of each kind.'),
     }),
     gives: 'Findings, the newer document of each first.',
     outcome: outcome(),

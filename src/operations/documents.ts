@@ -5,9 +5,10 @@ import type { DocumentOrigin } from '../core/document-origin.js';
 import type { Metadata } from '../core/metadata.js';
 import type { AccessControl } from '../core/scope.js';
 import type { DocumentStatus } from '../ledger/ledger.js';
+import { FIELDS } from './fields.js';
 import { operation } from './operation.js';
 import { checked, type ShapeOf } from './requests/check-shape.js';
-import { checkedName, optional, signal, text, upTo } from './requests/request-fields.js';
+import { checkedName, countOf, optional, signal, text } from './requests/request-fields.js';
 import { filter, filtersSchema, type SearchQuery } from './search.js';
 
 /** A document as the index holds it. */
@@ -131,7 +132,7 @@ const readingSchema = z.strictObject({
       .string()
       .regex(/^\d{1,15}$/, 'that of the page before')
       .optional(),
-    limit: upTo(1_000, '1,000'),
+    limit: countOf(FIELDS.get.passages),
   }),
   versions: z.boolean().optional(),
   original: z.boolean().optional(),
@@ -150,7 +151,7 @@ export const get = operation({
 
 export const listSchema = z.strictObject({
   cursor: text,
-  limit: upTo(1_000, '1,000'),
+  limit: countOf(FIELDS.list.limit),
   filters: filtersSchema,
   filter,
 } satisfies ShapeOf<ListRequest>);

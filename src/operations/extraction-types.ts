@@ -1,4 +1,5 @@
 import * as z from 'zod';
+import { FIELDS } from './fields.js';
 import { operation } from './operation.js';
 import { checked, type ShapeOf } from './requests/check-shape.js';
 import {
@@ -6,11 +7,11 @@ import {
   checkedName,
   cost,
   countFromZero,
+  countOf,
   flag,
   milliseconds,
   signal,
   text,
-  upTo,
 } from './requests/request-fields.js';
 /** What a run may take. It ends before the call that would pass a limit; what was read stays. */
 export interface ExtractionLimits {
@@ -229,7 +230,7 @@ export interface EntityReport {
   readonly isCut: boolean;
 }
 
-const concurrency = upTo(64);
+const concurrency = countOf(FIELDS.extract.concurrency);
 const limits = { maxCost: cost, maxTokens: countFromZero, deadlineMs: milliseconds, concurrency, signal };
 
 const estimateSchema = z.strictObject({
@@ -254,7 +255,7 @@ const summarizeSchema = z.strictObject({
 
 const summariesSchema = z.strictObject({
   entity: text,
-  limit: upTo(100),
+  limit: countOf(FIELDS.summaries.limit),
   cursor: text,
   signal,
 } satisfies ShapeOf<SummariesRequest>);

@@ -1,9 +1,10 @@
 import * as z from 'zod';
 import type { GradedQuestion } from '../evaluation/question-set.js';
+import { FIELDS } from './fields.js';
 import { operation } from './operation.js';
 import { checked, type ShapeOf } from './requests/check-shape.js';
 import { int, listOf, number, rowsOf, string, strings } from './requests/outcome-fields.js';
-import { signal, upTo } from './requests/request-fields.js';
+import { countOf, signal } from './requests/request-fields.js';
 
 /** Which feedback is made into judgments. */
 export interface FeedbackJudgmentsRequest {
@@ -67,7 +68,7 @@ export const feedbackJudgmentsSchema = z.strictObject({
     .max(1_000)
     .optional()
     .describe('Paths of questions begin at this folder; passages elsewhere are left out.'),
-  minClicks: upTo(1_000, '1,000').describe('Clicks that a question needs without a verdict. Default: 3.'),
+  minClicks: countOf(FIELDS.feedbackJudgments.minClicks, 'Clicks that a question needs without a verdict.'),
   signal,
 } satisfies ShapeOf<FeedbackJudgmentsRequest>);
 

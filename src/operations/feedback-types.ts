@@ -1,6 +1,7 @@
 import * as z from 'zod';
 import type { LineRange } from '../core/document.js';
 import type { Scope } from '../core/scope.js';
+import { type ANSWER_VERDICTS, type FEEDBACK_KINDS, FIELDS } from './fields.js';
 import { operation } from './operation.js';
 import { checked, type ShapeOf } from './requests/check-shape.js';
 import {
@@ -13,12 +14,7 @@ import {
   string,
   strings,
 } from './requests/outcome-fields.js';
-import { signal, upTo } from './requests/request-fields.js';
-
-/** What can have been shown. */
-export const FEEDBACK_KINDS = ['search', 'answer', 'context'] as const;
-/** What can be said of an answer as a whole. */
-export const ANSWER_VERDICTS = ['good', 'bad', 'regenerated'] as const;
+import { choiceOf, countOf, signal } from './requests/request-fields.js';
 
 /** Places of a list that are stored. */
 export const MOST_SHOWN = 100;
@@ -125,7 +121,7 @@ const passage = z.strictObject({
 
 export const feedbackSchema = z.strictObject({
   query: z.string().regex(/\S/, 'a text that is not empty').max(MOST_QUERY),
-  kind: z.enum(FEEDBACK_KINDS).optional(),
+  kind: choiceOf(FIELDS.feedback.kind),
   shown: z
     .array(z.union([id, passage], 'the id of a passage, or an object with its chunkIds'))
     .min(1)
@@ -135,10 +131,9 @@ export const feedbackSchema = z.strictObject({
   ),
   relevant: ranks.describe('Ranks of places that are relevant.'),
   notRelevant: ranks.describe('Ranks of places that are not.'),
-  answer: z
-    .enum(ANSWER_VERDICTS)
-    .optional()
-    .describe('Of an answer. `regenerated`: it was asked for once more.'),
+  answer: choiceOf(FIELDS.feedback.answer).describe(
+    'Of an answer. `regenerated`: it was asked for once more.',
+  ),
   helpful: z.boolean().optional(),
   rank: rank.optional().describe('Of the place that `helpful` is about, from 1. Default: all of them.'),
   comment: z.string().max(MOST_COMMENT).optional(),
@@ -180,7 +175,7 @@ const outcome = () => {
     caller: optionalString.describe('Name of the key or token.'),
     requestId: optionalString,
     ...verdictFields,
-    kind: z.enum(FEEDBACK_KINDS),
+    kind: z.enum(FIELDS.feedback.kind),
     question: string,
     places: rowsOf(place).describe(
       'What was shown, best first. A place that was gone when the feedback came is left out.',
@@ -203,7 +198,7 @@ export const feedbackListSchema = z.strictObject({
     .regex(/^\d{1,15}$/, 'a cursor of an earlier page')
     .optional()
     .describe('Of the page before.'),
-  limit: upTo(1_000),
+  limit: countOf(FIELDS.listFeedback.limit),
 } satisfies ShapeOf<ListFeedbackRequest>);
 
 export const listFeedback = operation({

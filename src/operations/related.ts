@@ -1,11 +1,12 @@
 import * as z from 'zod';
 import type { ToldNotices } from '../core/notice.js';
-import { REFERENCE_KINDS, type ReferenceKind } from '../relations/graph/graph.js';
+import type { ReferenceKind } from '../relations/graph/graph.js';
 import type { GraphStep } from '../relations/graph/walk.js';
+import { FIELDS } from './fields.js';
 import { operation } from './operation.js';
 import { checked, type ShapeOf } from './requests/check-shape.js';
 import { listOf, number, optionalString, rowsOf, sourcePlace, string } from './requests/outcome-fields.js';
-import { hops, idText, kindsOf, signal, upTo } from './requests/request-fields.js';
+import { countOf, idText, kindsOf, signal } from './requests/request-fields.js';
 
 /** What is connected with an item. */
 export interface RelatedRequest {
@@ -46,11 +47,13 @@ export interface RelatedResponse extends ToldNotices {
   readonly documents: Readonly<Record<string, GraphDocumentInfo>>;
 }
 
+const { hops, limit, kinds } = FIELDS.related;
+
 const schema = z.strictObject({
   item: string.min(1),
-  hops: hops.describe('Steps from the item. Default: 2.'),
-  limit: upTo(100).describe('Most documents. Default: 20.'),
-  kinds: kindsOf(REFERENCE_KINDS).describe('Kinds of edges that are followed. Default: all.'),
+  hops: countOf(hops, 'Steps from the item.'),
+  limit: countOf(limit, 'Most documents.'),
+  kinds: kindsOf(kinds).describe('Kinds of edges that are followed. Default: all.'),
   signal,
 } satisfies ShapeOf<RelatedRequest>);
 
@@ -58,7 +61,7 @@ const schema = z.strictObject({
 export const graphStep = () => ({
   from: string.describe('Id of a document.'),
   to: string.describe('Id of a document.'),
-  kind: z.enum(REFERENCE_KINDS),
+  kind: z.enum(kinds),
   direction: z
     .enum(['out', 'in', 'shared'])
     .describe('`out`: `from` refers to `to`; `in`: the reverse; `shared`: both name what `via` says.'),

@@ -11,12 +11,13 @@ import type { ToldDegradation } from '../platform/degradation/degradation-report
 import type { GraphStep } from '../relations/graph/walk.js';
 import type { SearchPlanReport } from '../retrieval/planning/plan-report.js';
 import type { CollapseMode, LaneReport, MorePassages, QueryCorrection } from '../retrieval/retriever.js';
+import { FIELDS } from './fields.js';
 import { asQuery, operation } from './operation.js';
 import { checked, type ShapeOf } from './requests/check-shape.js';
 import {
   collapse,
+  countOf,
   flag,
-  hops,
   jsonObject,
   number,
   optional,
@@ -232,7 +233,7 @@ export const searchSchema = z.strictObject({
     includeMetadata: flag,
     explainScore: flag,
     mode: z.custom<SearchMode>((value) => typeof value === 'string', 'a text').optional(),
-    hops,
+    hops: countOf(FIELDS.search.hops),
     minSimilarity: number,
     minScore: number,
     nearDuplicates: z.enum(['remove', 'keep']).optional(),

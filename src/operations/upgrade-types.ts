@@ -1,8 +1,9 @@
 import * as z from 'zod';
 import type { EmbeddingEstimate } from '../embedding/embedder.js';
 import type { MetricComparison } from '../evaluation/compare-scores.js';
+import { FIELDS } from './fields.js';
 import { checked, type ShapeOf } from './requests/check-shape.js';
-import { callback, flag, signal, text } from './requests/request-fields.js';
+import { callback, choiceOf, flag, signal, text } from './requests/request-fields.js';
 
 /**
  * When an upgrade is switched to. `if-not-worse`: unless it is found worse on the questions. `if-better`: only where it is found better. `always`:
@@ -101,17 +102,10 @@ export interface UpgradeStatus {
   readonly notice: string;
 }
 
-const SWITCH_RULES = [
-  'if-not-worse',
-  'if-better',
-  'always',
-  'never',
-] as const satisfies readonly SwitchRule[];
-
 const schema = z.strictObject({
   model: text,
   questions: text,
-  switch: z.enum(SWITCH_RULES, '"if-not-worse", "if-better", "always" or "never"').optional(),
+  switch: choiceOf(FIELDS.reembed.switch),
   dryRun: flag,
   onProgress: callback<NonNullable<ReembedRequest['onProgress']>>(),
   signal,

@@ -73,6 +73,9 @@ export interface RetrievalSettings {
   readonly expansion: ExpansionSettings;
 }
 
+/** Steps from the documents that are found first, in mode `graph`. */
+export const DEFAULT_HOPS = 1;
+
 export interface RetrievalRequest extends DiversitySettings {
   readonly text: string;
   readonly mode: RetrievalMode;

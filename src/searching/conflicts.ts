@@ -7,6 +7,7 @@ import { type Notice, noticesOfKind, toldNotices } from '../core/notice.js';
 import type { Scope } from '../core/scope.js';
 import { withoutUndefined } from '../core/without-undefined.js';
 import type { GenerationReader, LedgerDocument } from '../ledger/ledger.js';
+import { FIELDS } from '../operations/fields.js';
 import type {
   ConflictsRequest,
   ConflictsResponse,
@@ -27,7 +28,6 @@ import { nothingIndexed } from '../resources/open-collection.js';
 import { readableIn } from '../resources/readable-graph.js';
 import { scopeCollection } from '../stores/scoped-collection.js';
 
-const DEFAULT_LIMIT = 100;
 /** Places of one passage that are shown. */
 const SHOWN_PLACES = 20;
 /** Ids of documents that were not examined. */
@@ -38,7 +38,12 @@ const MOST_STATEMENTS = 4_000_000;
 
 /** Duplicates and conflicts between documents that the scope may read. */
 export async function findDocumentConflicts(
-  { kinds = ['conflict', 'duplicate'], document, limit = DEFAULT_LIMIT, signal }: ConflictsRequest,
+  {
+    kinds = ['conflict', 'duplicate'],
+    document,
+    limit = FIELDS.conflicts.limit.preset,
+    signal,
+  }: ConflictsRequest,
   scope: Scope,
   resources: EngineResources,
 ): Promise<ConflictsResponse> {

@@ -5,6 +5,7 @@ import type { Scope } from '../core/scope.js';
 import { pushSourceName } from '../indexing/folder-names.js';
 import type { GenerationReader } from '../ledger/ledger.js';
 import type { RelatedRequest, RelatedResponse } from '../operations/engine.js';
+import { FIELDS } from '../operations/fields.js';
 import { keyName, numberName, pageName, pathName, urlName, WHOLE_KEY } from '../relations/graph/names.js';
 import type { EngineResources } from '../resources/engine-resources.js';
 import { nothingIndexed } from '../resources/open-collection.js';
@@ -12,8 +13,6 @@ import { readableGraph } from '../resources/readable-graph.js';
 import { scopeCollection } from '../stores/scoped-collection.js';
 import { nearDocuments } from './near-documents.js';
 
-export const DEFAULT_HOPS = 2;
-const DEFAULT_LIMIT = 20;
 /** Documents that are looked at around an item. */
 const MOST_DOCUMENTS = 500;
 /** Documents of one name that are told apart. */
@@ -23,7 +22,13 @@ const NAMED = 5;
 
 /** Documents that are connected with one, the closest first. Throws `INDEX_EMPTY`, `DOCUMENT_NOT_FOUND`, and `USAGE` where a name means several. */
 export async function findRelated(
-  { item, hops = DEFAULT_HOPS, limit = DEFAULT_LIMIT, kinds, signal }: RelatedRequest,
+  {
+    item,
+    hops = FIELDS.related.hops.preset,
+    limit = FIELDS.related.limit.preset,
+    kinds,
+    signal,
+  }: RelatedRequest,
   scope: Scope,
   resources: EngineResources,
 ): Promise<RelatedResponse> {

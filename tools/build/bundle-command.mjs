@@ -223,6 +223,12 @@ const metafile = await buildParts(
   parts,
 );
 const ofCommand = partsBehind('src/faces/cli/main.ts', metafile);
+for (const [output, { inputs }] of Object.entries(metafile.outputs))
+  if (ofCommand.has(basename(output)) && Object.keys(inputs).some((file) => file.includes('/zod/')))
+    throw new Error(
+      'Every command would load Zod: an option is made of plain data (`src/operations/fields.ts`).',
+    );
+const ofChecks = partsBehind('src/faces/cli/uncompiled-checks.ts', metafile);
 const ofSearch = new Set(OF_A_SEARCH.flatMap((entry) => [...partsBehind(entry, metafile)]));
 const isWithin = (names) => (id) => names.has(basename(id)) && basename(id) !== 'main.js';
 const bundle = await rolldown({
@@ -237,6 +243,8 @@ await bundle.write({
   codeSplitting: {
     groups: [
       { name: 'command', test: isWithin(ofCommand), priority: 1 },
+      // Alone, for it says of schemas what is to be known before they are made.
+      { name: 'checks', test: isWithin(ofChecks), priority: 1 },
       { name: 'search', test: isWithin(ofSearch) },
     ],
   },

@@ -1,5 +1,8 @@
 import * as z from 'zod';
 import { nonEmptyText, secretText, stringList, wholeNumber } from '../../core/setting-values.js';
+import { TENANT_PERMISSIONS } from '../permissions.js';
+
+export { PERMISSIONS } from '../permissions.js';
 
 /** Asymmetric ones alone (RFC 7518): who checks tokens can make none. */
 const ALGORITHMS = [
@@ -14,12 +17,6 @@ const ALGORITHMS = [
   'ES512',
   'EdDSA',
 ] as const;
-
-/** What a key or token may allow in its tenant. */
-const TENANT_PERMISSIONS = ['read', 'write', 'maintain'] as const;
-
-/** What a key or token may allow: in its tenant, and `admin` and `monitor`, which are over all tenants and belong to operators of the service. */
-export const PERMISSIONS = [...TENANT_PERMISSIONS, 'admin', 'monitor'] as const;
 
 const LOOPBACK_NAMES = new Set(['localhost', '127.0.0.1', '[::1]']);
 

@@ -1,4 +1,4 @@
-import { Command, Option } from 'commander';
+import { Command } from 'commander';
 import { registerAsk } from './commands/ask.js';
 import { registerAudit } from './commands/audit.js';
 import { registerBackup } from './commands/backup.js';
@@ -41,6 +41,7 @@ import { registerTune } from './commands/tune.js';
 import { registerVerify } from './commands/verify.js';
 import { registerWorker } from './commands/worker.js';
 import { type CliContext, type GlobalOptions, LOG_LEVELS } from './context.js';
+import { choiceOption } from './field-options.js';
 import { packageVersion } from './package-version.js';
 import { refuseBlanks } from './refuse-blanks.js';
 import { chooseServer } from './refuse-on-server.js';
@@ -69,17 +70,13 @@ export function buildProgram(context: CliContext): Command {
     .option('--config <file>', 'configuration file (default: config/rag-config.yaml, then ragstone.yaml)')
     .option('--trust', 'trust the configuration that is found here, this once (see "ragstone trust")')
     .option('--data <dir>', 'data folder (default: .ragstone)')
-    .addOption(
-      new Option(
-        '--server <url>',
-        'ask the service there in place of the index of this machine; its key is read from RAGSTONE_KEY (env: RAGSTONE_SERVER)',
-      ),
+    .option(
+      '--server <url>',
+      'ask the service there in place of the index of this machine; its key is read from RAGSTONE_KEY (env: RAGSTONE_SERVER)',
     )
     .option('--json', 'print one JSON document to stdout; progress and logs go to stderr')
     .option('--quiet', 'no progress and no notices')
-    .addOption(
-      new Option('--log-level <level>', 'least severity that is logged to stderr').choices(LOG_LEVELS),
-    )
+    .addOption(choiceOption('--log-level <level>', 'least severity that is logged to stderr', LOG_LEVELS))
     .addHelpText('after', EXAMPLES)
     .exitOverride()
     // Errors are reported once, in `runCli`, as text or as JSON.

@@ -1,6 +1,8 @@
-import { type Command, Option } from 'commander';
+import type { Command, Option } from 'commander';
 import { withoutUndefined } from '../../core/without-undefined.js';
 import type { CollapseMode, Filter, SearchMode, SearchQuery } from '../../index.js';
+import { FIELDS } from '../../operations/fields.js';
+import { choiceOption, countOption } from './field-options.js';
 import { collect, collectFilter, isoDate, numberBetween, wholeNumber } from './parse-options.js';
 
 /** Which documents count, on a command line. */
@@ -59,16 +61,8 @@ export const AS_OF = [
 
 /** The options of `search`, but for how many results and how they are shown. */
 export const withSearchOptions = (command: Command): Command =>
-  withFilterOptions(
-    command.addOption(
-      new Option('--mode <mode>', 'which lanes run').choices(['hybrid', 'dense', 'lexical', 'graph']),
-    ),
-  )
-    .option(
-      '--hops <n>',
-      'of mode graph: steps from what is found first, 1 to 3 (default: 1)',
-      wholeNumber(1, 3),
-    )
+  withFilterOptions(command.addOption(searchMode()))
+    .addOption(countOption('--hops <n>', 'of mode graph: steps from what is found first', FIELDS.search.hops))
     .option('--min-similarity <score>', 'leave out results below this relevance, 0 to 1', numberBetween(0, 1))
     .addOption(collapseOption('show each document, or each backlog item and ticket, once'))
     .option(...EXACT_WORDS)
@@ -85,7 +79,10 @@ export const withSearchOptions = (command: Command): Command =>
 
 /** The option for what stands once among the passages of a search or of an answer. */
 export const collapseOption = (description: string): Option =>
-  new Option('--collapse <what>', description).choices(['document', 'items', 'none']);
+  choiceOption('--collapse <what>', description, FIELDS.search.collapse);
+
+/** The option for the lanes of a search. */
+export const searchMode = (): Option => choiceOption('--mode <mode>', 'which lanes run', FIELDS.search.mode);
 
 /** The option that takes words as they are typed. */
 export const EXACT_WORDS = ['--exact-words', 'do not put mistyped words right'] as const;

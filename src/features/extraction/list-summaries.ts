@@ -1,5 +1,6 @@
 import { throwIfAborted } from '../../core/errors.js';
 import type { EntitySummary, SummariesRequest, SummaryPage } from '../../operations/extraction-types.js';
+import { FIELDS } from '../../operations/fields.js';
 import type { CommunitySummary } from '../../relations/graph/facts.js';
 import { readableIn } from '../../resources/readable-graph.js';
 import { scopeCollection } from '../../stores/scoped-collection.js';
@@ -7,11 +8,9 @@ import { entityKey } from './entity-key.js';
 import { type FactHost, openFacts } from './fact-host.js';
 import { summaryPages } from './summary-pages.js';
 
-const DEFAULT_LIMIT = 20;
-
 /** Summaries of which the scope may read every document that they were made of; of others nothing is told, not even that they exist. */
 export async function listSummaries(
-  { entity, limit = DEFAULT_LIMIT, cursor }: SummariesRequest,
+  { entity, limit = FIELDS.summaries.limit.preset, cursor }: SummariesRequest,
   host: FactHost,
 ): Promise<SummaryPage> {
   const { scope, resources, signal } = host;

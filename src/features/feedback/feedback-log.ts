@@ -8,19 +8,13 @@ import { isoNow, runtime } from '../../core/runtime.js';
 import type { Scope } from '../../core/scope.js';
 import { endOfTornLine } from '../../operations/audit/end-torn-line.js';
 import { linesOf } from '../../operations/audit/read-audit.js';
-import {
-  ANSWER_VERDICTS,
-  FEEDBACK_KINDS,
-  type FeedbackEvent,
-  type FeedbackPage,
-  type ListFeedbackRequest,
-} from '../../operations/feedback-types.js';
+import type { FeedbackEvent, FeedbackPage, ListFeedbackRequest } from '../../operations/feedback-types.js';
+import { FIELDS } from '../../operations/fields.js';
 import { makePrivateFolder, PRIVATE_FILE } from '../../platform/security/private-files.js';
 import { NO_LINK, openRegularFileSync } from '../../platform/security/regular-file.js';
 
 const APPENDING = constants.O_RDWR | constants.O_APPEND | constants.O_CREAT | NO_LINK;
 const NAME_LENGTH = 32;
-const DEFAULT_LIMIT = 100;
 /** A file that is replaced again and again has another writer. */
 const MOST_APPENDS = 5;
 
@@ -98,7 +92,7 @@ export class FeedbackLog {
   /** A page from `cursor` on, which an earlier page gave. */
   async list(
     scope: Scope,
-    { cursor = '0', limit = DEFAULT_LIMIT }: ListFeedbackRequest,
+    { cursor = '0', limit = FIELDS.listFeedback.limit.preset }: ListFeedbackRequest,
   ): Promise<FeedbackPage> {
     const start = Number(cursor);
     const feedback: FeedbackEvent[] = [];
@@ -134,7 +128,7 @@ const range = z.object({ start: z.number(), end: z.number() });
 const LINE = z.object({
   id: z.string(),
   at: z.string(),
-  kind: z.enum(FEEDBACK_KINDS),
+  kind: z.enum(FIELDS.feedback.kind),
   question: z.string(),
   places: z.array(
     z.object({
@@ -150,7 +144,7 @@ const LINE = z.object({
   clicked: ranks,
   relevant: ranks,
   notRelevant: ranks,
-  answer: z.enum(ANSWER_VERDICTS).optional(),
+  answer: z.enum(FIELDS.feedback.answer).optional(),
   helpful: z.boolean().optional(),
   rank: rank.optional(),
   comment: z.string().optional(),

@@ -2,13 +2,13 @@ import { slicesOf } from '../../core/slices.js';
 import type { GradedQuestion } from '../../evaluation/question-set.js';
 import type { ScopedIndex } from '../../indexing/scoped-index.js';
 import type { FeedbackJudgments, FeedbackJudgmentsRequest } from '../../operations/feedback-judgments.js';
+import { FIELDS } from '../../operations/fields.js';
 import { scopeCollection } from '../../stores/scoped-collection.js';
 import type { FeedbackLog } from './feedback-log.js';
 import { clicksByItem } from './judging/choice-model.js';
 import { examinationOf, type GradedPassage, gradedPassages } from './judging/graded-passages.js';
 import { type ObservedQuestion, ObservedQuestions } from './judging/observed-questions.js';
 
-const DEFAULT_MIN_CLICKS = 3;
 /** Passages that are read in one call. */
 const PAGE = 500;
 /** Type of the questions, as evaluations report them. */
@@ -19,7 +19,7 @@ const TYPE = 'feedback';
  * `fitExamination` and `gradedPassages`. Passages are those that the scope may read now.
  */
 export async function judgeFeedback(
-  { source, folder, minClicks = DEFAULT_MIN_CLICKS, signal }: FeedbackJudgmentsRequest,
+  { source, folder, minClicks = FIELDS.feedbackJudgments.minClicks.preset, signal }: FeedbackJudgmentsRequest,
   index: ScopedIndex | undefined,
   feedback: ReturnType<FeedbackLog['read']>,
 ): Promise<FeedbackJudgments> {

@@ -2,17 +2,17 @@ import type { ResolvedConfig } from '../../config/resolved-config.js';
 import type { Scope } from '../../core/scope.js';
 import type { GenerationReader, LedgerDocument, LedgerItem } from '../../ledger/ledger.js';
 import type { IndexingState, IndexingStatePage, ListRequest } from '../../operations/engine.js';
+import { FIELDS } from '../../operations/fields.js';
 import type { EngineResources } from '../../resources/engine-resources.js';
 import { typeOfSource } from './read-source-states.js';
 import { sourcesOfScope } from './sources-of-scope.js';
 
-const DEFAULT_LIMIT = 100;
 /** No id of a document begins so. */
 const FAILED = 'failed:';
 
 /** Where each document stands, in the order of their ids, then items of which nothing was ever indexed. */
 export async function readIndexingStates(
-  { cursor, limit = DEFAULT_LIMIT }: Pick<ListRequest, 'cursor' | 'limit'>,
+  { cursor, limit = FIELDS.list.limit.preset }: Pick<ListRequest, 'cursor' | 'limit'>,
   resources: EngineResources,
   scope: Scope,
 ): Promise<IndexingStatePage> {

@@ -1,5 +1,3 @@
-import * as z from 'zod';
-
 /** By which way a call came; `log`: it is a line of the log about itself. */
 export const AUDIT_FACES = ['http', 'mcp', 'library', 'command', 'log'] as const;
 
@@ -74,52 +72,16 @@ export interface RemovedFiles {
 }
 
 /** A line of the log. */
-export const auditRecord = z.object({
+export interface AuditRecord extends AuditEntry {
   /** ISO-8601 UTC. */
-  at: z.string(),
-  face: z.enum(AUDIT_FACES),
-  action: z.string(),
-  outcome: z.enum(AUDIT_OUTCOMES),
-  reason: z.string().optional(),
-  status: z.int().optional(),
-  request: z.string().optional(),
-  caller: z.string().optional(),
-  shownKey: z.string().optional(),
-  address: z.string().optional(),
-  tenant: z.string().optional(),
-  project: z.string().optional(),
-  groups: z.array(z.string()).optional(),
-  clearance: z.int().optional(),
-  deployment: z
-    .object({
-      tenantId: z.string(),
-      model: z.string().optional(),
-      searchEndpoint: z.string().optional(),
-      indexName: z.string().optional(),
-    })
-    .optional(),
-  filters: z.unknown().optional(),
-  documents: z.array(z.string()).optional(),
-  results: z.int().optional(),
-  isWithheld: z.literal(true).optional(),
-  text: z.string().optional(),
-  leftOut: z.int().optional(),
-  removed: z
-    .object({
-      files: z.array(z.string()),
-      chains: z.array(z.object({ writer: z.string(), sequence: z.int().min(0), hash: z.string() })),
-    })
-    .optional(),
+  readonly at: string;
   /** Name of the process that wrote it, made at its start. */
-  writer: z.string(),
+  readonly writer: string;
   /** Which of that writer's lines it is, from 0 on. */
-  sequence: z.int().min(0),
+  readonly sequence: number;
   /** See `lineHash`. */
-  hash: z.string(),
-});
-
-/** A line of the log, as it is read. */
-export type AuditRecord = z.output<typeof auditRecord>;
+  readonly hash: string;
+}
 
 /** Name of the file that is written to; rotated ones have a time in theirs, so that names sort as times do. */
 export const CURRENT_FILE = 'audit.jsonl';

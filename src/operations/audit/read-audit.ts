@@ -1,13 +1,62 @@
 import { type FileHandle, readdir } from 'node:fs/promises';
 import { join } from 'node:path';
+import * as z from 'zod';
 import { DATA_FOLDERS } from '../../core/data-folder.js';
 import { RAGError, systemErrorCode } from '../../core/errors.js';
 import { openRegularFile } from '../../platform/security/regular-file.js';
-import { type AuditRecord, auditRecord, type ChainEnd, CURRENT_FILE, rotatedFiles } from './audit-record.js';
+import type { ShapeOf } from '../requests/check-shape.js';
+import {
+  AUDIT_FACES,
+  AUDIT_OUTCOMES,
+  type AuditRecord,
+  type ChainEnd,
+  CURRENT_FILE,
+  rotatedFiles,
+} from './audit-record.js';
 import { lineHash } from './line-hash.js';
 
 /** A line of ours is shorter; a longer one is not read. */
 const MOST_LINE_BYTES = 4_194_304;
+
+const auditRecord = z.looseObject({
+  at: z.string(),
+  face: z.enum(AUDIT_FACES),
+  action: z.string(),
+  outcome: z.enum(AUDIT_OUTCOMES),
+  reason: z.string().optional(),
+  status: z.int().optional(),
+  request: z.string().optional(),
+  caller: z.string().optional(),
+  shownKey: z.string().optional(),
+  address: z.string().optional(),
+  tenant: z.string().optional(),
+  project: z.string().optional(),
+  groups: z.array(z.string()).optional(),
+  clearance: z.int().optional(),
+  deployment: z
+    .object({
+      tenantId: z.string(),
+      model: z.string().optional(),
+      searchEndpoint: z.string().optional(),
+      indexName: z.string().optional(),
+    })
+    .optional(),
+  filters: z.unknown().optional(),
+  documents: z.array(z.string()).optional(),
+  results: z.int().optional(),
+  isWithheld: z.literal(true).optional(),
+  text: z.string().optional(),
+  leftOut: z.int().optional(),
+  removed: z
+    .object({
+      files: z.array(z.string()),
+      chains: z.array(z.object({ writer: z.string(), sequence: z.int().min(0), hash: z.string() })),
+    })
+    .optional(),
+  writer: z.string(),
+  sequence: z.int().min(0),
+  hash: z.string(),
+} satisfies ShapeOf<AuditRecord>);
 
 /** A line of the log, or one that is none: torn by the death of a process, or damaged. */
 export type AuditLine =
@@ -198,7 +247,7 @@ export function auditLineOf(file: string, line: string | undefined): AuditLine {
 
 function recordOf(line: string): AuditRecord | undefined {
   try {
-    return auditRecord.loose().parse(JSON.parse(line));
+    return auditRecord.parse(JSON.parse(line));
   } catch {
     return undefined;
   }

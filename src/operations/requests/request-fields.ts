@@ -1,6 +1,7 @@
 import * as z from 'zod';
 import type { MetadataValue } from '../../core/metadata.js';
 import { isSignal } from '../../core/plain-copy.js';
+import { type Count, FIELDS, rangeOf } from '../fields.js';
 import { checked, type Refusal, type ShapeOf } from './check-shape.js';
 
 const JSON_DEPTH = 50;
@@ -55,6 +56,9 @@ export const idText = z
   .max(MOST_ID)
   .regex(NAMEABLE, 'a text without control characters and halves of surrogate pairs');
 
+export const choiceOf = <const Choice extends string>(choices: readonly Choice[]) =>
+  z.enum(choices).optional();
+
 /** Some of the kinds that there are; all where it is left out. */
 export const kindsOf = <const Kind extends string>(kinds: readonly Kind[]) =>
   z.array(z.enum(kinds)).min(1).max(kinds.length).optional();
@@ -64,20 +68,22 @@ export const text = z.string().optional();
 export const flag = z.boolean().optional();
 /** Ranges are checked where they are known, with the store. */
 export const number = z.custom<number>((value) => typeof value === 'number', 'a number').optional();
-export const countFromOne = z.int('a whole number from 1 up').min(1, 'a whole number from 1 up').optional();
-export const countFromZero = z.int('a whole number from 0 up').min(0, 'a whole number from 0 up').optional();
-export const upTo = (most: number, words = String(most)) => {
-  const said = `a whole number from 1 to ${words}`;
-  return z.int(said).min(1, said).max(most, said).optional();
+/** A whole number within bounds; its description ends with what holds where it is left out. */
+export const countOf = (count: Count, description?: string) => {
+  const { least = 1, most = Number.MAX_SAFE_INTEGER, preset } = count;
+  const said = `a whole number from ${rangeOf(count)}`;
+  const field = z.int(said).min(least, said).max(most, said).optional();
+  return description === undefined ? field : field.describe(`${description} Default: ${preset}.`);
 };
+export const countFromOne = countOf({});
+export const countFromZero = countOf({ least: 0 });
 export const milliseconds = z
   .custom<number>((value) => typeof value === 'number' && value >= 0, 'a number from 0 up')
   .optional();
 export const cost = z.number('a number from 0 up').min(0, 'a number from 0 up').optional();
-export const hops = z.int('1, 2 or 3').min(1, '1, 2 or 3').max(3, '1, 2 or 3').optional();
 export const signal = z.custom<AbortSignal>(isSignal, 'an AbortSignal').optional();
 export const callback = <F>() => z.custom<F>((value) => typeof value === 'function', 'a function').optional();
-export const collapse = z.enum(['document', 'items', 'none']).optional();
+export const collapse = choiceOf(FIELDS.search.collapse);
 const nameSchema = z.string();
 
 /** A text that names something. Throws `USAGE`. */

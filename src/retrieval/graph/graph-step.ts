@@ -18,11 +18,10 @@ import {
 import type { FusionLane } from '../fusion/fuse.js';
 import { findByText, type LaneInput, laneOff, runLane } from '../lanes/lane.js';
 import type { ReadChunks } from '../read-chunks.js';
-import type { LaneReport, RetrievalRequest } from '../retriever.js';
+import { DEFAULT_HOPS, type LaneReport, type RetrievalRequest } from '../retriever.js';
 import type { RetrieverOptions } from '../retriever-options.js';
 
 /** All numbers here were chosen on half of the projects and pages of `bench/quality/graph.ts`, the others are reported. */
-const DEFAULT_HOPS = 1;
 /** Documents of the first hits that a walk begins at: further ones are often wrong, and their neighbours with them. */
 const BEGINNINGS = 10;
 /** Fused candidates among which they are looked for. */

@@ -1,8 +1,10 @@
-import { type Command, Option } from 'commander';
+import type { Command } from 'commander';
 import { RAGError } from '../../../core/errors.js';
 import { withoutUndefined } from '../../../core/without-undefined.js';
 import type { AskRequest, CollapseMode, ConversationTurn } from '../../../index.js';
+import { FIELDS } from '../../../operations/fields.js';
 import type { CliContext } from '../context.js';
+import { choiceOption, countOption } from '../field-options.js';
 import type { IndexView, ShownAnswer } from '../index-view.js';
 import { withView } from '../open-engine.js';
 import { numberBetween, wholeNumber } from '../parse-options.js';
@@ -47,6 +49,7 @@ Each [n] is a place in the sources, printed below as path:line from the working 
 
 /** `ragstone ask QUESTION` */
 export function registerAsk(program: Command, context: CliContext): void {
+  const { mode, maxSteps, deadlineMs, answerer } = FIELDS.ask;
   const command = program
     .command('ask')
     .description('answer a question from the index, with citations')
@@ -54,32 +57,17 @@ export function registerAsk(program: Command, context: CliContext): void {
     .option('--chat', 'a conversation: further questions are read from the terminal')
     .option('--stream', 'print the answer as it is written')
     .option('--explain', 'show the time of each stage, and with --mode agentic each step')
-    .addOption(
-      new Option('--mode <mode>', 'how much is done to find').choices([
-        'naive',
-        'enhanced',
-        'agentic',
-        'graph',
-      ]),
-    )
-    .option(
-      '--max-steps <n>',
-      'with --mode agentic: most searches and other steps (default: 8)',
-      wholeNumber(1),
-    )
+    .addOption(choiceOption('--mode <mode>', 'how much is done to find', mode))
+    .addOption(countOption('--max-steps <n>', 'with --mode agentic: most searches and other steps', maxSteps))
     .option(
       '--deadline-ms <ms>',
-      'longest time: what is worth most in it is done (with --mode agentic default: 30000)',
+      `longest time: what is worth most in it is done (with --mode agentic default: ${deadlineMs.preset})`,
       wholeNumber(1),
     )
     .option('--max-cost <dollars>', 'most that the language model may cost', numberBetween(0, 1_000))
     .option('--max-tokens <n>', 'most tokens that the language model reads and writes', wholeNumber(0))
     .addOption(
-      new Option('--answerer <who>', 'the language model, the best sentences, or what there is').choices([
-        'auto',
-        'chat',
-        'extractive',
-      ]),
+      choiceOption('--answerer <who>', 'the language model, the best sentences, or what there is', answerer),
     )
     .option(
       '--top-k <n>',

@@ -1,10 +1,16 @@
-import { type Command, InvalidArgumentError, Option } from 'commander';
-import { AUDIT_OUTCOMES, type AuditRecord } from '../../../operations/audit/audit-record.js';
+import { type Command, InvalidArgumentError } from 'commander';
+import {
+  AUDIT_OUTCOMES,
+  type AuditedDeployment,
+  type AuditRecord,
+} from '../../../operations/audit/audit-record.js';
 import type { AuditFinding, AuditLine } from '../../../operations/audit/read-audit.js';
 import type { CliContext } from '../context.js';
 import { ExitCode } from '../errors.js';
+import { choiceOption } from '../field-options.js';
 import { dataDirOf } from '../open-engine.js';
 import { wholeNumber } from '../parse-options.js';
+import { inertJson } from '../terminal.js';
 
 interface AuditOptions {
   readonly tenant?: string;
@@ -36,7 +42,7 @@ export function registerAudit(program: Command, context: CliContext): void {
     .option('--tenant <name>', 'calls of this tenant alone')
     .option('--caller <id>', 'calls with this key, or of this subject of tokens')
     .option('--action <text>', 'calls whose route, tool or command holds this text')
-    .addOption(new Option('--outcome <outcome>', 'calls that ended so').choices(AUDIT_OUTCOMES))
+    .addOption(choiceOption('--outcome <outcome>', 'calls that ended so', AUDIT_OUTCOMES))
     .option(
       '--since <time>',
       'calls from then on: 2026-05-01, 2026-05-01T10:00Z, 90m, 24h or 7d ago',
@@ -57,7 +63,6 @@ async function runAudit(context: CliContext, options: AuditOptions): Promise<voi
   const { readAudit } = await import('../../../operations/audit/read-audit.js');
   const lines = readAudit(await dataDirOf(context));
   if (options.verify === true) return verify(lines, context);
-  const { openAuditOutput } = await import('../render/audit.js');
   const output = openAuditOutput(context);
   const isWanted = wanted(options);
   const kept: AuditRecord[] = [];
@@ -124,4 +129,56 @@ function parseSince(text: string): Date {
   if (Number.isNaN(time))
     throw new InvalidArgumentError('It must be a time (2026-05-01T10:00Z) or how long ago (90m, 24h, 7d).');
   return new Date(time);
+}
+
+/** A line for a person: when, who, what, how it ended. */
+function lineOf(record: AuditRecord, { colours }: CliContext): string {
+  const {
+    at,
+    caller,
+    shownKey,
+    tenant,
+    project,
+    action,
+    outcome,
+    reason,
+    results,
+    leftOut,
+    text,
+    deployment,
+  } = record;
+  const who = caller ?? (shownKey === undefined ? 'unknown' : `unknown (showed the key ${shownKey})`);
+  const where = [tenant, project].filter((part) => part !== undefined).join('/');
+  const paint = { begun: colours.dim, done: colours.green, denied: colours.red, failed: colours.yellow };
+  return [
+    colours.dim(at),
+    where === '' ? who : `${who} of ${where}`,
+    action,
+    ...(deployment === undefined ? [] : [deploymentText(deployment)]),
+    paint[outcome](reason === undefined ? outcome : `${outcome} ${reason}`),
+    ...(results === undefined ? [] : [`${results} ${results === 1 ? 'result' : 'results'}`]),
+    ...(leftOut === undefined ? [] : [`${leftOut} others like it before`]),
+    ...(text === undefined ? [] : [JSON.stringify(text)]),
+  ].join('  ');
+}
+
+const deploymentText = ({ tenantId, model, searchEndpoint }: AuditedDeployment): string =>
+  `tenant ${[tenantId, model, searchEndpoint].filter((part) => part !== undefined).join(' ')}`;
+
+/** Prints records one by one, however many there are: a line each, or one JSON document for all. */
+function openAuditOutput(context: CliContext) {
+  let count = 0;
+  return {
+    add(record: AuditRecord): void {
+      if (context.isJson)
+        context.out.write(`${count === 0 ? '{ "records": [\n' : ',\n'}${inertJson(record)}`);
+      else context.print(lineOf(record, context));
+      count += 1;
+    },
+    end(unread: number): void {
+      if (context.isJson)
+        context.out.write(`${count === 0 ? '{ "records": [' : ''}\n], "unread": ${unread} }\n`);
+      else if (count === 0) context.print('No call is logged that fits.');
+    },
+  };
 }

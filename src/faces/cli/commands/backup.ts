@@ -3,6 +3,8 @@ import { auditedCommand } from '../audited-command.js';
 import type { CliContext } from '../context.js';
 import { placeOf } from '../open-engine.js';
 import { wholeNumber } from '../parse-options.js';
+import { startCounter } from '../render/progress.js';
+import { formatBytes, formatDuration, formatTime, plural } from '../render/text.js';
 
 const BACKUP_EXAMPLES = `
 Examples:
@@ -44,7 +46,6 @@ async function runBackup(
   { wait }: { readonly wait?: number },
 ): Promise<void> {
   const { backUp } = await import('../../../index.js');
-  const { startCounter } = await import('../render/progress.js');
   const progress = startCounter(context);
   const result = await auditedCommand(await placeOf(context), { action: 'backup', context }, () =>
     backUp(file, {
@@ -55,7 +56,6 @@ async function runBackup(
     }),
   ).finally(() => progress.stop());
   for (const notice of result.notices) context.warn(notice);
-  const { formatBytes, formatDuration, plural } = await import('../render/text.js');
   context.printResult(result, () =>
     [
       `${plural(result.files, 'file')} (${formatBytes(result.bytes)}) are in ${result.path} (${formatBytes(result.archiveBytes)}); writers waited ${formatDuration(result.pausedMs)}.`,
@@ -66,7 +66,6 @@ async function runBackup(
 
 async function runRestore(context: CliContext, file: string): Promise<void> {
   const { restoreBackup } = await import('../../../index.js');
-  const { startCounter } = await import('../render/progress.js');
   const progress = startCounter(context);
   const result = await restoreBackup(file, {
     ...context.place,
@@ -74,7 +73,6 @@ async function runRestore(context: CliContext, file: string): Promise<void> {
     onProgress: (told) => progress.update(told),
   }).finally(() => progress.stop());
   await auditedCommand(await placeOf(context), { action: 'restore', context }, async () => result);
-  const { formatBytes, formatTime, plural } = await import('../render/text.js');
   context.printResult(result, () =>
     [
       `${plural(result.files, 'file')} (${formatBytes(result.bytes)}) of ${formatTime(result.at)} are in ${result.dataDir}.`,

@@ -1,9 +1,16 @@
-import { type Command, Option } from 'commander';
-import type { DamagedDeployment, KnowledgeDeploymentInput } from '../../../index.js';
+import type { Command } from 'commander';
+import type {
+  DamagedDeployment,
+  KnowledgeDeploymentConfig,
+  KnowledgeDeploymentInput,
+} from '../../../index.js';
 import { auditedCommand } from '../audited-command.js';
 import type { CliContext } from '../context.js';
 import { ExitCode } from '../errors.js';
+import { choiceOption } from '../field-options.js';
 import { placeOf, withDeployments } from '../open-engine.js';
+import { renderTable } from '../render/table.js';
+import { formatTime } from '../render/text.js';
 
 interface DeploymentOptions {
   readonly model: KnowledgeDeploymentInput['model'];
@@ -46,7 +53,6 @@ export function registerDeployments(program: Command, context: CliContext): void
         const all = await service.listDeploymentConfigs({ onDamaged: (one) => damaged.push(one) });
         for (const { message } of damaged) context.warn(message);
         const result = { deployments: all, ...(damaged.length === 0 ? {} : { damaged }) };
-        const { renderDeployments } = await import('../render/deployments.js');
         context.printResult(result, () => renderDeployments(all, context));
         if (damaged.length > 0) context.exitCode = ExitCode.failed;
       }),
@@ -58,7 +64,6 @@ export function registerDeployments(program: Command, context: CliContext): void
     .action((tenantId: string) =>
       withDeployments(context, async (service) => {
         const one = await service.getDeploymentConfig(tenantId);
-        const { renderDeployments } = await import('../render/deployments.js');
         context.printResult({ ...one }, () => renderDeployments([one], context));
       }),
     );
@@ -69,7 +74,6 @@ export function registerDeployments(program: Command, context: CliContext): void
       const saved = await logged('save', inputOf(tenantId, options), context, (input) =>
         service.saveDeploymentConfig(input),
       );
-      const { renderDeployments } = await import('../render/deployments.js');
       context.printResult({ ...saved }, () => renderDeployments([saved], context));
     }),
   );
@@ -129,7 +133,7 @@ async function logged<Outcome>(
 
 const withDeploymentOptions = (command: Command): Command =>
   command
-    .addOption(new Option('--model <model>', 'which deployment').choices([...MODELS]).makeOptionMandatory())
+    .addOption(choiceOption('--model <model>', 'which deployment', MODELS).makeOptionMandatory())
     .option('--provider <store>', 'CustomerOwned: kind of the store (default: by the endpoint)')
     .option('--endpoint <address>', "CustomerOwned: address of the customer's server, without a password")
     .option('--index-name <name>', "CustomerOwned: name of the customer's index")
@@ -154,3 +158,21 @@ const inputOf = (
   username,
   apiKeySecretName: secret,
 });
+
+/** Deployments that were configured, in a table. */
+const renderDeployments = (all: readonly KnowledgeDeploymentConfig[], context: CliContext): string =>
+  all.length === 0
+    ? 'No deployment was configured: every tenant has the shared index.'
+    : renderTable(
+        ['tenant', 'model', 'index', 'at', 'active', 'moving', 'changed'],
+        all.map(({ tenantId, model, indexName, searchEndpoint, isActive, move, updatedAt }) => [
+          tenantId,
+          model,
+          indexName ?? '',
+          searchEndpoint ?? '',
+          isActive ? 'yes' : 'no',
+          move === undefined ? '' : `${move.stage} ${move.model}`,
+          updatedAt === undefined ? '' : formatTime(updatedAt),
+        ]),
+        { context },
+      );

@@ -2,16 +2,23 @@ import { type Command, Option } from 'commander';
 import { RAGError } from '../../../core/errors.js';
 import { withoutUndefined } from '../../../core/without-undefined.js';
 import type {
+  AnswersReport,
   ComparedConfiguration,
   ComparisonReport,
   EvaluateOptions,
+  EvaluationReport,
   GateEvaluationOptions,
 } from '../../../index.js';
 import type { CliContext } from '../context.js';
 import { ExitCode } from '../errors.js';
 import { evaluationTarget, withCounter } from '../evaluation-target.js';
+import { choiceOption } from '../field-options.js';
 import { numberBetween } from '../parse-options.js';
+import { renderComparison, renderGate } from '../render/comparison.js';
+import { renderTable } from '../render/table.js';
+import { formatDuration, plural } from '../render/text.js';
 import { type ScopeOptions, withScopeOptions } from '../scope-options.js';
+import { searchMode } from '../search-options.js';
 
 interface EvalOptions
   extends ScopeOptions,
@@ -68,9 +75,7 @@ export function addWhatIsMeasured(command: Command): Command {
   return withScopeOptions(command)
     .option('--questions <file>', 'questions with gold quotes about the folder, one JSON object a line')
     .option('--split <name>', 'which judgments: qrels/NAME.tsv (default: test)')
-    .addOption(
-      new Option('--mode <mode>', 'which lanes run').choices(['hybrid', 'dense', 'lexical', 'graph']),
-    )
+    .addOption(searchMode())
     .option(
       '--embedder <model>',
       'builtin, onnx:PATH_OR_ID or transformers:PATH_OR_ID (default: the configured one)',
@@ -81,7 +86,7 @@ export function addWhatIsMeasured(command: Command): Command {
       'of a data set, such as "ndcg@10,recall@5|10,map"; with --gate, of those of the baseline',
     )
     .option('--drop-self', 'leave out the document that the query was made from')
-    .addOption(new Option('--score-by <what>', 'what makes a result right').choices(['id', 'text']));
+    .addOption(choiceOption('--score-by <what>', 'what makes a result right', ['id', 'text']));
 }
 
 /** What `--answers` would leave out: it asks as `ask` does, and has metrics of its own. */
@@ -161,7 +166,6 @@ async function runEval(context: CliContext, dataset: string, options: EvalOption
       ? evaluate({ ...target, onProgress })
       : keep({ ...target, ...metric, onProgress, baseline: writeBaseline }),
   );
-  const { renderEvaluation } = await import('../render/evaluation.js');
   context.printNotices(report);
   context.printResult(report, renderEvaluation);
   if (writeBaseline !== undefined) context.note(`The baseline is in ${writeBaseline}.`);
@@ -173,7 +177,6 @@ async function runAnswers(
 ): Promise<void> {
   const { evaluateAnswers } = await import('../../../index.js');
   const report = await withCounter(context, (onProgress) => evaluateAnswers({ ...target, onProgress }));
-  const { renderAnswersReport } = await import('../render/answers-report.js');
   context.printNotices(report);
   context.printResult(report, renderAnswersReport);
 }
@@ -191,7 +194,6 @@ async function runCompare(
   );
   if (html !== undefined) await writePage(context, compared, html);
   const { asked: _, ...report } = compared;
-  const { renderComparison } = await import('../render/comparison.js');
   if (!context.isJson)
     for (const notice of new Set([...report.a.notices, ...report.b.notices])) context.warn(notice);
   context.printResult(report, renderComparison);
@@ -234,8 +236,54 @@ async function twoConfigurations(
 async function runGate(context: CliContext, options: GateEvaluationOptions): Promise<void> {
   const { evaluateAgainst } = await import('../../../index.js');
   const report = await withCounter(context, (onProgress) => evaluateAgainst({ ...options, onProgress }));
-  const { renderGate } = await import('../render/comparison.js');
   context.printNotices(report);
   context.printResult(report, renderGate);
   if (!report.gate.passed) context.exitCode = ExitCode.gate;
+}
+
+/** Metrics of an evaluation, by type of question where there are types, and what they were measured with. */
+function renderEvaluation(report: EvaluationReport, context: CliContext): string {
+  const { dataset, split, queries, documents, chunks, latencyMs, config } = report;
+  const { bold, dim } = context.colours;
+  const { mode, embedder, store, fusion, minSimilarity } = config;
+  const settings = [
+    `${mode}, ${embedder}, ${store}`,
+    `${fusion.method} (dense ${fusion.weights.dense.toFixed(2)}, lexical ${fusion.weights.lexical.toFixed(2)})`,
+    ...(config.rerank === 'none' ? [] : [`rerank ${config.rerank}`]),
+    ...(minSimilarity > 0 ? [`threshold ${minSimilarity}`] : []),
+  ];
+  return [
+    `${bold(`${dataset}, ${split}`)}: ${plural(queries, 'question')}, ${plural(documents, 'document')}, ${plural(chunks, 'chunk')}`,
+    renderMetrics(report, context),
+    `latency p50 ${latencyMs.p50.toFixed(1)} ms, p95 ${latencyMs.p95.toFixed(1)} ms`,
+    dim(`${settings.join('; ')}; --json has every setting`),
+  ].join('\n\n');
+}
+
+function renderMetrics({ metrics, byType }: EvaluationReport, context: CliContext): string {
+  const types = Object.entries(byType ?? {});
+  const head = ['metric', 'all', ...types.map(([type, { questions }]) => `${type} (${questions})`)];
+  const rows = Object.entries(metrics).map(([name, value]) => [
+    name,
+    value.toFixed(4),
+    ...types.map(([, found]) => found.metrics[name]?.toFixed(4) ?? ''),
+  ]);
+  return renderTable(head, rows, { context, numeric: head.map((_, column) => column).slice(1) });
+}
+
+/** Measures of answers, for a person. */
+function renderAnswersReport(report: AnswersReport, context: CliContext): string {
+  const { dataset, questions, documents, latencyMs, answerers, metrics } = report;
+  const rows = Object.entries(metrics).map(([name, value]): [string, string] => [name, value.toFixed(4)]);
+  const who = Object.entries(answerers)
+    .filter(([, count]) => count > 0)
+    .map(([name, count]) => `${count} ${name}`)
+    .join(', ');
+  return [
+    `${dataset}: ${plural(questions, 'question')} over ${plural(documents, 'document')}`,
+    renderTable(['measure', 'mean'], rows, { context, numeric: [1] }),
+    context.colours.dim(
+      `answers: ${who}; p50 ${formatDuration(latencyMs.p50)}, p95 ${formatDuration(latencyMs.p95)}`,
+    ),
+  ].join('\n\n');
 }

@@ -1,9 +1,14 @@
 import type { Command } from 'commander';
+import type { MissExplanation, MissStep } from '../../../index.js';
 import type { CliContext } from '../context.js';
 import { ExitCode } from '../errors.js';
 import { withView } from '../open-engine.js';
 import { wholeNumber } from '../parse-options.js';
 import { doneByService } from '../refuse-on-server.js';
+import { renderCorrection } from '../render/correction.js';
+import { displayPath } from '../render/place.js';
+import { renderTable } from '../render/table.js';
+import { oneLine } from '../render/text.js';
 import { type ScopeOptions, withScopeOptions } from '../scope-options.js';
 import { SEARCHES_OF_SERVICES, type SearchOptions, toQuery, withSearchOptions } from '../search-options.js';
 
@@ -45,8 +50,47 @@ async function runExplainMiss(
 ): Promise<void> {
   const request = toQuery(query, options, context.signal);
   const explanation = await withView(context, options, (view) => view.explainMiss(request, document));
-  const { renderMiss } = await import('../render/miss.js');
   context.printResult(explanation, renderMiss);
   const isIndexed = explanation.document !== undefined && explanation.lostAt !== 'not-indexed';
   if (!isIndexed) context.exitCode = ExitCode.failed;
 }
+
+/** Why a document was missed: the reason, what brings it back, then every stage. */
+function renderMiss(explanation: MissExplanation, context: CliContext): string {
+  const { document, chunk, found, lostAt, reason, remedies, steps } = explanation;
+  const { bold, dim, green, red, yellow } = context.colours;
+  const place = chunk === undefined ? '' : `:${chunk.lines.start}-${chunk.lines.end}`;
+  const name = document === undefined ? '' : `${bold(oneLine(nameOf(document, context)))}${dim(place)}\n`;
+  const verdict = found ? green(reason) : `${red(`lost: ${lostAt ?? ''}`)}  ${oneLine(reason)}`;
+  const marks: Readonly<Record<MissStep['status'], string>> = {
+    passed: green('passed'),
+    noted: yellow('noted'),
+    lost: red('lost'),
+    off: dim('off'),
+  };
+  return [
+    ...renderCorrection(explanation.correction, context),
+    `${name}${verdict}`,
+    ...(remedies.length === 0
+      ? []
+      : [
+          remedies
+            .map(({ setting, detail }) => `${bold(oneLine(setting))}\n   ${oneLine(detail)}`)
+            .join('\n'),
+        ]),
+    ...(steps.length === 0
+      ? []
+      : [
+          renderTable(
+            ['stage', '', ''],
+            steps.map(({ stage, status, detail }) => [stage, marks[status], oneLine(detail)]),
+            { context },
+          ),
+        ]),
+  ].join('\n\n');
+}
+
+const nameOf = (
+  { source, externalId, path }: NonNullable<MissExplanation['document']>,
+  context: CliContext,
+): string => (path === undefined ? `${externalId} (${source})` : displayPath(context, path));

@@ -1,12 +1,16 @@
 import type { Command } from 'commander';
 import { RAGError } from '../../../core/errors.js';
 import { withoutUndefined } from '../../../core/without-undefined.js';
-import type { EngineView, RunFailure, SourceSyncState } from '../../../index.js';
+import type { EngineView, FailedItem, RunFailure, SourceSyncState } from '../../../index.js';
 import type { CliContext } from '../context.js';
 import { ExitCode } from '../errors.js';
 import { withTenantView } from '../open-engine.js';
 import { collect, wholeNumber } from '../parse-options.js';
+import { renderIndexResult } from '../render/index-result.js';
 import { displayPath } from '../render/place.js';
+import { startProgress } from '../render/progress.js';
+import { renderFailingSources } from '../render/source-states.js';
+import { formatTime, oneLine, plural } from '../render/text.js';
 import { type OwnerOptions, withOwnerOptions } from '../scope-options.js';
 
 interface FailureOptions extends OwnerOptions {
@@ -62,7 +66,6 @@ async function runList(
     const runError = failures.length + sources.length > 0 ? undefined : await errorOfLastRun(view);
     return { failures, sources, runError };
   });
-  const { renderFailedItems } = await import('../render/failed-items.js');
   const found = { failures, sources, ...withoutUndefined({ runError }) };
   context.printResult(found, renderFailedItems);
 }
@@ -103,7 +106,6 @@ async function runRetry(
   items: readonly string[],
   options: FailureOptions,
 ): Promise<void> {
-  const { startProgress } = await import('../render/progress.js');
   const { wait } = options;
   const result = await withTenantView(context, options, async (view) => {
     const progress = startProgress(context);
@@ -118,8 +120,51 @@ async function runRetry(
       progress.stop();
     }
   });
-  const { renderIndexResult } = await import('../render/index-result.js');
   context.printNotices(result);
   context.printResult(result, renderIndexResult);
   if (!result.success) context.exitCode = ExitCode.failed;
+}
+
+/** What failed and when it is tried again, each with its reason: sources as a whole, then items. */
+function renderFailedItems(
+  {
+    failures,
+    sources,
+    runError,
+  }: {
+    readonly failures: readonly FailedItem[];
+    readonly sources: readonly SourceSyncState[];
+    readonly runError?: RunFailure;
+  },
+  context: CliContext,
+): string {
+  if (runError !== undefined)
+    return `No source and no document failed, but the last run ended by an error: ${context.colours.red(runError.reason)} ${oneLine(runError.message)}`;
+  if (failures.length + sources.length === 0) return 'Nothing failed.';
+  return [renderFailingSources(sources, context), renderItems(failures, context)]
+    .filter(Boolean)
+    .join('\n\n');
+}
+
+function renderItems(failures: readonly FailedItem[], context: CliContext): string {
+  const { colours } = context;
+  return failures
+    .map((failure) => {
+      const { reason, message, item, source, path } = failure;
+      const place = path === undefined ? item : displayPath(context, path);
+      return [
+        `${colours.red(reason)} ${oneLine(place)} ${colours.dim(`(${oneLine(source)})`)}`,
+        `  ${oneLine(message)}`,
+        `  ${describeAttempts(failure)}`,
+      ].join('\n');
+    })
+    .join('\n\n');
+}
+
+function describeAttempts({ attempts, state, failedAt, nextAttemptAt }: FailedItem): string {
+  const tried = `${plural(attempts, 'attempt')}, the last ${formatTime(failedAt)}`;
+  if (state === 'given-up')
+    return `Given up after ${tried}; tried again when it changes, or by "ragstone failures retry".`;
+  const next = nextAttemptAt === undefined ? 'at the next run' : `after ${formatTime(nextAttemptAt)}`;
+  return `${tried}; tried again ${next}.`;
 }

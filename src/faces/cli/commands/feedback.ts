@@ -1,9 +1,20 @@
-import { type Command, InvalidArgumentError, Option } from 'commander';
+import { type Command, InvalidArgumentError } from 'commander';
 import { RAGError } from '../../../core/errors.js';
-import type { EngineView, FeedbackJudgments, FeedbackRequest, SearchResult } from '../../../index.js';
+import type {
+  EngineView,
+  FeedbackEvent,
+  FeedbackJudgments,
+  FeedbackPage,
+  FeedbackRequest,
+  SearchResult,
+} from '../../../index.js';
+import { FIELDS } from '../../../operations/fields.js';
 import type { CliContext } from '../context.js';
+import { choiceOption, countOption } from '../field-options.js';
 import { withTenantView } from '../open-engine.js';
 import { collect, wholeNumber } from '../parse-options.js';
+import { renderTable } from '../render/table.js';
+import { formatTime, oneLine, plural } from '../render/text.js';
 import { type ScopeOptions, withScopeOptions } from '../scope-options.js';
 
 interface AddOptions extends ScopeOptions, Pick<FeedbackRequest, 'answer' | 'comment'> {
@@ -48,13 +59,7 @@ export function registerFeedback(program: Command, context: CliContext): void {
     .option('--clicked <place>', `that was opened: ${PLACES}`, collect)
     .option('--relevant <place>', `that is relevant: ${PLACES}`, collect)
     .option('--not-relevant <place>', `that is not: ${PLACES}`, collect)
-    .addOption(
-      new Option('--answer <verdict>', 'what is to be said of the answer').choices([
-        'good',
-        'bad',
-        'regenerated',
-      ]),
-    )
+    .addOption(choiceOption('--answer <verdict>', 'what is to be said of the answer', FIELDS.feedback.answer))
     .option('--comment <text>', 'why')
     .option('--top-k <n>', 'results that were shown (default: those of a search)', wholeNumber(1));
   withScopeOptions(add)
@@ -63,7 +68,7 @@ export function registerFeedback(program: Command, context: CliContext): void {
   const list = feedback
     .command('list')
     .description('list feedback in the order in which it came')
-    .option('--limit <n>', 'how much of it, 1 to 1,000 (default: 100)', wholeNumber(1))
+    .addOption(countOption('--limit <n>', 'how much of it', FIELDS.listFeedback.limit))
     .option('--cursor <cursor>', 'where the page before ended', parseCursor);
   withScopeOptions(list)
     .addHelpText('after', EXAMPLES)
@@ -74,10 +79,12 @@ export function registerFeedback(program: Command, context: CliContext): void {
     .option('--out <file>', 'write the questions there, one JSON object a line')
     .option('--source <name>', 'judge passages of this source alone')
     .option('--folder <path>', 'the folder that is to be evaluated: paths of questions begin there')
-    .option(
-      '--min-clicks <n>',
-      'clicks that a question needs without a verdict (default: 3)',
-      wholeNumber(1),
+    .addOption(
+      countOption(
+        '--min-clicks <n>',
+        'clicks that a question needs without a verdict',
+        FIELDS.feedbackJudgments.minClicks,
+      ),
     );
   withScopeOptions(judgments)
     .addHelpText('after', EXAMPLES)
@@ -156,7 +163,6 @@ function ranksIn(results: readonly SearchResult[]): (place: string) => number {
 
 async function runList(context: CliContext, { limit, cursor, ...scope }: ListOptions): Promise<void> {
   const page = await withTenantView(context, scope, (view) => view.listFeedback({ limit, cursor }));
-  const { renderFeedback } = await import('../render/feedback.js');
   context.printResult(page, renderFeedback);
 }
 
@@ -170,7 +176,6 @@ async function runJudgments(
   );
   context.printNotices(judgments);
   if (out !== undefined) await writeQuestions(context, judgments, out);
-  const { renderJudgments } = await import('../render/feedback.js');
   context.printResult({ ...judgments, ...(out === undefined ? {} : { out }) }, () =>
     renderJudgments(judgments, context),
   );
@@ -188,3 +193,65 @@ async function writeQuestions(
   const { formatQuestionSet } = await import('../../../index.js');
   await writeFile(resolve(cwd, out), formatQuestionSet(questions), { mode: 0o600 });
 }
+
+const QUERY_LENGTH = 60;
+/** Ranks whose examination is shown. */
+const SHOWN_RANKS = 10;
+
+/** Feedback, a line each: when, what was asked, what was shown, what was said. */
+function renderFeedback(page: FeedbackPage, context: CliContext): string {
+  const { feedback, unreadable, withheld, cursor } = page;
+  const left = [
+    ...(withheld > 0
+      ? [`${withheld} of people with other rights ${withheld === 1 ? 'is' : 'are'} not shown.`]
+      : []),
+    ...(unreadable > 0 ? [`${plural(unreadable, 'line')} cannot be read.`] : []),
+    ...(cursor === undefined ? [] : [`There is more: --cursor ${cursor}`]),
+  ];
+  if (feedback.length === 0) return ['There is no feedback.', ...left].join('\n');
+  const rows = feedback.map((event) => [
+    formatTime(event.at),
+    oneLine(event.question).slice(0, QUERY_LENGTH),
+    event.places.length,
+    saidIn(event),
+  ]);
+  return [renderTable(['time', 'question', 'shown', 'said'], rows, { context, numeric: [2] }), ...left].join(
+    '\n\n',
+  );
+}
+
+function saidIn({ clicked, relevant, notRelevant, answer, helpful, rank, comment }: FeedbackEvent): string {
+  const ranks = (what: string, places: readonly number[] = []) =>
+    places.length === 0 ? [] : [`${what} ${places.join(', ')}`];
+  const place = rank === undefined ? '' : ` ${rank}`;
+  return [
+    ...(clicked?.length === 0 ? ['nothing opened'] : ranks('opened', clicked)),
+    ...ranks('relevant', relevant),
+    ...ranks('not relevant', notRelevant),
+    ...(answer === undefined ? [] : [`answer ${answer}`]),
+    ...(helpful === undefined ? [] : [`${helpful ? 'helpful' : 'not helpful'}${place}`]),
+    ...(comment === undefined ? [] : [`"${oneLine(comment).slice(0, QUERY_LENGTH)}"`]),
+  ].join('; ');
+}
+
+/** What feedback makes of passages, and what that rests on. */
+function renderJudgments(judgments: FeedbackJudgments, context: CliContext): string {
+  const { questions, examination, counts } = judgments;
+  const { bold, dim } = context.colours;
+  const quotes = questions.flatMap(({ gold, alternates }) => [...gold, ...alternates]);
+  const looked = examination.byRank.slice(0, SHOWN_RANKS).map((value) => value.toFixed(2));
+  const rows = questions.map(({ question, gold, alternates }) => [
+    oneLine(question).slice(0, QUERY_LENGTH),
+    [...gold, ...alternates].map(({ path, grade }) => `${oneLine(path)} (${grade})`).join(', '),
+  ]);
+  return [
+    `${bold(plural(questions.length, 'question'))} with ${plural(quotes.length, 'passage')}, of ${plural(counts.events, 'event')}${repeated(counts)}: ${plural(counts.clicks, 'click')} and ${plural(counts.verdicts, 'verdict')} on passages`,
+    dim(
+      `Looked at, by rank: ${looked.join(' ')} (${examination.from === 'log' ? 'found in the clicks' : 'assumed: 1 / rank'})`,
+    ),
+    ...(rows.length === 0 ? [] : [renderTable(['question', 'passages (grade)'], rows, { context })]),
+  ].join('\n\n');
+}
+
+const repeated = ({ repeats }: FeedbackJudgments['counts']): string =>
+  repeats === 0 ? '' : ` (${repeats} on requests that were spoken of before)`;

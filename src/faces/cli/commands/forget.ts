@@ -13,6 +13,7 @@ import type { CliContext } from '../context.js';
 import { ExitCode, problemOf } from '../errors.js';
 import { placeOf, withDeployments, withTenantView } from '../open-engine.js';
 import { collect, collectFilter, wholeNumber } from '../parse-options.js';
+import { examplesOf, renderReceipt } from '../render/receipt.js';
 import { plural } from '../render/text.js';
 import { type OwnerOptions, toScope, withOwnerOptions } from '../scope-options.js';
 
@@ -80,7 +81,6 @@ async function runForget(context: CliContext, options: ForgetOptions): Promise<v
     if (options.dryRun === true || isNothing || !(await isMeant(context, options, dry))) return dry;
     return auditedCommand(place, { action: 'forget', tenant, project, context }, () => view.forget(request));
   });
-  const { renderReceipt } = await import('../render/receipt.js');
   context.printResult(receipt, renderReceipt);
 }
 
@@ -128,7 +128,6 @@ async function isMeant(
   dry: ForgetReceipt,
 ): Promise<boolean> {
   if (yes) return true;
-  const { examplesOf } = await import('../render/receipt.js');
   const what = `${dry.documents} ${dry.documents === 1 ? 'document' : 'documents'} (${examplesOf(dry)})`;
   if (context.canAsk) return askYesNo(context, `Forget ${what} for good?`, { preset: false });
   throw new RAGError('USAGE', `This forgets ${what}; say --yes to do it without being asked.`);

@@ -3,6 +3,8 @@ import { RAGError } from '../../../core/errors.js';
 import type { GenerationSummary } from '../../../index.js';
 import type { CliContext } from '../context.js';
 import { withEngine } from '../open-engine.js';
+import { renderTable } from '../render/table.js';
+import { formatCount, formatTime } from '../render/text.js';
 
 const EXAMPLES = `
 Examples:
@@ -21,7 +23,6 @@ export function registerGenerations(program: Command, context: CliContext): void
     .description('list them, newest first')
     .action(async () => {
       const generations = await withEngine(context, (engine) => engine.generations());
-      const { renderGenerations } = await import('../render/generations.js');
       context.printResult({ generations }, () => renderGenerations(generations, context));
     });
   command
@@ -54,3 +55,21 @@ function toGeneration(id: string): GenerationSummary['generation'] {
     `"${id}" is no generation: give its number, as \`ragstone generations\` lists it.`,
   );
 }
+
+/** A table, newest first. */
+const renderGenerations = (generations: readonly GenerationSummary[], context: CliContext): string =>
+  generations.length === 0
+    ? 'Nothing is indexed yet.'
+    : renderTable(
+        ['generation', 'state', 'store', 'embedding model', 'documents', 'chunks', 'in use since'],
+        generations.map(({ generation, state, provider, embedder, documents, chunks, switchedAt }) => [
+          String(generation),
+          state,
+          provider,
+          embedder,
+          formatCount(documents),
+          formatCount(chunks),
+          switchedAt === undefined ? '' : formatTime(switchedAt),
+        ]),
+        { context, numeric: [0, 4, 5] },
+      );

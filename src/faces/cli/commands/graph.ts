@@ -1,11 +1,22 @@
 import type { Command } from 'commander';
 import { RAGError } from '../../../core/errors.js';
 import type { EngineView, ExtractionProgress } from '../../../index.js';
+import { FIELDS } from '../../../operations/fields.js';
 import { auditedCommand } from '../audited-command.js';
 import type { CliContext } from '../context.js';
 import { ExitCode } from '../errors.js';
+import { countOption } from '../field-options.js';
 import { placeOf, withTenantView } from '../open-engine.js';
 import { numberBetween, wholeNumber } from '../parse-options.js';
+import {
+  renderEntity,
+  renderEstimate,
+  renderExtraction,
+  renderFactStatus,
+  renderSummaries,
+  renderSummarizing,
+} from '../render/graph-facts.js';
+import { startCounter } from '../render/progress.js';
 import {
   type OwnerOptions,
   type ScopeOptions,
@@ -67,7 +78,7 @@ export function registerGraph(program: Command, context: CliContext): void {
   withScopeOptions(
     part('summaries', 'show summaries of which every document may be read')
       .option('--entity <name>', 'only those that it is part of')
-      .option('--limit <n>', 'summaries, 1 to 100 (default: 20)', wholeNumber(1))
+      .addOption(countOption('--limit <n>', 'summaries', FIELDS.summaries.limit))
       .option('--cursor <text>', 'where the page before ended'),
   ).action((options: SummariesOptions) => runSummaries(context, options));
   withScopeOptions(
@@ -93,10 +104,11 @@ const withLimits = (command: Command): Command =>
   command
     .option('--max-cost <dollars>', 'stop before the model costs more', numberBetween(0, 1_000_000))
     .option('--max-tokens <n>', 'stop before the model reads and writes more', wholeNumber(0))
-    .option(
-      '--concurrency <n>',
-      'calls at a time (default: rag.graph.extraction.concurrency)',
-      wholeNumber(1),
+    .addOption(
+      countOption('--concurrency <n>', 'calls at a time', {
+        ...FIELDS.extract.concurrency,
+        preset: 'rag.graph.extraction.concurrency',
+      }),
     );
 
 /** A call for the documents of a tenant. */
@@ -114,7 +126,6 @@ async function runEstimate(
     graph.estimate({ ...request, signal: context.signal }),
   );
   context.printNotices(estimate);
-  const { renderEstimate } = await import('../render/graph-facts.js');
   context.printResult(estimate, renderEstimate);
 }
 
@@ -126,7 +137,6 @@ async function runExtract(
     graph.extract({ ...request, onProgress, signal: context.signal }),
   );
   context.printNotices(result);
-  const { renderExtraction } = await import('../render/graph-facts.js');
   context.printResult(result, renderExtraction);
   if (isAmiss(result)) context.exitCode = ExitCode.failed;
 }
@@ -139,7 +149,6 @@ async function runSummarize(
     graph.summarize({ ...request, onProgress, signal: context.signal }),
   );
   context.printNotices(result);
-  const { renderSummarizing } = await import('../render/graph-facts.js');
   context.printResult(result, renderSummarizing);
   if (result.estimate === undefined && isAmiss(result)) context.exitCode = ExitCode.failed;
 }
@@ -161,7 +170,6 @@ async function asking<T>(
   { tenant, project }: OwnerOptions,
   work: (graph: EngineView['graph'], onProgress: (progress: ExtractionProgress) => void) => Promise<T>,
 ): Promise<T> {
-  const { startCounter } = await import('../render/progress.js');
   const call = { action: `graph ${action}`, tenant, project, context };
   return auditedCommand(await placeOf(context), call, () =>
     inGraph(context, { tenant, project }, async (graph) => {
@@ -190,7 +198,6 @@ function stopped(cause: unknown): Error {
 
 async function runStatus(context: CliContext, options: OwnerOptions): Promise<void> {
   const status = await inGraph(context, options, (graph) => graph.status());
-  const { renderFactStatus } = await import('../render/graph-facts.js');
   context.printResult(status, renderFactStatus);
 }
 
@@ -200,13 +207,11 @@ async function runSummaries(
 ): Promise<void> {
   const request = { entity, limit, cursor, signal: context.signal };
   const page = await inGraph(context, scope, (graph) => graph.summaries(request));
-  const { renderSummaries } = await import('../render/graph-facts.js');
   context.printResult(page, renderSummaries);
 }
 
 async function runEntity(context: CliContext, name: string, scope: ScopeOptions): Promise<void> {
   const report = await inGraph(context, scope, (graph) => graph.entity(name));
-  const { renderEntity } = await import('../render/graph-facts.js');
   context.printResult(report ?? null, () => renderEntity(name, report, context));
   if (report === undefined) context.exitCode = ExitCode.failed;
 }

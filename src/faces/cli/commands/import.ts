@@ -5,6 +5,7 @@ import { auditedCommand } from '../audited-command.js';
 import type { CliContext } from '../context.js';
 import { ExitCode } from '../errors.js';
 import { assertSharedIndex } from '../open-engine.js';
+import { startCounter } from '../render/progress.js';
 import { type OwnerOptions, toScope, withOwnerOptions } from '../scope-options.js';
 
 interface ImportOptions extends OwnerOptions {
@@ -45,7 +46,6 @@ async function runImport(context: CliContext, options: ImportOptions): Promise<v
   await assertSharedIndex(context, options);
   const { loadConfig } = await import('../../../config/load-config.js');
   const { importDocuments } = await import('../../../index.js');
-  const { startCounter } = await import('../render/progress.js');
   const { cwd, env, place, signal } = context;
   const { from, collection, dryRun } = options;
   const progress = startCounter(context);

@@ -11,7 +11,10 @@ import { ExitCode } from '../errors.js';
 import { withDeployments } from '../open-engine.js';
 import { collect, wholeNumber } from '../parse-options.js';
 import { doneByService } from '../refuse-on-server.js';
-import { oneLine, plural } from '../render/text.js';
+import { missedEverything, renderIndexResult } from '../render/index-result.js';
+import { startCounter, startProgress } from '../render/progress.js';
+import { renderTable } from '../render/table.js';
+import { formatCount, oneLine, plural } from '../render/text.js';
 import { type OwnerOptions, toScope, withOwnerOptions } from '../scope-options.js';
 
 interface IndexOptions extends OwnerOptions {
@@ -90,7 +93,6 @@ export async function runIndex(
   refuseMissingPaths(paths, context);
   await noteProject(context);
   await takeOverTries(context, paths, options);
-  const { startProgress } = await import('../render/progress.js');
   const result = await withDeployments(context, async (deployments) => {
     const scope = toScope(options);
     noteSharedIndex(context, await deployments.of(scope), scope.tenant);
@@ -112,7 +114,6 @@ export async function runIndex(
       progress.stop();
     }
   });
-  const { missedEverything, renderIndexResult } = await import('../render/index-result.js');
   context.printNotices(result);
   context.printResult(result, renderIndexResult);
   const { documentsProcessed, documentsUnchanged } = result.stats;
@@ -142,7 +143,6 @@ async function isPruneMeant(
 /** Has the service read its own sources, and prints what is indexed then. */
 async function indexOnServer(context: CliContext, { tenant }: IndexOptions): Promise<void> {
   const { openServer } = await import('../server-view.js');
-  const { startCounter } = await import('../render/progress.js');
   const progress = startCounter(context);
   const told = (documents: number): void =>
     progress.update({
@@ -166,7 +166,6 @@ async function indexOnServer(context: CliContext, { tenant }: IndexOptions): Pro
 }
 
 async function printCounts(counts: IndexCounts, context: CliContext): Promise<void> {
-  const { renderIndexCounts } = await import('../render/index-counts.js');
   context.printResult(counts, renderIndexCounts);
   if (counts.status === 'partial') context.exitCode = ExitCode.failed;
 }
@@ -253,4 +252,23 @@ function requestOptions(options: IndexOptions): NonNullable<IndexRequest['option
     ...withoutUndefined({ parallel }),
     ...(wait === undefined ? {} : { waitMs: wait * 1000 }),
   };
+}
+
+/** What a service has indexed of each of its sources after a run. */
+function renderIndexCounts(
+  { status, total, indexed, failed = [] }: IndexCounts,
+  context: CliContext,
+): string {
+  const rows = Object.entries(indexed).map(([source, count]) => [oneLine(source), formatCount(count)]);
+  const summary = `The service is in step with its sources: ${plural(total, 'document')}.`;
+  const partly = `Some sources or documents could not be indexed; "${context.command} status" names them. Indexed: ${plural(total, 'document')}.`;
+  const failures = failed.map(
+    ({ source, reason, documents }) =>
+      `${oneLine(source)}: ${reason}${documents === undefined ? '' : ` (${plural(documents, 'document')})`}`,
+  );
+  return [
+    ...(rows.length === 0 ? [] : [renderTable(['source', 'indexed'], rows, { context, numeric: [1] })]),
+    ...(failures.length === 0 ? [] : [failures.join('\n')]),
+    status === 'completed' ? summary : partly,
+  ].join('\n\n');
 }

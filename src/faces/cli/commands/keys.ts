@@ -1,12 +1,14 @@
 import { type Command, InvalidArgumentError } from 'commander';
+import { PERMISSIONS } from '../../../config/permissions.js';
 import type { ResolvedConfig } from '../../../config/resolved-config.js';
-import { PERMISSIONS } from '../../../config/schema/server.js';
 import type { ApiKey, KeyStore } from '../../service/authentication/key-store.js';
 import type { Permission } from '../../service/authentication/principal.js';
 import { auditedCommand } from '../audited-command.js';
 import type { CliContext } from '../context.js';
 import { placeOf } from '../open-engine.js';
 import { collectOneOf, isoDate } from '../parse-options.js';
+import { renderTable } from '../render/table.js';
+import { formatTime } from '../render/text.js';
 import { type ScopeOptions, withScopeOptions } from '../scope-options.js';
 
 interface CreateOptions extends ScopeOptions {
@@ -55,7 +57,6 @@ export function registerKeys(program: Command, context: CliContext): void {
     .addHelpText('after', EXAMPLES)
     .action(async () => {
       const all = await (await keyStore(await placeOf(context))).list();
-      const { renderKeys } = await import('../render/keys.js');
       context.printResult({ keys: all }, () => renderKeys(all, context));
     });
   keys
@@ -118,3 +119,37 @@ async function keyStore(place: ResolvedConfig): Promise<KeyStore> {
   const { KeyStore } = await import('../../service/authentication/key-store.js');
   return new KeyStore(place);
 }
+
+/** A table, oldest first. */
+const renderKeys = (keys: readonly ApiKey[], context: CliContext): string =>
+  keys.length === 0
+    ? 'There is no key: the service answers this machine alone, without one.'
+    : renderTable(
+        ['key', 'for', 'tenant', 'project', 'groups', 'clearance', 'allows', 'made', 'expires', 'revoked'],
+        keys.map(
+          ({
+            id,
+            name,
+            tenant,
+            project,
+            groups,
+            clearance,
+            permissions,
+            createdAt,
+            expiresAt,
+            revokedAt,
+          }) => [
+            id,
+            name ?? '',
+            tenant,
+            project ?? '',
+            groups.join(', '),
+            String(clearance),
+            permissions.join(', '),
+            formatTime(createdAt),
+            expiresAt === undefined ? '' : formatTime(expiresAt),
+            revokedAt === undefined ? '' : formatTime(revokedAt),
+          ],
+        ),
+        { context, numeric: [5] },
+      );

@@ -6,6 +6,7 @@ import type { CliContext } from '../context.js';
 import { openDeployments, placeOf } from '../open-engine.js';
 import { packageVersion } from '../package-version.js';
 import { wholeNumber } from '../parse-options.js';
+import { displayPath } from '../render/place.js';
 import { type ScopeOptions, toScope, withScopeOptions } from '../scope-options.js';
 
 interface McpCommandOptions extends ScopeOptions {
@@ -39,7 +40,6 @@ async function runMcp(context: CliContext, { maxTokens, ...options }: McpCommand
     );
   const { serveStdio } = await import('../../mcp/serve-stdio.js');
   const { followIndex } = await import('../../mcp/follow-index.js');
-  const { displayPath } = await import('../render/place.js');
   const { describeChain } = await import('../error-chain.js');
   const scope = toScope(options);
   const index = followIndex(() => openDeployments(context, { waitForReader: false }), scope);

@@ -1,10 +1,12 @@
 import type { Command } from 'commander';
 import { RAGError } from '../../../core/errors.js';
-import type { MigrateRequest, MigrationProgress } from '../../../index.js';
+import type { MigrateRequest, MigrationProgress, MigrationResult, ResultComparison } from '../../../index.js';
 import { auditedCommand } from '../audited-command.js';
 import type { CliContext } from '../context.js';
 import { ExitCode } from '../errors.js';
 import { numberBetween } from '../parse-options.js';
+import { startCounter } from '../render/progress.js';
+import { formatCount, formatDuration, oneLine, plural } from '../render/text.js';
 import { type ScopeOptions, toScope, withScopeOptions } from '../scope-options.js';
 
 interface MigrateOptions extends ScopeOptions {
@@ -66,8 +68,6 @@ export function registerMigrate(program: Command, context: CliContext): void {
 
 async function runMigrate(context: CliContext, options: MigrateOptions): Promise<void> {
   const { loadConfig, migrateIndex } = await loadParts();
-  const { startCounter } = await import('../render/progress.js');
-  const { renderMigration } = await import('../render/migration.js');
   const { questions, minOverlap, replace, dryRun } = options;
   const { from, to } = placesOf(context, options);
   const progress = startCounter(context);
@@ -121,3 +121,41 @@ function lineOf({ stage, done, total, perSecond, etaMs }: MigrationProgress) {
 function stopped(cause: unknown): Error {
   return new RAGError('ABORTED', 'Stopped. What is copied stays there; the same command goes on.', { cause });
 }
+
+/** What came of a migration: what was copied, what was checked and compared, what searches read now, and the way back. */
+function renderMigration(result: MigrationResult, { colours: { dim } }: CliContext): string {
+  const { outcome, from, to, documents, chunks, wayBack } = result;
+  if (outcome === 'already') return result.notices.at(-1) ?? '';
+  if (outcome === 'dry-run')
+    return `${plural(chunks, 'chunk')} of ${plural(documents, 'document')} would be copied from ${from.store} to ${to.store}, with their vectors (${oneLine(result.embedder)}). Nothing was written.`;
+  const now =
+    outcome === 'switched'
+      ? `Searches read generation ${to.generation} (${to.store}) now.`
+      : `Searches stay with the old index (${from.store}).`;
+  return [`${describeCopy(result)}\n${now}`, ...(wayBack === undefined ? [] : [dim(wayBack)])].join('\n\n');
+}
+
+function describeCopy({
+  copied,
+  copyMs,
+  chunks,
+  documents,
+  check,
+  comparison,
+  from,
+  to,
+}: MigrationResult): string {
+  const rate = copied > 0 && copyMs > 0 ? `, ${formatCount((copied * 1000) / copyMs)} a second` : '';
+  return [
+    `${plural(chunks, 'chunk')} of ${plural(documents, 'document')} from ${from.store} in ${to.store}: ${formatCount(copied)} copied by this call in ${formatDuration(copyMs)}${rate}.`,
+    ...(check === undefined
+      ? []
+      : [
+          `Checked: ${plural(check.chunks, 'chunk')} and ${plural(check.documents, 'text')} by their hashes, ${plural(check.vectors, 'vector')}: all the same.`,
+        ]),
+    comparison === undefined ? 'Results were not compared.' : describeComparison(comparison),
+  ].join('\n');
+}
+
+const describeComparison = ({ overlap, questions, questionsFrom, same, topK }: ResultComparison): string =>
+  `Compared: ${(overlap * 100).toFixed(1)} % of the first ${topK} results are the same on ${plural(questions, 'question')} (${oneLine(questionsFrom)}), ${formatCount(same)} of them with the same results.`;

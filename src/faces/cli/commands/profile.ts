@@ -1,9 +1,12 @@
 import type { Command } from 'commander';
 import { withoutUndefined } from '../../../core/without-undefined.js';
+import type { ProfileReport } from '../../../index.js';
 import type { CliContext } from '../context.js';
 import { withCounter } from '../evaluation-target.js';
 import { assertSharedIndex } from '../open-engine.js';
 import { wholeNumber } from '../parse-options.js';
+import { renderTable } from '../render/table.js';
+import { plural } from '../render/text.js';
 import { type ScopeOptions, toScope, withScopeOptions } from '../scope-options.js';
 
 interface ProfileFlags extends ScopeOptions {
@@ -49,6 +52,20 @@ async function runProfile(
       ...withoutUndefined({ configFile: config, dataDir: data }),
     }),
   );
-  const { renderProfile } = await import('../render/profile.js');
   context.printResult(report, renderProfile);
+}
+
+/** What each plan is worth and how long it takes. */
+function renderProfile(report: ProfileReport, context: CliContext): string {
+  const { plans, metric, questions, chunks, embedder, file } = report;
+  const head = ['plan', 'lanes', 'candidates', 'reranked', metric, 'p50 ms', 'p95 ms'];
+  const rows = plans.map(({ name, mode, candidates, reranked, quality, p50Ms, p95Ms }) => [
+    ...[name, mode, String(candidates), String(reranked)],
+    ...[quality.toFixed(3), p50Ms.toFixed(1), p95Ms.toFixed(1)],
+  ]);
+  return [
+    `${plural(questions, 'question')}, ${plural(chunks, 'chunk')}, ${embedder}`,
+    renderTable(head, rows, { context, numeric: [2, 3, 4, 5, 6] }),
+    context.colours.dim(`Kept in ${file}; searches with --deadline-ms choose by it.`),
+  ].join('\n\n');
 }

@@ -1,9 +1,13 @@
-import { type Command, Option } from 'commander';
+import type { Command } from 'commander';
 import { RAGError } from '../../../core/errors.js';
 import type { ReembedProgress, ReembedRequest } from '../../../index.js';
+import { FIELDS } from '../../../operations/fields.js';
 import { auditedCommand } from '../audited-command.js';
 import type { CliContext } from '../context.js';
+import { choiceOption } from '../field-options.js';
 import { assertSharedIndex, placeOf, withEngine } from '../open-engine.js';
+import { startCounter } from '../render/progress.js';
+import { renderReembedding } from '../render/reembedding.js';
 
 interface ReembedOptions {
   readonly model?: string;
@@ -12,8 +16,6 @@ interface ReembedOptions {
   readonly tenant?: string;
   readonly dryRun?: boolean;
 }
-
-const RULES = ['if-not-worse', 'if-better', 'always', 'never'] as const;
 
 const EXAMPLES = `
 Examples:
@@ -37,10 +39,11 @@ export function registerReembed(program: Command, context: CliContext): void {
       'questions (JSONL) to compare on (default: rag.embedding.upgradeQuestions, else some made of the indexed documents)',
     )
     .addOption(
-      new Option(
+      choiceOption(
         '--switch <rule>',
         'switch unless it is found worse, only if better, always, or never (default: rag.embedding.upgradeSwitch, if-not-worse)',
-      ).choices(RULES),
+        FIELDS.reembed.switch,
+      ),
     )
     .option('--tenant <name>', 'whose documents the questions are about (default: "default")')
     .option('--dry-run', 'count what would be embedded, and tell what a hosted model costs')
@@ -49,7 +52,6 @@ export function registerReembed(program: Command, context: CliContext): void {
 }
 
 async function runReembed(context: CliContext, options: ReembedOptions): Promise<void> {
-  const { startCounter } = await import('../render/progress.js');
   const { tenant, ...request } = options;
   if (tenant !== undefined) await assertSharedIndex(context, { tenant });
   const result = await auditedCommand(await placeOf(context), { action: 'reembed', context }, () =>
@@ -71,7 +73,6 @@ async function runReembed(context: CliContext, options: ReembedOptions): Promise
       }
     }),
   );
-  const { renderReembedding } = await import('../render/reembedding.js');
   if (result.outcome !== 'already') context.printNotices(result);
   context.printResult(result, renderReembedding);
 }

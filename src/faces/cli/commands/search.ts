@@ -1,5 +1,4 @@
 import type { Command } from 'commander';
-import * as z from 'zod';
 import type { CliContext } from '../context.js';
 import { withView } from '../open-engine.js';
 import { wholeNumber } from '../parse-options.js';
@@ -48,8 +47,7 @@ async function runSearch(
   query: string,
   options: SearchOptions & ScopeOptions,
 ): Promise<void> {
-  // Checks that are made once are not worth compiling.
-  z.config({ jitless: true });
+  await import('../uncompiled-checks.js');
   const request = toQuery(query, options, context.signal);
   const response = await withView(context, options, (view) => view.search(request));
   context.printNotices(response);

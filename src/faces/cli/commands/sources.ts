@@ -4,7 +4,10 @@ import type { ResolvedSource } from '../../../config/resolved-config.js';
 import type { SourceTest } from '../../../index.js';
 import type { CliContext } from '../context.js';
 import { ExitCode } from '../errors.js';
-import { oneLine } from '../render/text.js';
+import { displayPath } from '../render/place.js';
+import { renderSourceStates } from '../render/source-states.js';
+import { renderTable } from '../render/table.js';
+import { formatDuration, oneLine, plural } from '../render/text.js';
 import { type OwnerOptions, withOwnerOptions } from '../scope-options.js';
 
 const EXAMPLES = `
@@ -51,8 +54,6 @@ async function runList(context: CliContext): Promise<void> {
     const place = placeOf(source);
     return { name, type, enabled, ...(place === undefined ? {} : { place: maskUrlCredentials(place) }) };
   });
-  const { displayPath } = await import('../render/place.js');
-  const { renderTable } = await import('../render/table.js');
   context.printResult({ sources }, () =>
     sources.length === 0
       ? context.own(
@@ -82,14 +83,12 @@ function placeOf(source: ResolvedSource): string | undefined {
 async function runStatus(context: CliContext, options: OwnerOptions): Promise<void> {
   const { withTenantView } = await import('../open-engine.js');
   const sources = await withTenantView(context, options, (view) => view.sourceStates());
-  const { renderSourceStates } = await import('../render/source-states.js');
   context.printResult({ sources }, () => renderSourceStates(sources, context));
 }
 
 async function runTest(context: CliContext, name: string): Promise<void> {
   const { testSource } = await import('../../../index.js');
   const result = await testSource(name, { ...context.place, signal: context.signal });
-  const { formatDuration, plural } = await import('../render/text.js');
   const extent = `${plural(result.items, 'item')} in ${formatDuration(result.tookMs)}`;
   context.printResult(result, () => renderTest(result, extent, context));
   if (!result.ok) context.exitCode = ExitCode.failed;

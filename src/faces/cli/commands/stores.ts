@@ -4,6 +4,7 @@ import type { Engine, StoresStatus } from '../../../index.js';
 import type { CliContext } from '../context.js';
 import { ExitCode } from '../errors.js';
 import { withEngine } from '../open-engine.js';
+import { renderStores } from '../render/stores.js';
 
 const EXAMPLES = `
 Examples:
@@ -23,7 +24,6 @@ export function registerStores(program: Command, context: CliContext): void {
     .description('list them')
     .action(async () => {
       const stores = await withEngine(context, statesOf);
-      const { renderStores } = await import('../render/stores.js');
       context.printResult(stores, renderStores);
     });
   command
@@ -41,7 +41,6 @@ export function registerStores(program: Command, context: CliContext): void {
     .description('give every store what it lacks')
     .action(async () => {
       const stores = await withEngine(context, (engine) => engine.syncStores());
-      const { renderStores } = await import('../render/stores.js');
       context.printResult(stores, renderStores);
       if (stores.stores.some(({ state }) => state !== 'ready')) context.exitCode = ExitCode.failed;
     });

@@ -1,6 +1,6 @@
 import { stat } from 'node:fs/promises';
 import { resolve } from 'node:path';
-import { type Command, Option } from 'commander';
+import type { Command } from 'commander';
 import { RAGError } from '../../../core/errors.js';
 import { withoutUndefined } from '../../../core/without-undefined.js';
 import type { IndexResult, SearchMode, SearchResponse } from '../../../index.js';
@@ -8,6 +8,9 @@ import type { CliContext } from '../context.js';
 import { ExitCode } from '../errors.js';
 import { withEngine } from '../open-engine.js';
 import { wholeNumber } from '../parse-options.js';
+import { describeRun, renderFailures } from '../render/index-result.js';
+import { startProgress } from '../render/progress.js';
+import { searchMode } from '../search-options.js';
 import { ALONE_TRANSACTION_CHUNKS } from './index.js';
 
 interface TryOptions {
@@ -34,9 +37,7 @@ export function registerTry(program: Command, context: CliContext): void {
     .argument('<folder>', 'folder (or file) to index')
     .argument('<question...>', 'what to find; quotes may be left out')
     .option('--top-k <n>', 'results (default: 5)', wholeNumber(1))
-    .addOption(
-      new Option('--mode <mode>', 'which lanes run').choices(['hybrid', 'dense', 'lexical', 'graph']),
-    )
+    .addOption(searchMode())
     .option('--explain', 'show every part of each score and how each lane did')
     .addHelpText('after', EXAMPLES)
     .action((folder: string, words: readonly string[], options: TryOptions) =>
@@ -63,7 +64,6 @@ async function runTry(
   const { index, response } = await withEngine(
     context,
     async (engine) => {
-      const { startProgress } = await import('../render/progress.js');
       const progress = startProgress(context);
       const result = await engine
         .index({
@@ -106,7 +106,6 @@ async function report(
     return;
   }
   const { renderPassages } = await import('../render/passages.js');
-  const { describeRun, renderFailures } = await import('../render/index-result.js');
   context.note(describeRun(index));
   const failures = renderFailures(index.stats.errors, context);
   if (failures !== '') context.warn(failures);

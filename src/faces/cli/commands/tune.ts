@@ -3,7 +3,9 @@ import type { TuneOptions, TuneReport } from '../../../index.js';
 import type { CliContext } from '../context.js';
 import { ExitCode } from '../errors.js';
 import { evaluationTarget, withCounter } from '../evaluation-target.js';
+import { choiceOption } from '../field-options.js';
 import { wholeNumber } from '../parse-options.js';
+import { plural } from '../render/text.js';
 import type { ScopeOptions } from '../scope-options.js';
 
 type TuneFlags = ScopeOptions &
@@ -53,7 +55,7 @@ export function registerTune(program: Command, context: CliContext): void {
     )
     .option('--no-chunking', 'leave the chunk sizes as they are')
     .option('--drop-self', 'leave out the document that the query was made from')
-    .addOption(new Option('--score-by <what>', 'what makes a result right').choices(['id', 'text']))
+    .addOption(choiceOption('--score-by <what>', 'what makes a result right', ['id', 'text']))
     .option('--write', 'write the settings found into the configuration file, if they are a gain')
     .addHelpText('after', EXAMPLES)
     .action((dataset: string, flags: TuneFlags) => runTune(context, dataset, flags));
@@ -69,7 +71,6 @@ async function runTune(context: CliContext, dataset: string, flags: TuneFlags): 
   context.printNotices(report);
   const written = write && report.isGain ? await writeBest(context, report) : undefined;
   const { settingsToYaml } = await import('../../../config/write-settings.js');
-  const { renderTuning } = await import('../render/tuning.js');
   const yaml = settingsToYaml(report.best.settings);
   context.printResult({ ...report, yaml, ...(written === undefined ? {} : { written }) }, () =>
     renderTuning(report, { context, yaml }),
@@ -87,3 +88,35 @@ async function writeBest(context: CliContext, { best }: TuneReport): Promise<str
   await writeSettings(file, best.settings);
   return file;
 }
+
+/** How many of the folds' choices are shown. */
+const SHOWN_CHOICES = 5;
+
+/** What tuning found, what it is worth on held-out queries, and the settings to write. */
+function renderTuning(
+  report: TuneReport,
+  { context, yaml }: { readonly context: CliContext; readonly yaml: string },
+): string {
+  const { dataset, split, metric, queries, folds, tried, current, best, heldOut, isGain, chosen } = report;
+  const { bold, dim, green } = context.colours;
+  const verdict = isGain
+    ? green(`A gain: ${signed(heldOut.gain)} ${metric} on held-out queries.`)
+    : `No gain that chance does not explain: keep the present settings. (${signed(heldOut.gain)} ${metric} on held-out queries.)`;
+  const choices = chosen
+    .slice(0, SHOWN_CHOICES)
+    .map(({ name, share }) => `  ${Math.round(share * 100)} %  ${name}`);
+  return [
+    `${bold(`${dataset}, ${split}`)}: ${plural(queries, 'question')}, ${plural(tried, 'setting')} tried, ${folds} folds`,
+    [
+      `present settings      ${current.toFixed(4)}`,
+      `chosen, held out      ${heldOut.mean.toFixed(4)}  95 % interval of the gain ${signed(heldOut.low)} to ${signed(heldOut.high)}, p ${heldOut.pValue.toFixed(4)}`,
+      dim(`chosen, on its own queries ${best.mean.toFixed(4)} (too good to be true)`),
+    ].join('\n'),
+    verdict,
+    [`The folds chose:`, ...choices].join('\n'),
+    ...(isGain ? [`${bold('Best over all queries')}: ${best.name}\n\n${yaml.trimEnd()}`] : []),
+    ...(isGain ? [dim('--write puts it into the configuration file.')] : []),
+  ].join('\n\n');
+}
+
+const signed = (value: number): string => `${value < 0 ? '' : '+'}${value.toFixed(4)}`;

@@ -3,6 +3,10 @@ import type { DamagedDeployment, ReceiptCheck, VerifyRequest, VerifyResult } fro
 import type { CliContext } from '../context.js';
 import { ExitCode, problemOf } from '../errors.js';
 import { withDeployments, withTenantView } from '../open-engine.js';
+import { displayPath } from '../render/place.js';
+import { renderReceiptCheck } from '../render/receipt.js';
+import { renderTable } from '../render/table.js';
+import { oneLine, plural } from '../render/text.js';
 import { type OwnerOptions, withOwnerOptions } from '../scope-options.js';
 
 const EXAMPLES = `
@@ -58,7 +62,6 @@ export function registerVerify(program: Command, context: CliContext): void {
       const result = await withTenantView(context, options, (view) =>
         view.verify({ repair, sources, signal }),
       );
-      const { renderVerifyResult } = await import('../render/verify-result.js');
       context.printResult(result, () => renderVerifyResult(result, { context, withSources: sources }));
       if (!result.ok) context.exitCode = ExitCode.failed;
     });
@@ -70,7 +73,6 @@ async function verifyDeployments(
   context: CliContext,
 ): Promise<void> {
   const { signal } = context;
-  const { renderVerifyResult } = await import('../render/verify-result.js');
   await withDeployments(context, async (service) => {
     const damaged: DamagedDeployment[] = [];
     const all = await service.listDeploymentConfigs({ onDamaged: (one) => damaged.push(one) });
@@ -123,7 +125,36 @@ interface VerifiedDeployment extends Partial<VerifyResult> {
 }
 
 async function showReceiptCheck(check: ReceiptCheck, context: CliContext): Promise<void> {
-  const { renderReceiptCheck } = await import('../render/receipt.js');
   context.printResult(check, renderReceiptCheck);
   if (!check.clean) context.exitCode = ExitCode.failed;
+}
+
+const MAX_ROWS = 50;
+
+/** Each difference between sources, ledger and store, and what was mended. */
+function renderVerifyResult(
+  { ok, drift, repaired }: VerifyResult,
+  { context, withSources }: { readonly context: CliContext; readonly withSources: boolean },
+): string {
+  const mended = repaired > 0 ? `Mended ${plural(repaired, 'difference')}. ` : '';
+  if (ok && drift.length === 0)
+    return `${mended}${withSources ? 'Sources, ledger' : 'Ledger'} and store agree.`;
+  const rows = drift
+    .slice(0, MAX_ROWS)
+    .map(({ kind, source, path, detail }) => [
+      kind,
+      oneLine(path === undefined ? source : displayPath(context, path)),
+      oneLine(detail),
+    ]);
+  const table = renderTable(['kind', 'source', 'detail'], rows, { context });
+  const more = drift.length > MAX_ROWS ? `\nand ${drift.length - MAX_ROWS} more; --json lists all` : '';
+  const next = ok ? '' : nextSteps(drift, context);
+  return `${table}${more}\n\n${mended}${plural(drift.length, 'difference')} found.${next}`;
+}
+
+function nextSteps(drift: VerifyResult['drift'], { command }: CliContext): string {
+  const readable = drift.filter(({ kind }) => kind === 'field-readable').length;
+  const rotate = ` "${command} index", then "${command} encryption rotate" encrypt what is readable.`;
+  const repair = ` "${command} verify --repair" mends what can be mended.`;
+  return (readable > 0 ? rotate : '') + (readable < drift.length ? repair : '');
 }

@@ -1,9 +1,6 @@
-// Loading the rules of a locale takes longer than a search.
-const BEFORE_THOUSANDS = /\B(?=(?:\d{3})+$)/g;
+import { formatCount } from '../../../core/format-count.js';
 
-/** `1,234,567` */
-export const formatCount = (count: number): string =>
-  String(Math.round(count)).replaceAll(BEFORE_THOUSANDS, ',');
+export { formatCount };
 
 /** `1 document`, `2 documents` */
 export const plural = (count: number, noun: string, nouns = `${noun}s`): string =>

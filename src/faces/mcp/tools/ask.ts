@@ -7,6 +7,7 @@ import {
   neutraliseLine,
   tokensOf,
 } from '../../../index.js';
+import { FIELDS } from '../../../operations/fields.js';
 import { DATA_NOTE } from '../output/data-note.js';
 import { fittingLength, fittingOutput } from '../output/fit-tokens.js';
 import { inertName, linesShape, pagesShape, placeOf, placeShape, renderPlace } from '../output/place.js';
@@ -17,7 +18,7 @@ import { defineTool, type ToolContext, type ToolOutput } from './tool.js';
 const MAX_QUOTE = 400;
 
 const mode = z
-  .enum(['naive', 'enhanced', 'agentic', 'graph'])
+  .enum(FIELDS.ask.mode)
   .optional()
   .describe(
     'agentic: for questions that need two documents; parts are searched one by one and links followed, which takes a few times as long.',

@@ -1,5 +1,6 @@
 import * as z from 'zod';
 import { prefix, type SearchQuery } from '../../../index.js';
+import { FIELDS, rangeOf } from '../../../operations/fields.js';
 
 // Arguments that several tools share. Descriptions are read by models.
 
@@ -29,15 +30,22 @@ export const topK = (most: number, preset: number) =>
     .default(preset)
     .describe(`Most results, 1 to ${most}. More cost tokens; ${preset} is enough for most questions.`);
 
+const { hops } = FIELDS.search;
+
 /** Which lanes run, and how far the graph is walked. */
 export const modeShape = {
   mode: z
-    .enum(['hybrid', 'dense', 'lexical', 'graph'])
+    .enum(FIELDS.search.mode)
     .optional()
     .describe(
       'graph: also what is connected (links, ticket keys, imports) with what is found, for answers that stand beside the page that matches; lexical: words alone; dense: meaning alone. Default: hybrid.',
     ),
-  hops: z.int().min(1).max(3).optional().describe('Of mode graph alone: steps, 1 to 3. Default: 1.'),
+  hops: z
+    .int()
+    .min(1)
+    .max(hops.most)
+    .optional()
+    .describe(`Of mode graph alone: steps, ${rangeOf(hops)}. Default: ${hops.preset}.`),
 };
 
 export const modeOf = ({ mode, hops }: z.output<z.ZodObject<typeof modeShape>>) => ({

@@ -1,4 +1,5 @@
 import * as z from 'zod';
+import { FIELDS } from '../../../operations/fields.js';
 import { graphStep } from '../../../operations/related.js';
 import {
   boolean,
@@ -11,7 +12,7 @@ import {
   string,
   strings,
 } from '../../../operations/requests/outcome-fields.js';
-import { collapse, hops, idText, upTo } from '../../../operations/requests/request-fields.js';
+import { collapse, countOf, idText } from '../../../operations/requests/request-fields.js';
 import { PROBLEM_TYPE, problemSchema } from '../requests/problem.js';
 
 /** Longest question, in characters. */
@@ -99,7 +100,7 @@ export const modeFields = {
     .enum(['hybrid', 'dense', 'lexical', 'graph'])
     .optional()
     .describe('Which lanes run. Default: `hybrid`; `graph` adds what is connected with what is found.'),
-  hops: hops.describe('Of mode `graph` alone: steps from the documents that are found first. Default: 1.'),
+  hops: countOf(FIELDS.search.hops, 'Of mode `graph` alone: steps from the documents that are found first.'),
 };
 
 /** How a search is made, where the caller does not leave it to the index. */
@@ -157,7 +158,7 @@ export function takeFilters<Body extends StatedFilters>({
 /** A page of a list, by its query. */
 export const pageFields = (limit = 100, cursor = string.regex(/^\d{1,15}$/, 'that of the page before')) => ({
   cursor: cursor.optional().describe('Of the page before.'),
-  limit: upTo(1_000, '1,000').default(limit),
+  limit: countOf({ most: 1_000 }).default(limit),
 });
 
 export const requestIdSchema = string.describe(
