@@ -243,7 +243,7 @@ await bundle.write({
   codeSplitting: {
     groups: [
       { name: 'command', test: isWithin(ofCommand), priority: 1 },
-      // Alone, for it says of schemas what is to be known before they are made.
+      // Apart from what makes schemas, which asks it how.
       { name: 'checks', test: isWithin(ofChecks), priority: 1 },
       { name: 'search', test: isWithin(ofSearch) },
     ],

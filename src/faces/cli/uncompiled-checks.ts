@@ -1,4 +1,6 @@
 import * as z from 'zod';
 
-// Imported before what makes schemas: checks that are made once are not worth compiling.
-z.config({ jitless: true });
+/** Checks that are made once are not worth compiling. Called before what makes schemas is imported. */
+export function compileNoChecks(): void {
+  z.config({ jitless: true });
+}

@@ -47,7 +47,8 @@ async function runSearch(
   query: string,
   options: SearchOptions & ScopeOptions,
 ): Promise<void> {
-  await import('../uncompiled-checks.js');
+  const { compileNoChecks } = await import('../uncompiled-checks.js');
+  compileNoChecks();
   const request = toQuery(query, options, context.signal);
   const response = await withView(context, options, (view) => view.search(request));
   context.printNotices(response);
