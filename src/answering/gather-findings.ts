@@ -143,7 +143,9 @@ function isBehindUnquoted(
 ): boolean {
   const quotable = new Set(sentences.map(({ sentence }) => sentence.entry.n));
   const isBest = (entry: ContextEntry): boolean => entries.every((other) => other.score <= entry.score);
-  return score < WEAK && entries.some((entry) => isBest(entry) && !quotable.has(entry.n));
+  return (
+    score < WEAK && entries.some((entry) => entry.flags.length > 0 && isBest(entry) && !quotable.has(entry.n))
+  );
 }
 
 /** A score of search, of what hardly matches. */

@@ -34,3 +34,16 @@ test('a passage of which nothing may be quoted lends another no confidence', asy
   );
   expect(confidence).toBeLessThan(0.2);
 });
+
+test('a passage that says nothing to a language model, and is not quoted all the same, takes no confidence from another', async () => {
+  const { confidence } = await answerQuestion(
+    { question: 'who rotates the signing key?' },
+    testDependencies(
+      fixedRetrieve([
+        { content: '# Signing keys', document: 'a.md', score: 0.99 },
+        { content: 'Mirela rotates the signing key each quarter.', document: 'b.md', score: 0.3 },
+      ]),
+    ),
+  );
+  expect(confidence).toBeGreaterThan(0.2);
+});
