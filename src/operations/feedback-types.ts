@@ -210,7 +210,9 @@ export const listFeedback = operation({
     access: 'maintain',
     tag: 'Feedback',
     summary: 'What was said, in the order in which it came',
-    request: feedbackListSchema.extend({ limit: feedbackListSchema.shape.limit.default(100) }),
+    request: feedbackListSchema.extend({
+      limit: feedbackListSchema.shape.limit.default(FIELDS.listFeedback.limit.preset),
+    }),
     gives: "The tenant's feedback, a page at a time.",
     outcome: outcome(),
   }),

@@ -1,5 +1,6 @@
 import type * as z from 'zod';
 import { type ErrorReason, RAGError } from '../../core/errors.js';
+import { formatCount } from '../../core/format-count.js';
 import { nearestName } from '../../core/nearest-name.js';
 import { plainCopy, type Refuse, shownPath } from '../../core/plain-copy.js';
 import { assertFilterShape } from './check-filter.js';
@@ -121,7 +122,7 @@ function expected(issue: z.core.$ZodRawIssue): string | undefined {
 }
 
 function within({ origin }: { readonly origin: string }, side: string, limit: number | bigint): string {
-  const bound = `${side} ${limit.toLocaleString('en')}`;
+  const bound = `${side} ${formatCount(Number(limit))}`;
   const counted = { string: 'a text', array: 'a list' }[origin];
   if (counted === undefined) return bound;
   if (side === 'at least' && limit === 1) return `${counted} that is not empty`;

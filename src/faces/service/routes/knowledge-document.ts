@@ -1,4 +1,5 @@
 import type * as z from 'zod';
+import { withoutUndefined } from '../../../core/without-undefined.js';
 import {
   type DeploymentReference,
   EVERYONE,
@@ -7,7 +8,6 @@ import {
   type ScopeInput,
   type SearchResult,
 } from '../../../index.js';
-import { stated } from '../schemas/common.js';
 import type { KnowledgeDocumentInput, knowledgeDocument, ragSearchResult } from '../schemas/knowledge.js';
 
 /** Keys of the metadata under which a knowledge document keeps what the engine has no place for. */
@@ -63,7 +63,7 @@ export function toPushed(
     createdAt: createdAt && new Date(createdAt).toISOString(),
     updatedAt: updatedAt && new Date(updatedAt).toISOString(),
   };
-  return { id, ...content, title: documentName, metadata: stated(kept), access };
+  return { id, ...content, title: documentName, metadata: withoutUndefined(kept), access };
 }
 
 /** Throws `REQUEST_INVALID` where two documents of a request would be one. */

@@ -1,10 +1,11 @@
 import type { FastifyPluginAsync } from 'fastify';
 import * as z from 'zod';
+import { withoutUndefined } from '../../../core/without-undefined.js';
 import { ROUTES } from '../../client/routes.js';
 import type { IndexRuns } from '../index-runs.js';
 import { EVENT_STREAM, type SentEvent, sendEvents } from '../requests/event-stream.js';
 import { writeOnce } from '../requests/request-context.js';
-import { jsonOf, stated } from '../schemas/common.js';
+import { jsonOf } from '../schemas/common.js';
 import {
   failuresPage,
   failuresQuery,
@@ -32,7 +33,7 @@ export const runRoutes: FastifyPluginAsync<{ readonly runs: IndexRuns }> = async
       const { sources, retry } = body;
       const run = await writeOnce(request, async () =>
         runs.start(view.scope, { sources, retry }, ({ signal, onProgress }) => {
-          const what = { ...stated({ sources }), onProgress, signal };
+          const what = { ...withoutUndefined({ sources }), onProgress, signal };
           return retry === true
             ? view.retry({ ...what, waitMs: WRITER_WAIT_MS })
             : view.index({ ...what, options: { waitMs: WRITER_WAIT_MS } });

@@ -6,9 +6,10 @@ import type {
   FastifySchema,
 } from 'fastify';
 import type * as z from 'zod';
+import { withoutUndefined } from '../../../core/without-undefined.js';
 import type { Route } from '../../client/routes.js';
 import { assertTenant, contextOf, type RequestContext } from '../requests/request-context.js';
-import { problemResponses, stated } from '../schemas/common.js';
+import { problemResponses } from '../schemas/common.js';
 
 /** A request whose caller is known, and whose tenant is the caller's. */
 export interface CallOf<Params, Body = unknown, Query = unknown> {
@@ -67,9 +68,9 @@ export function serve<
   app.route({
     method: route.method,
     url: route.path.replaceAll(/\{(\w+)\}/g, ':$1'),
-    ...stated({ bodyLimit }),
-    config: { access, ...stated({ limit }), isLong: route.isLong === true },
-    schema: stated({
+    ...withoutUndefined({ bodyLimit }),
+    config: { access, ...withoutUndefined({ limit }), isLong: route.isLong === true },
+    schema: withoutUndefined({
       ...{ tags, summary, consumes, body, params, querystring: query },
       response: { [served.status ?? 200]: served.response, ...problemResponses },
     }) satisfies FastifySchema,
