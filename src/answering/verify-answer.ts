@@ -185,12 +185,13 @@ function sentenceCheck(all: readonly EntryEvidence[]): (sentence: CitedSentence)
         sentence.isCode && !isClaim(claim) ? checkShortLine(claim, evidence) : checkSupport(claim, evidence),
       ),
     );
-    const isSupported = found.score >= SUPPORT_THRESHOLD;
+    const verdict = verdictOf(found);
+    const isSupported = verdict === 'supported';
     const places = isSupported ? placesFor(sentence, cited, wasCited) : [];
     const isOrdered = !isSupported && repeats(sentence.text, orders);
     const support: SentenceSupport = {
       sentence: sentence.text,
-      verdict: verdictOf(found),
+      verdict,
       isRemoved: false,
       score: found.score,
       cites: wasCited ? sentence.cites : places.map(({ n }) => n),
@@ -224,8 +225,8 @@ function worstOf(found: readonly FoundSupport[]): FoundSupport {
 }
 
 const verdictOf = ({ score, contradiction }: FoundSupport): SentenceSupport['verdict'] => {
-  if (score >= SUPPORT_THRESHOLD) return 'supported';
-  return contradiction === undefined ? 'unsupported' : 'contradicted';
+  if (contradiction !== undefined) return 'contradicted';
+  return score >= SUPPORT_THRESHOLD ? 'supported' : 'unsupported';
 };
 
 const ORDERED = 'it repeats what a passage tells language models to say';

@@ -35,7 +35,7 @@ interface JudgedSentence {
   readonly isRemoved: boolean;
 }
 
-const THRESHOLDS = [0.1, 0.2, 0.3, 0.4, 0.45, 0.5, 0.55, 0.6, 0.7, 0.8];
+const THRESHOLDS = [0.1, 0.2, 0.3, 0.4, SUPPORT_THRESHOLD, 0.45, 0.5, 0.55, 0.6, 0.7];
 
 const meaning = await loadTextMeaning();
 const sampled = readSampleBugs().flatMap(pairsOf);
@@ -62,8 +62,12 @@ function measuresOf(name: string, sentences: readonly JudgedSentence[]): Support
   const [right, wrong] = [true, false].map((is) => sentences.filter(({ isRight }) => isRight === is));
   const share = (of: readonly JudgedSentence[] = [], is: (each: JudgedSentence) => boolean): number =>
     of.filter(is).length / of.length;
-  const isMarked = ({ score, isRemoved }: JudgedSentence): boolean => score < SUPPORT_THRESHOLD && !isRemoved;
   const isRemoved = (each: JudgedSentence): boolean => each.isRemoved;
+  const isFound =
+    (threshold = SUPPORT_THRESHOLD) =>
+    ({ score, isRemoved }: JudgedSentence): boolean =>
+      isRemoved || score < threshold;
+  const isMarked = (each: JudgedSentence): boolean => !each.isRemoved && isFound()(each);
   const kinds = [...new Set((wrong ?? []).map(({ how }) => how))].sort();
   return {
     name,
@@ -75,12 +79,12 @@ function measuresOf(name: string, sentences: readonly JudgedSentence[]): Support
     wrongRemoved: share(wrong, isRemoved),
     curve: THRESHOLDS.map((threshold) => ({
       threshold,
-      right: share(right, ({ score }) => score < threshold),
-      wrong: share(wrong, ({ score }) => score < threshold),
+      right: share(right, isFound(threshold)),
+      wrong: share(wrong, isFound(threshold)),
     })),
     kinds: kinds.map((how) => {
       const of = (wrong ?? []).filter((each) => each.how === how);
-      return { how, sentences: of.length, found: share(of, ({ score }) => score < SUPPORT_THRESHOLD) };
+      return { how, sentences: of.length, found: share(of, isFound()) };
     }),
   };
 }
