@@ -203,6 +203,8 @@ describe('conversations', () => {
     });
     expect(rewriteByRules('And is it slow?', history).query).toContain('grammars');
     expect(rewriteByRules('Anything', [])).toMatchObject({ isRewritten: false, query: 'Anything' });
+    const another = 'Which port does the payment gateway listen on?';
+    expect(rewriteByRules(another, history)).toMatchObject({ isRewritten: false, query: another });
   });
 });
 

@@ -39,13 +39,13 @@ export const isFollowUp = (question: string): boolean =>
   new Set(analyzeText(question)).size < ENOUGH_TERMS;
 
 /**
- * Makes a follow-up searchable by rules: the words of the user's previous question that it does not repeat are added, and
+ * Makes a follow-up searchable by rules, and leaves alone what stands for itself: the words of the user's previous question that it does not repeat are added, and
  * where that was a follow-up too, those of the question before it. What the assistant said is not trusted for words.
  */
 export function rewriteByRules(question: string, history: readonly ConversationTurn[]): StandaloneQuestion {
   const asked = history.filter(({ role }) => role === 'user').map(({ content }) => content);
   const unchanged = unchangedQuestion(question);
-  if (asked.length === 0) return unchanged;
+  if (asked.length === 0 || !isFollowUp(question)) return unchanged;
   const topic = topicWords(question, asked);
   if (topic.length === 0) return unchanged;
   return {

@@ -308,8 +308,10 @@ describe('try, index, search, clear', () => {
   });
 
   test('try prints the passage with title, place, score and why; a second run re-indexes nothing', async () => {
+    await writeFile(join(folder, 'guide', 'tickets.csv'), 'id,title\n1,Retries stop\n');
     const first = await ragstone(['try', 'guide', 'how often are requests retried?']);
     expect(first.code).toBe(0);
+    expect(first.stderr).toContain('1 csv');
     expect(first.stdout).toMatch(/1\. Retries {2}(?:strong|possible|weak)\n {3}guide\/retries\.md:\d/);
     expect(first.stdout).toContain('why: ');
     const second = documentOf(await ragstone(['try', 'guide', 'retries', '--json']));

@@ -171,7 +171,10 @@ function checkLedger(
     });
     return;
   }
-  journey.pass('not-indexed', `${chunks.length} chunks are in the store.`);
+  journey.pass(
+    'not-indexed',
+    chunks.length === 1 ? 'One chunk is in the store.' : `${chunks.length} chunks are in the store.`,
+  );
   if (failure !== undefined) {
     journey.note(
       'failed',

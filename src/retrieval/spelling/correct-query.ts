@@ -89,11 +89,14 @@ async function unheld(words: readonly QueryWord[], { words: readable, known }: C
   return open.filter(({ term }) => !held.has(term));
 }
 
-/** A word of the language, or one with a plain ending: `daemons`, `mopping`. */
+/** A word of the language, or one with a plain ending: `daemons`, `mopping`, `reachable`, `configurable`. */
 const isOfLanguage = (word: string, language: ReadonlySet<string>): boolean =>
-  [/(?<=[^s])s$/, /(?<=(.))\1(?:ed|ing)$/, /(?<=[^aeiou]{2})(?:ed|ing)$/].some((ending) =>
+  [/(?<=[^s])s$/, /(?<=(.))\1(?:ed|ing)$/, /(?<=[^aeiou]{2})(?:ed|ing)$/, DERIVED].some((ending) =>
     language.has(word.replace(ending, '')),
-  );
+  ) || language.has(word.replace(/able$/, 'e'));
+
+/** Endings that are words, too, so that a word with one of them looks like a compound. */
+const DERIVED = /(?:able|less|ness|ship|hood|wise|like|ward)$/;
 
 /**
  * At least two short words and half of them are unknown: articles and prepositions of another language. Those of English have no

@@ -8,7 +8,7 @@ import type { CliContext } from '../context.js';
 import { ExitCode } from '../errors.js';
 import { withEngine } from '../open-engine.js';
 import { wholeNumber } from '../parse-options.js';
-import { describeRun, renderFailures } from '../render/index-result.js';
+import { describeRun, renderFailures, renderSkipped } from '../render/index-result.js';
 import { startProgress } from '../render/progress.js';
 import { searchMode } from '../search-options.js';
 import { ALONE_TRANSACTION_CHUNKS } from './index.js';
@@ -107,6 +107,8 @@ async function report(
   }
   const { renderPassages } = await import('../render/passages.js');
   context.note(describeRun(index));
+  const skipped = renderSkipped(index);
+  if (skipped !== '') context.note(skipped);
   const failures = renderFailures(index.stats.errors, context);
   if (failures !== '') context.warn(failures);
   for (const notice of [...index.notices, ...response.notices]) context.warn(notice);

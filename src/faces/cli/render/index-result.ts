@@ -39,7 +39,7 @@ const MOST_KINDS = 8;
 const READ_WHERE_NAMED = /^(?:ya?ml|toml|csv|tsv|log|jsonl?|ndjson|xml|ini|properties|ics|vtt|srt)$/;
 
 /** What was left out by rule, a line for each source. */
-function renderSkipped({ stats: { skipped = {} } }: IndexResult): string {
+export function renderSkipped({ stats: { skipped = {} } }: IndexResult): string {
   return Object.entries(skipped)
     .map(([source, counts]) => {
       const kinds = Object.entries(counts);
