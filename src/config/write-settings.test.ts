@@ -2,6 +2,7 @@ import { mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterEach, beforeEach, describe, expect, test } from 'vitest';
+import { parse } from 'yaml';
 import { loadConfig } from './load-config.js';
 import { configFileToWrite, settingsToYaml, writeSettings } from './write-settings.js';
 
@@ -38,6 +39,31 @@ describe('writing settings into a configuration', () => {
     expect(readFileSync(file, 'utf8')).toBe(settingsToYaml({ retrieval: { topK: 4 } }));
     expect((await loadConfig({ cwd: folder, env: {} })).rag.retrieval.topK).toBe(4);
   });
+
+  test.each([
+    'a: 1\n',
+    'rag:\n',
+    'rag: { retrieval: }\n',
+    'rag:\n  retrieval: # ours\n    # below\n  provider: libsql\n',
+    'rag:\n  retrieval: { rerank: { sha256: x } }\n',
+  ])(
+    'sections that are not there or empty are made, and nothing is missed that was to go: %j',
+    async (text) => {
+      const file = join(folder, 'ragstone.yaml');
+      writeFileSync(file, text);
+      await writeSettings(file, { retrieval: { rerank: { model: 'reader' } } }, [
+        ['retrieval', 'rerank', 'sha256'],
+      ]);
+      const written = readFileSync(file, 'utf8');
+      const { rag, ...rest } = parse(written) as Readonly<Record<string, Readonly<Record<string, unknown>>>>;
+      expect(rag?.retrieval).toEqual({ rerank: { model: 'reader' } });
+      expect({ ...rest, provider: rag?.provider }).toEqual({
+        ...(text.startsWith('a') ? { a: 1 } : {}),
+        provider: text.includes('libsql') ? 'libsql' : undefined,
+      });
+      for (const comment of text.match(/# \w+/g) ?? []) expect(written).toContain(comment);
+    },
+  );
 
   test('a file with nothing in it counts as empty; a broken one stays as it is', async () => {
     const file = join(folder, 'x.yaml');

@@ -1,6 +1,6 @@
 import { rm, writeFile } from 'node:fs/promises';
 import { resolve } from 'node:path';
-import { Document, parseDocument } from 'yaml';
+import { Document, isScalar, parseDocument } from 'yaml';
 import { RAGError, systemErrorCode } from '../core/errors.js';
 import { readRegularText } from '../platform/security/regular-file.js';
 import { type ConfigPath, leavesOf } from './config-path.js';
@@ -47,8 +47,12 @@ export async function writeSettings(
       },
     );
   if (document.contents === null) document.contents = document.createNode({});
-  for (const path of removed) document.deleteIn(['rag', ...path]);
-  for (const [path, value] of leavesOf({ rag: settings })) document.setIn(path, value);
+  for (const path of removed.map((within) => ['rag', ...within]))
+    if (document.hasIn(path)) document.deleteIn(path);
+  for (const [path, value] of leavesOf({ rag: settings })) {
+    fillSections(document, path);
+    document.setIn(path, value);
+  }
   try {
     await writeFile(file, document.toString());
   } catch (cause) {
@@ -60,6 +64,18 @@ export async function writeSettings(
         details: { file },
       },
     );
+  }
+}
+
+/** A section with nothing in it (`retrieval:`) takes settings as one that is not there does; its comment stays. */
+function fillSections(document: Document, path: ConfigPath): void {
+  for (const depth of path.keys()) {
+    const section = path.slice(0, depth);
+    const node = document.getIn(section, true);
+    if (!isScalar(node) || node.value !== null) continue;
+    const filled = document.createNode({});
+    filled.commentBefore = node.comment ?? null;
+    document.setIn(section, filled);
   }
 }
 

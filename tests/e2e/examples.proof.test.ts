@@ -5,7 +5,7 @@ import { exampleNames, readExample } from '../../tools/examples/example.js';
 import { linkExample } from '../../tools/examples/places.js';
 import { sharedFolder } from './temporary-folder.js';
 
-// Without their servers, beside the packages of this clone; their own tests are in `examples.slow.test.ts`. `npm run examples:test` is the whole: from a tarball, with servers.
+// Without their servers, beside the packages of this clone; their own tests are in `examples-tests.proof.test.ts`. `npm run examples:test` is the whole: from a tarball, with servers.
 describe.each(exampleNames())('the example %s', (name) => {
   const example = readExample(name);
   const folder = join(sharedFolder(), name);

@@ -1,7 +1,6 @@
 import {
   appendFileSync,
   cpSync,
-  createReadStream,
   existsSync,
   mkdirSync,
   mkdtempSync,
@@ -10,8 +9,6 @@ import {
   symlinkSync,
   writeFileSync,
 } from 'node:fs';
-import { createServer, type Server } from 'node:http';
-import type { AddressInfo } from 'node:net';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
@@ -19,6 +16,7 @@ import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { unigramJson } from '../../src/embedding/encoder/unigram/test-unigram.js';
 import type { IndexStatus, SearchResponse } from '../../src/index.js';
 import { writeTinyBert } from '../../src/reranking/cross-encoder/test-bert-classifier.js';
+import { openMirror } from './model-mirror.js';
 import { type ErrorDocument, ragstoneJson, runRagstone } from './run-ragstone.js';
 import { temporaryFolder } from './temporary-folder.js';
 
@@ -75,19 +73,11 @@ describe('model use', () => {
   });
 
   describe.skipIf(!existsSync(MINILM))('from a mirror', () => {
-    let mirror: Server;
     let HF_ENDPOINT: string;
     beforeAll(async () => {
       // Whatever model is asked for, the mirror has this one.
-      mirror = createServer((request, response) => {
-        const file = join(MINILM, (request.url ?? '').replace(/^.*\/resolve\/[^/]+\//, ''));
-        if (existsSync(file)) createReadStream(file).pipe(response);
-        else response.writeHead(404).end();
-      });
-      await new Promise<void>((listening) => mirror.listen(0, '127.0.0.1', listening));
-      HF_ENDPOINT = `http://127.0.0.1:${(mirror.address() as AddressInfo).port}`;
+      HF_ENDPOINT = await openMirror(() => MINILM);
     });
-    afterAll(() => new Promise((closed) => mirror.close(closed)));
 
     test('a model is fetched, pinned, and refused once its file is another one', async () => {
       const cwd = temporaryFolder(FILES);
@@ -153,23 +143,13 @@ describe('model use', () => {
     const NAME = 'ms-marco-MiniLM-L6-v2';
     const ID = 'Xenova/ms-marco-MiniLM-L-6-v2';
     let model: string;
-    let mirror: Server;
     let address: string;
     beforeAll(async () => {
       model = mkdtempSync(join(tmpdir(), 'reranker-'));
       await writeTinyBert(model);
-      mirror = createServer((request, response) => {
-        const file = join(model, (request.url ?? '').replace(`/${ID}/resolve/main/`, ''));
-        if (existsSync(file)) createReadStream(file).pipe(response);
-        else response.writeHead(404).end();
-      });
-      await new Promise<void>((listening) => mirror.listen(0, '127.0.0.1', listening));
-      address = `http://127.0.0.1:${(mirror.address() as AddressInfo).port}`;
+      address = await openMirror((id) => (id === ID ? model : 'nowhere'));
     });
-    afterAll(async () => {
-      await new Promise((closed) => mirror.close(closed));
-      rmSync(model, { recursive: true });
-    });
+    afterAll(() => rmSync(model, { recursive: true }));
 
     test('is listed, fetched, pinned and used without a new index, and another command goes back', async () => {
       const cwd = temporaryFolder(FILES);

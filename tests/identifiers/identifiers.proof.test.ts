@@ -6,10 +6,12 @@ import { fileURLToPath } from 'node:url';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { extractIdentifiers } from '../../src/core/analysis/identifiers.js';
 import { createEngine, type Engine, type SearchResult } from '../../src/index.js';
+import { IS_LONG } from '../long-forms.js';
 import { type IdentifierQuery, identifierQueries, readIssues, readProposals } from './identifier-queries.js';
 
 const DATA = fileURLToPath(new URL('../../../shared/data/', import.meta.url));
-const QUERIES = 200;
+/** In all; a quarter of it unless `RAGSTONE_SLOW` asks for more. */
+const QUERIES = IS_LONG ? 200 : 50;
 const PROJECTS = ['mesos', 'springxd', 'usergrid', 'mule'];
 const ISSUES_OF_EACH = 250;
 const PROPOSALS = 100;

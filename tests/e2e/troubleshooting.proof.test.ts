@@ -1,5 +1,6 @@
-import { mkdirSync, readFileSync, renameSync, rmSync, writeFileSync } from 'node:fs';
+import { cpSync, mkdirSync, readFileSync, renameSync, rmSync, symlinkSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
+import Database from 'libsql';
 import { describe, expect, test } from 'vitest';
 import { createEngine, ERROR_TABLE, type IndexResult } from '../../src/index.js';
 import {
@@ -18,8 +19,8 @@ const page = readFileSync(new URL('../../docs/troubleshooting.md', import.meta.u
 const AUDIT = {
   'docs/audit.md': '# Audit\n\nAudit logs are kept for 30 days, in the region of the customer.\n',
 };
-/** No UTF-8. */
-const BROKEN = Uint8Array.from([0x23, 0x20, 0xc3, 0x28]);
+/** No text in any encoding: bytes that are no UTF-8 are read as what they suggest, control characters as nothing. */
+const BROKEN = new Uint8Array(200).fill(1);
 
 type Run = (...args: string[]) => Promise<Outcome>;
 
@@ -28,7 +29,14 @@ const inFolder =
   (...args) =>
     runRagstone(args, { cwd, ...(env === undefined ? {} : { env }) });
 
-async function indexed(files = AUDIT): Promise<{ readonly cwd: string; readonly run: Run }> {
+const pages = (count: number) =>
+  Object.fromEntries(
+    Array.from({ length: count }, (_, i) => [`docs/${i}.md`, `# Page ${i}\n\nMarmalade ${i}.\n`]),
+  );
+
+async function indexed(
+  files: Readonly<Record<string, string>> = AUDIT,
+): Promise<{ readonly cwd: string; readonly run: Run }> {
   const cwd = temporaryFolder(files);
   const run = inFolder(cwd);
   expect((await run('index', 'docs')).code).toBe(0);
@@ -86,8 +94,7 @@ const ENTRIES: Readonly<Record<string, () => Promise<void>>> = {
   },
 
   'A run was stopped': async () => {
-    const many = Array.from({ length: 300 }, (_, i) => [`docs/${i}.md`, `# Page ${i}\n\nMarmalade ${i}.\n`]);
-    const cwd = temporaryFolder(Object.fromEntries(many) as Record<string, string>);
+    const cwd = temporaryFolder(pages(300));
     const run = inFolder(cwd);
     const child = startRagstone(['index', 'docs'], { cwd });
     await new Promise((resolve) => {
@@ -147,6 +154,106 @@ const ENTRIES: Readonly<Record<string, () => Promise<void>>> = {
     expect((await run('index')).stderr).not.toContain('--prune');
   },
 
+  'A folder was empty for a moment, and its documents are gone': async () => {
+    for (const [count, seen] of [
+      [20, { code: 1, stdout: expect.stringContaining('SOURCE_SHRUNK') }],
+      [19, { code: 0, stderr: expect.stringContaining('put the files back') }],
+    ] as const) {
+      const { cwd, run } = await indexed(pages(count));
+      renameSync(join(cwd, 'docs'), join(cwd, 'away'));
+      mkdirSync(join(cwd, 'docs'));
+      expect(await run('index')).toMatchObject(seen);
+      const isKept = seen.code === 1;
+      expect((await run('search', 'marmalade', '7')).stdout.includes('7.md')).toBe(isKept);
+      cpSync(join(cwd, 'away'), join(cwd, 'docs'), { recursive: true });
+      expect((await run('index')).code).toBe(0);
+      expect((await run('search', 'marmalade', '7')).stdout).toContain('7.md');
+    }
+  },
+
+  'A link that was indexed by name leads elsewhere now': async () => {
+    const cwd = temporaryFolder({ 'v1/jam.md': '# Jam\n\nPlums.\n', 'v2/tea.md': '# Tea\n\nGreen plums.\n' });
+    const run = inFolder(cwd);
+    const turn = (target: string): void => {
+      rmSync(join(cwd, 'current'), { force: true });
+      symlinkSync(target, join(cwd, 'current'));
+    };
+    const found = async () => /\w+\.md/.exec((await run('search', 'plums')).stdout)?.[0];
+    turn('v1');
+    await run('index', 'current');
+    turn('nowhere');
+    expect((await run('index')).code).toBe(0);
+    expect(await found()).toBe('jam.md');
+    turn('v2');
+    expect((await run('index')).code).toBe(0);
+    expect(await found()).toBe('tea.md');
+    expect((await run('search', 'jam')).stdout).not.toContain('jam.md');
+    // Named by its own path, what it leads to stays when it is turned.
+    await run('index', 'v2');
+    turn('v1');
+    await run('index', 'current');
+    expect((await run('search', 'plums')).stdout).toMatch(/jam\.md.*tea\.md|tea\.md.*jam\.md/s);
+  },
+
+  'An index was moved beside another folder of the same name': async () => {
+    const move = async (beside: string) => {
+      const cwd = temporaryFolder({
+        'one/docs/jam.md': '# Jam\n\nPlums.\n',
+        'one/docs/tea.md': '# Tea\n\nGreen.\n',
+        'two/docs/jam.md': beside,
+      });
+      await inFolder(join(cwd, 'one'))('index', 'docs');
+      renameSync(join(cwd, 'one/.ragstone'), join(cwd, 'two/.ragstone'));
+      return { cwd, run: inFolder(join(cwd, 'two'), { RAGSTONE_TRUST: '' }) };
+    };
+    // Half of its files are there as they were.
+    const same = await move('# Jam\n\nPlums.\n');
+    expect((await same.run('index')).code).toBe(0);
+    expect((await same.run('search', 'plums')).stdout).toMatch(/^ +docs\/jam\.md/m);
+    const { cwd, run } = await move('# Jam\n\nOther plums.\n');
+    const there = join(cwd, 'one/docs');
+    const refused = await run('index', 'docs');
+    expect(refused).toMatchObject({ code: 2, stderr: expect.stringContaining(there) });
+    expect((await run('index')).stderr).toContain('INDEX_UNTRUSTED');
+    await run('trust');
+    expect((await run('index')).code).toBe(0);
+    expect((await run('search', 'plums')).stdout).toContain(join(there, 'jam.md'));
+    expect((await run('index', 'docs')).code).toBe(0);
+    expect((await run('search', 'plums')).stdout).toMatch(/^ +docs\/jam\.md/m);
+  },
+
+  'A folder is "of an earlier version", and nobody knows where it lies': async () => {
+    const cwd = temporaryFolder({ ...AUDIT, 'elsewhere/readme.txt': '' });
+    const [run, elsewhere] = ['.', 'elsewhere'].map((folder) => {
+      const inThere = inFolder(join(cwd, folder));
+      return (...args: string[]) => inThere(...args, '--data', join(cwd, 'data'));
+    }) as [Run, Run];
+    const indexOld = async () => {
+      rmSync(join(cwd, 'data'), { recursive: true, force: true });
+      await inFolder(cwd)('index', 'docs');
+      const ledger = new Database(join(cwd, '.ragstone/ledger.db'));
+      ledger.exec("DELETE FROM source_root WHERE source = 'path:docs'");
+      ledger.close();
+      renameSync(join(cwd, '.ragstone'), join(cwd, 'data'));
+    };
+    const known = async () => (await elsewhere('status')).stdout;
+    await indexOld();
+    expect((await elsewhere('status')).stderr).toMatch(/earlier version.*path:docs/);
+    expect((await run('index')).code).toBe(0);
+    expect(await known()).toContain(`path:${join(cwd, 'docs')}`);
+    expect(await known()).not.toContain('path:docs');
+    // Every file is another one: it is not known again.
+    await indexOld();
+    writeFileSync(join(cwd, 'docs/audit.md'), '# Audit\n\nAudit logs are kept for a year.\n');
+    expect((await run('index')).stdout).toContain('once more');
+    expect((await run('index', 'docs')).code).toBe(0);
+    expect(await known()).toMatch(/path:docs /);
+    expect((await run('index', '--prune-source', 'path:docs', '--yes')).code).toBe(0);
+    expect(await known()).not.toMatch(/path:docs /);
+    expect((await elsewhere('search', 'audit')).stdout).toMatch(/a year/);
+    expect((await elsewhere('index')).code).toBe(0);
+  },
+
   'A document is not among the results': async () => {
     const { run } = await indexed({
       ...AUDIT,
@@ -172,7 +279,7 @@ const ENTRIES: Readonly<Record<string, () => Promise<void>>> = {
   },
 
   'A text is found that was changed or deleted': async () => {
-    const { cwd, run } = await indexed({ ...AUDIT, 'docs/jam.md': '# Jam\n\nMarmalade.\n' } as typeof AUDIT);
+    const { cwd, run } = await indexed({ ...AUDIT, 'docs/jam.md': '# Jam\n\nMarmalade.\n' });
     rmSync(join(cwd, 'docs/jam.md'));
     expect((await run('search', 'marmalade')).stdout).toContain('jam.md');
     expect((await run('index')).code).toBe(0);
@@ -187,7 +294,7 @@ const ENTRIES: Readonly<Record<string, () => Promise<void>>> = {
       ...AUDIT,
       'ragstone.yaml': rules,
       'docs/pay.md': '# Pay\n\nSalary bands rise in May.\n',
-    } as typeof AUDIT);
+    });
     const plain = await run('search', 'salary', 'bands');
     expect(plain.stdout).not.toContain('pay.md');
     expect(plain.stderr).toMatch(/--group.*--clearance/s);
@@ -239,7 +346,7 @@ const ENTRIES: Readonly<Record<string, () => Promise<void>>> = {
     const { cwd, run } = await indexed({
       ...AUDIT,
       'ragstone.yaml': 'rag: { provider: libsql }',
-    } as typeof AUDIT);
+    });
     writeFileSync(join(cwd, 'ragstone.yaml'), 'rag: { provider: usearch }');
     expect((await run('search', 'audit')).stderr).toContain('index --force');
     expect((await run('index', '--force')).code).toBe(0);
