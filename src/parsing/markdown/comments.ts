@@ -46,8 +46,8 @@ export function commentRanges(text: string, isOfMyst = isMyst(text)): TextRange[
   }));
 }
 
-/** As long as it was, with another character in place of code, so that nothing in it is a comment. */
-function withoutCode(text: string): string {
+/** As long as it was, with another character in place of code, so that nothing in it is a comment or a role. */
+export function withoutCode(text: string): string {
   let fence: string | undefined;
   // A comment of several lines may hold a fence, which opens nothing.
   let isInComment = false;
@@ -70,7 +70,8 @@ function withoutCode(text: string): string {
   return lines.join('\n').replace(SPAN, (span) => 'x'.repeat(span.length));
 }
 
-const SPAN = /(?<!`)(`{1,3})(?!`)((?:(?!\n\s*\n)[^`]){1,2000})\1(?!`)/g;
+const SPAN =
+  /(?<!`)``(?!`)(?:[^`\n]|(?<!`)`(?!`)){1,500}``(?!`)|(?<!`)(`{1,3})(?!`)((?:(?!\n\s*\n)[^`]){1,2000})\1(?!`)/g;
 
 const PICTURE =
   /!\[[^\]\n]{0,500}\](?=[([])|<img\b(?=[\s/>])|!\[\[[^\]\n]{1,500}?\.(?:png|jpe?g|gif|svg|webp|avif|bmp|tiff?)(?=[\]|#])/gi;

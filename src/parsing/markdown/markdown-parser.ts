@@ -4,9 +4,10 @@ import type { Metadata } from '../../core/metadata.js';
 import { decodeText } from '../decode-text.js';
 import { type LineBlock, toBlocks } from '../line-blocks.js';
 import type { SyncParser } from '../parser.js';
-import { blanked, levelLineEnds } from '../text-range.js';
-import { unreadOf } from '../unread.js';
+import { blanked, levelLineEnds, moved } from '../text-range.js';
+import { notIncluded, unreadOf } from '../unread.js';
 import { commentRanges, countPictures, isMyst } from './comments.js';
+import { type Directives, edited, readDirectives, readRoles } from './directives.js';
 import { readFrontMatter } from './front-matter.js';
 
 export interface MarkdownParserOptions {
@@ -24,14 +25,14 @@ export interface MarkdownParserOptions {
 const DEFAULT_MAX_DEPTH = 32;
 
 /**
- * Parser for `text/markdown`: CommonMark blocks, GFM tables, front matter in YAML, TOML and JSON, title blocks of Pandoc. Links are not followed and nothing in
- * the document runs. Pictures are counted.
+ * Parser for `text/markdown`: CommonMark blocks, GFM tables, front matter in YAML, TOML and JSON, title blocks of Pandoc, directives and roles of MyST, containers of
+ * other dialects. Links are not followed, nothing is included and nothing in the document runs. Pictures and files that are included are counted.
  */
 export function createMarkdownParser(options: MarkdownParserOptions = {}): SyncParser {
   const readBlocks = createBlockReader(options.maxDepth ?? DEFAULT_MAX_DEPTH);
   return {
     mediaTypes: ['text/markdown'],
-    version: 2,
+    version: 3,
     parse: (document) => parseMarkdown(document, readBlocks, options),
   };
 }
@@ -47,11 +48,22 @@ function parseMarkdown(
   const bodyStart = frontMatter?.range.end ?? 0;
   const comments = keepsComments ? [] : commentRanges(whole.slice(bodyStart), isMyst(whole));
   const inText = comments.map(({ start, end }) => ({ start: start + bodyStart, end: end + bodyStart }));
-  const [text, source] =
-    inText.length === 0 ? [written, whole] : [blanked(written, inText), blanked(whole, inText)];
-  const body = source.slice(bodyStart);
+  const withoutComments = inText.length === 0 ? written : blanked(written, inText);
+  // What other formats are converted to has neither.
+  const isDialect = document.mediaType === 'text/markdown';
+  const directives = readDirectives(isDialect ? levelLineEnds(withoutComments).slice(bodyStart) : '');
+  const withoutDirectives = edited(
+    withoutComments,
+    directives.edits.map((edit) => moved(edit, bodyStart)),
+  );
+  const roles = readRoles(isDialect ? levelLineEnds(withoutDirectives).slice(bodyStart) : '');
+  const text = edited(
+    withoutDirectives,
+    roles.map((edit) => moved(edit, bodyStart)),
+  );
+  const body = levelLineEnds(text).slice(bodyStart);
   const { pieces, tooDeep } = readBlocks(body);
-  const bodyBlocks = toBlocks(body, pieces, bodyStart);
+  const bodyBlocks = toBlocks(body, withBoxes(pieces, directives.boxes, body), bodyStart);
   const opening: Block[] = frontMatter === undefined ? [] : [{ kind: 'front-matter', ...frontMatter.range }];
   const title = titleOf(frontMatter?.fields ?? {}, bodyBlocks);
   return {
@@ -59,13 +71,48 @@ function parseMarkdown(
     blocks: [...opening, ...bodyBlocks],
     ...(title === undefined ? {} : { title }),
     metadata: pickFields(frontMatter?.fields ?? {}, fields),
-    ...unreadOf({ pictures: countPictures(body) }),
-    warnings: [...warnings, ...(frontMatter?.warnings ?? []), ...(tooDeep ? [TOO_DEEP_WARNING] : [])],
+    ...unreadOf({
+      pictures: countPictures(body) + directives.pictures,
+      'included files': directives.included.length,
+    }),
+    warnings: [
+      ...warnings,
+      ...(frontMatter?.warnings ?? []),
+      ...notIncluded(directives.included),
+      ...(tooDeep ? [TOO_DEEP_WARNING] : []),
+    ],
   };
 }
 
 const TOO_DEEP_WARNING =
   'Lists or quotes nested very deep were read as plain text: their text is kept, their inner structure is not.';
+
+/** Paragraphs and lists of an admonition as one block, where nothing else is in it. */
+function withBoxes(
+  pieces: readonly LineBlock[],
+  boxes: Directives['boxes'],
+  body: string,
+): readonly LineBlock[] {
+  if (boxes.length === 0) return pieces;
+  const lines = body.split('\n');
+  // A list ends behind the blank lines below it, and goes on behind an admonition that ends with it.
+  const isInside = (piece: LineBlock | undefined, end: number): boolean =>
+    piece !== undefined &&
+    piece.startLine < end &&
+    /^(?:paragraph|list)$/.test(piece.kind) &&
+    lines.slice(end, piece.endLine).every((line) => line.trim() === '');
+  const joined: LineBlock[] = [];
+  let at = 0;
+  for (const { startLine, endLine } of boxes) {
+    while ((pieces[at]?.startLine ?? startLine) < startLine) joined.push(...pieces.slice(at, ++at));
+    let behind = at;
+    while (isInside(pieces[behind], endLine)) behind += 1;
+    if (behind - at < 2 || (pieces[behind]?.startLine ?? endLine) < endLine) continue;
+    joined.push({ kind: 'quote', startLine, endLine });
+    at = behind;
+  }
+  return [...joined, ...pieces.slice(at)];
+}
 
 function titleOf(fields: Metadata, blocks: readonly Block[]): string | undefined {
   const declared = fields.title;

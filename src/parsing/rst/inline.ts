@@ -1,5 +1,5 @@
 import { ExpansionRoom } from '../expansion-room.js';
-import { scriptText } from '../raised-text.js';
+import { EXPLICIT_TARGET, lineEndsIn, roleText } from '../roles.js';
 
 /** What a document defines elsewhere and its text refers to. */
 export interface References {
@@ -56,14 +56,6 @@ const unicodeText = (definition: string): string =>
 
 const nameOf = (reference: string): string => reference.replace(/\s+/g, ' ').trim().toLowerCase();
 
-/** Roles whose content is prose; that of all others names something in code. */
-const PROSE_ROLE =
-  /^(?:ref|doc|term|numref|abbr|emphasis|strong|title|title-reference|sub|sup|guilabel|menuselection|dfn|any|download|issue|pr|user|gh\w*)$/;
-/** Roles of documentation tools (`extlinks`, `sphinx-issues`) whose number is that of an issue or a change. */
-const ISSUE_ROLE =
-  /^(?:(?:\w*[-_])?(?:issues?|prs?|pulls?|pull-?request|bugs?|bpo|tickets?|gh|mr|merge-?request)|gh-?(?:issue|pr|pull)s?|bz|lp|jira)$/;
-const PREFIXES: Readonly<Record<string, string>> = { pep: 'PEP ', rfc: 'RFC ' };
-
 /**
  * Every alternative ends at the next mark of its kind, so that the time is linear: a literal, a role with its content, a
  * reference in marks, a target inside a text, a footnote, a substitution, a reference of one word, an escaped blank, the end of
@@ -94,21 +86,6 @@ export function readInline(text: string, references: References): string {
   return read.replace(STRAY_PUNCTUATION, '$1\n');
 }
 
-const EXPLICIT_TARGET = /^([^<]*[^<\s])(\s*)<([^<>]*)>$/;
-
-/** A title in place of the target it leads to; a name in code without the marks that shorten it. */
-function roleText(fullRole: string, content: string): string {
-  const role = fullRole.slice(fullRole.lastIndexOf(':') + 1).toLowerCase();
-  const [, title, blank = '', target = ''] = EXPLICIT_TARGET.exec(content) ?? [];
-  if (title !== undefined) return title + lineEndsIn(blank + target);
-  const name = content.replace(/^[!~]\.?/, '');
-  if (role === 'sup' || role === 'superscript') return scriptText('sup', name);
-  if (role === 'sub' || role === 'subscript') return scriptText('sub', name);
-  if (/^\d+$/.test(name) && ISSUE_ROLE.test(role)) return `#${name}`;
-  if (PREFIXES[role] !== undefined) return PREFIXES[role] + name;
-  return PROSE_ROLE.test(role) ? name : `\`${name}\``;
-}
-
 function substituted(name: string, match: string, { substitutions, room }: References): string {
   const text = substitutions.get(name);
   return text !== undefined && room.take(text) ? text : match;
@@ -134,5 +111,3 @@ function linked(text: string, address: string): string {
   const target = address.replace(/\s+/g, '');
   return /^(?:https?|mailto):[^()]*$/.test(target) ? `[${text}](${target})` : text;
 }
-
-const lineEndsIn = (text: string): string => text.replace(/[^\n]/g, '');

@@ -1,6 +1,7 @@
+import { admonitionTitle, CHANGES, type DirectiveKind, OWN_TITLE, TITLED } from '../directive-kinds.js';
 import { type Area, nested } from './area.js';
 import type { Blocks } from './blocks.js';
-import type { Directive, DirectiveKind } from './directive.js';
+import type { Directive } from './directive.js';
 import { csvCells, readCsvRows, readListTable } from './tables.js';
 
 type ReadDirective = (blocks: Blocks, area: Area, directive: Directive) => void;
@@ -48,17 +49,6 @@ const READERS: Readonly<Record<DirectiveKind, ReadDirective>> = {
 
 const hasHeaderRows = ({ options }: Directive): boolean => Number(options.get('header-rows')?.text ?? 0) > 0;
 
-/** Containers whose argument is a title; that of others is a condition or a class. */
-const TITLED: ReadonlySet<string> = new Set([
-  'table',
-  'tab',
-  'tab-item',
-  'group-tab',
-  'dropdown',
-  'details',
-  'card',
-]);
-
 const bodyOf = (blocks: Blocks, area: Area, { bodyStart: from, to }: Directive): Area =>
   nested(area, { from, to, indent: blocks.lines.indentation(from, to), mayHoldHeadings: false });
 
@@ -75,9 +65,6 @@ const writeCaption = (blocks: Blocks, area: Area, { line, argument }: Directive)
   if (argument !== '') writeParagraph(blocks, area, { line, text: `${argument.replaceAll('\n', ' ')}:` });
 };
 
-const OWN_TITLE = /^(?:admonition|topic|sidebar)$/;
-const TITLES: Readonly<Record<string, string>> = { seealso: 'See also', todo: 'To do' };
-
 /** "Warning: ..." in front of its first paragraph. */
 function readAdmonition(blocks: Blocks, area: Area, directive: Directive): void {
   const { name, line, argument, bodyStart, to } = directive;
@@ -85,17 +72,9 @@ function readAdmonition(blocks: Blocks, area: Area, directive: Directive): void 
     writeCaption(blocks, area, directive);
     blocks.readArea(bodyOf(blocks, area, directive));
   } else {
-    const title = TITLES[name] ?? name.charAt(0).toUpperCase() + name.slice(1);
-    readTitled(blocks, area, { title, line, argument, bodyStart, to });
+    readTitled(blocks, area, { title: admonitionTitle(name), line, argument, bodyStart, to });
   }
 }
-
-const CHANGES: Readonly<Record<string, string>> = {
-  versionadded: 'Added in version',
-  versionchanged: 'Changed in version',
-  versionremoved: 'Removed in version',
-  deprecated: 'Deprecated since version',
-};
 
 function readChange(blocks: Blocks, area: Area, { name, line, argument, bodyStart, to }: Directive): void {
   const [version = ''] = /^\S+/.exec(argument) ?? [];

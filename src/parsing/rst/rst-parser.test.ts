@@ -77,7 +77,7 @@ describe('inline markup', () => {
   it.each([
     ['``a_b`` and *c* and **d**', '`a_b` and *c* and **d**'],
     [':func:`len` of :py:class:`~a.B`', '`len` of `a.B`'],
-    [':doc:`The guide </guide>`, :ref:`intro`', 'The guide, intro'],
+    [':doc:`The guide </guide>`, :ref:`intro`', '[The guide](/guide), intro'],
     ['10\\ :sup:`6` Pa, H\\ :sub:`2`\\ O, :math:`6`, :kbd:`5`', '10^6 Pa, H2O, `6`, `5`'],
     [':gh-pr:`4`, :bug:`5`, :user:`6`', '#4, #5, 6'],
     [':pep:`8` and :issue:`12`', 'PEP 8 and #12'],
@@ -169,7 +169,7 @@ describe('directives', () => {
     ['.. warning:: Mind\n   the gap.', 'Warning: Mind\nthe gap.'],
     ['.. note::\n   :class: x\n\n   Mind.\n\n   More.', 'Note: Mind.\nMore.'],
     ['.. tip::\n\n   * a', 'Tip:\n- a'],
-    ['.. seealso:: :doc:`a`', 'See also: a'],
+    ['.. seealso:: :doc:`a`', 'See also: [a](a)'],
     ['.. admonition:: On *dusk*\n\n   Text.', 'On *dusk*:\nText.'],
     ['.. versionadded:: 2.0\n   The *x*.', 'Added in version 2.0: The *x*.'],
     ['.. versionchanged:: 2.0 The y.', 'Changed in version 2.0: The y.'],

@@ -12,7 +12,7 @@ import { RstReader } from './rst-reader.js';
  * that brings highlighting and formulas along.
  */
 export const RST_PARSER: SyncParser = {
-  version: 1,
+  version: 2,
   mediaTypes: [MEDIA_TYPES.rst],
   parse: ({ content, externalId }) => {
     const decoded = decodeText(content, externalId);

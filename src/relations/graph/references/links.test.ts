@@ -16,3 +16,9 @@ test.each(['link:', 'xref:'])('4 MB of %s take no time worth speaking of', (unit
   expect(targets(unit.repeat(800_000))).toEqual([]);
   expect(performance.now() - since).toBeLessThan(5_000);
 });
+
+test('a page without extension is named as it is, a version behind a dot too', () => {
+  expect(targets('[a](../releases/1.11)')).toContain('page:["docs","releases/1.11"]');
+  expect(targets('[a](/usage)')).toContain('page:["docs","usage"]');
+  expect(targets('[a](a.md)')).toEqual(['path:["docs","guide/a.md"]']);
+});

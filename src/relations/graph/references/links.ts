@@ -100,7 +100,8 @@ function namesOf(
   if (relative === '') return [];
   const resolved = resolvePath(path, relative);
   if (resolved === undefined) return [];
-  const isWhole = withoutExtension(resolved) !== resolved;
+  // A number behind a dot is no extension but that of a version: `releases/1.11`.
+  const isWhole = withoutExtension(resolved) !== resolved && !/\.\d+$/.test(resolved);
   return [pathName(source, resolved), ...(isWhole ? [] : [pageName(source, resolved)])];
 }
 
