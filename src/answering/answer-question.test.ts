@@ -78,6 +78,7 @@ describe('without a language model', () => {
     expect(answer.answer).not.toContain('CANARY-77');
     expect(answer.answer).toContain('30 days');
     expect(answer.sources[0]?.flags).toContain('override');
+    expect(answer.sources[0]?.flagged?.[0]).toMatch(/ignore/i);
   });
 
   it('refuses where a model is insisted on and none is set up', async () => {

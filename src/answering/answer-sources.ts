@@ -43,9 +43,13 @@ export function sourceOf(entry: ContextEntry): AnswerSource {
     lines,
     ...withoutUndefined({ pages }),
     flags: [...new Set(entry.flags.flatMap(({ signals }) => signals))],
+    ...(entry.flags.length === 0 ? {} : { flagged: flaggedIn(entry) }),
     metadata,
   };
 }
+
+const flaggedIn = ({ flags }: ContextEntry): string[] =>
+  flags.toSorted((a, b) => b.score - a.score).map(({ excerpt }) => excerpt);
 
 const textOf = (value: MetadataValue | undefined): string | undefined =>
   typeof value === 'string' || typeof value === 'number' ? String(value) : undefined;

@@ -52,6 +52,8 @@ export interface AnswerSource {
   readonly pages?: LineRange;
   /** Signals by which the passage seems to give orders to a language model; empty for nearly all. */
   readonly flags: readonly string[];
+  /** The sentences with these signals, the surest first, neutralised, at most 160 characters of each; absent where there are none. */
+  readonly flagged?: readonly string[];
   readonly metadata: Metadata;
 }
 

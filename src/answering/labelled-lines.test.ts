@@ -43,6 +43,25 @@ test.each([
   expect((await answerTo(question, content)).highlight).toContain('ERROR PoolExhausted');
 });
 
+const POSTMORTEM =
+  '## Impact\n\nFor 47 minutes customers saw old positions, because tracking was stale. No scans were lost.\n';
+const MINUTES =
+  '- **Hiring**: a second interview.\n- **Incident 2026-10-21**: 47 minutes of stale tracking. Cause: a migration locked `scan_2026_10`. Postmortem in `stale.html`.\n';
+
+test.each([
+  ['what caused the stale tracking incident?', MINUTES, 'Cause: a migration locked `scan_2026_10`.'],
+  ['what broke tracking in the incident of 2026-10-21?', MINUTES, 'Cause: a migration'],
+  ['root cause of stale tracking', '## Root cause\n\nStale tracking came from a lock.\n', 'from a lock.'],
+  ['what caused the stale tracking?', '## Root cause\n\nThe depot of Lyon was closed.\n', 'customers saw'],
+  ['how long was tracking stale?', MINUTES, 'customers saw'],
+])('%s is answered by what another document labels so', async (question, content, said) => {
+  const retrieve = fixedRetrieve([
+    { content: POSTMORTEM, document: 'stale.html', title: 'Incident: stale tracking', score: 0.9 },
+    { content, document: 'weekly.md', title: 'Weekly', score: 0.5 },
+  ]);
+  expect((await answerQuestion({ question }, testDependencies(retrieve))).highlight).toContain(said);
+});
+
 const RUNBOOK =
   '# Runbook: mailer\n\n## Purpose\n\nThis runbook describes how to restart the service mailer after a failure.\n\n## Steps\n\n1. Log in to the jump host.\n2. Run `systemctl restart mailer`.\n';
 const SECTIONS =

@@ -1,4 +1,6 @@
+import { analyzeText } from '../core/analysis/lexical-analyzer.js';
 import { exactText, textOfQuotation } from './quotation.js';
+import { headedText } from './quotation-features.js';
 import { asksForSteps, holdsSteps, type RankedQuotation } from './rank-quotations.js';
 
 /** What a question asks of an error, and how the line or heading is called that says it. */
@@ -7,7 +9,10 @@ const KINDS = [
     asks: /\b(?:fix(?:ed|es)?|solv(?:e[ds]?|ing)|solutions?|resolv(?:e[ds]?|ing)|resolutions?|work(?:ed)? ?arounds?|remed(?:y|ies)|get rid of|what (?:should|can|do|must) (?:I|we|you|one) do)\b/i,
     called: '(?:fix|solution|resolution|workaround|work-around|remedy|remediation|how to fix(?: it)?)',
   },
-  { asks: /^why\b|\b(?:causes?|caused|reasons?)\b/i, called: '(?:(?:root |probable )?cause|reason)' },
+  {
+    asks: /^why\b|\b(?:causes?|caused|reasons?)\b|\bwhat (?:broke|breaks|triggered|triggers|led to|went wrong)\b/i,
+    called: '(?:(?:root |probable )?cause|reason)',
+  },
 ] as const;
 /** Headings that what is said of one error may be parted by. */
 const PARTS = `(?:${KINDS.map(({ called }) => called).join('|')}|symptom|problem|issue|error|description|details|log|(?:stack ?)?trace|output)s?`;
@@ -20,9 +25,17 @@ const lineOf = (called: string): RegExp =>
 const isHeading = (called: string, text: string): boolean =>
   new RegExp(String.raw`^#{1,6} +${called}s?[ \t:#]*$`, 'i').test(text);
 
+/** The same behind another sentence: `47 minutes of stale tracking. Cause: a lock.` */
+const sentenceOf = (called: string): RegExp =>
+  new RegExp(
+    String.raw`(?<=[.!?;] {1,2})[*_]{0,3}${called}s?[*_]{0,3}:[*_]{0,3} .*?(?:[.!?](?=\s|$)|$)`,
+    'im',
+  );
+
 /**
  * Where a question asks how an error is fixed, or why it comes, and the likeliest quotation shows the error alone, the next one below it goes first that is labelled
- * so (`Fix: …`, `**Root cause:** …`, `### Solution`), in its place: how likely that answers is told by the error that was found.
+ * so (`Fix: …`, `**Root cause:** …`, `### Solution`), in its place: how likely that answers is told by the error that was found. Without one
+ * the likeliest anywhere that is labelled so and holds as much of the question.
  */
 export function labelledFirst(
   question: string,
@@ -32,8 +45,10 @@ export function labelledFirst(
   const [best, ...others] = quotations;
   if (kind === undefined || best === undefined) return quotations;
   const line = lineOf(kind.called);
-  if (line.test(textOfQuotation(best))) return [decidedBy(line, best), ...others];
-  const [labelled] = others
+  const sentence = sentenceOf(kind.called);
+  const label = [line, sentence].find((each) => each.test(textOfQuotation(best)));
+  if (label !== undefined) return [decidedBy(label, best), ...others];
+  const [below] = others
     .filter((each) => {
       if (!isBelow(best, each)) return false;
       const headings = headingsBetween(best, each);
@@ -41,10 +56,29 @@ export function labelledFirst(
       return line.test(textOfQuotation(each)) || isHeading(kind.called, headings.at(-1) ?? '');
     })
     .sort((a, b) => a.decisive.start - b.decisive.start);
-  if (labelled === undefined) return quotations;
+  const isLabelled = (each: RankedQuotation): boolean =>
+    [line, sentence].some((form) => form.test(textOfQuotation(each))) ||
+    isHeading(kind.called, headingOver(each));
+  const asked = analyzeText(question);
+  const labelled = below ?? others.find((each) => isLabelled(each) && holdsAsMuch(asked, each, best));
+  if (labelled === undefined || (below === undefined && isLabelled(best))) return quotations;
   const { features, probability } = best;
-  const first = decidedBy(line, { ...labelled, features, probability });
+  const decided = decidedBy(line, { ...labelled, features, probability });
+  const first = decided.decisive === labelled.decisive ? decidedBy(sentence, decided) : decided;
   return [first, best, ...others.filter((each) => each !== labelled)];
+}
+
+function holdsAsMuch(asked: readonly string[], one: RankedQuotation, other: RankedQuotation): boolean {
+  const held = new Set(analyzeText(headedText(one)));
+  const least = new Set(analyzeText(headedText(other)));
+  return asked.every((term) => held.has(term) || !least.has(term));
+}
+
+/** The heading that a quotation stands under, as it is written. */
+function headingOver({ entry, decisive }: RankedQuotation): string {
+  const piece = entry.pieces.find(({ start, end }) => start <= decisive.start && decisive.start < end);
+  const above = piece?.text.slice(0, decisive.start - piece.start).match(/^#{1,6} .*$/gm) ?? [];
+  return above.at(-1) ?? `# ${entry.headingPath.at(-1) ?? ''}`;
 }
 
 const PAGE =

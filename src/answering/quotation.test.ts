@@ -76,6 +76,37 @@ Comment on D2 (6, Approved by): Who approved this budget?
     expect(result.answer).not.toContain('setting24');
   });
 
+  test('is of a short table the row that names what is asked about, with its head', async () => {
+    const head = '| Ticket | Assignee |\n| --- | --- |';
+    const content = `All tickets:\n\n${head}\n| TCK-1 | Anna |\n| TCK-2 | Tomás |\n| TCK-3 | Priya |\n`;
+    const { answer, highlight } = await answerFrom(content, 'Who is assigned to TCK-2?');
+    expect(answer).toContain(`${head}\n| TCK-2 | Tomás |`);
+    expect(answer).not.toMatch(/Anna|Priya/);
+    expect(highlight).toBe('| TCK-2 | Tomás |');
+  });
+
+  const RECORDS = [
+    'id,title,assignee',
+    'TCK-1,Fix the label,Anna',
+    'TCK-2,"Review, with ""care"",\nthe form",Tomás',
+    'TCK-3,A 12" disk,Priya',
+    'TCK-4,Measure the label,Jonas',
+  ];
+  test.each([
+    ['who is assigned to TCK-2?', 2, { start: 3, end: 4 }],
+    ['who is assigned to TCK-3?', 3, { start: 5, end: 5 }],
+  ])('is a record of CSV with its head, at its own line: %s', async (question, at, lines) => {
+    const metadata = { columns: ['id', 'title', 'assignee'], rowCount: 4 };
+    const retrieve = fixedRetrieve([
+      { content: RECORDS.join('\n'), document: 'a.csv', metadata, score: 0.9 },
+    ]);
+    const { answer, highlight, citations } = await answerQuestion({ question }, testDependencies(retrieve));
+    expect(citations.map(({ quote }) => quote)).toEqual([RECORDS[0], RECORDS[at]]);
+    expect(citations[1]?.lines).toEqual(lines);
+    expect(highlight).toBe(RECORDS[at]);
+    expect(answer).toBe(`${RECORDS[0]}\n${RECORDS[at]} [1]`);
+  });
+
   test.each([
     [
       '+++\ntitle = "Billing"\nowner = "Greta Lund"\nteams = [\n  "payments",\n]\n[params]\nregion = "eu"\n+++\n',

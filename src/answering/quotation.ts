@@ -1,5 +1,5 @@
 import type { ContextEntry } from '../context/context-pack.js';
-import { type PassageUnit, passageUnits } from '../core/analysis/passage-units.js';
+import { columnsOf, type PassageUnit, passageUnits } from '../core/analysis/passage-units.js';
 import type { TextRange } from '../core/document.js';
 import type { RankedSentence } from './rank-sentences.js';
 import { isComment } from './sentence-features.js';
@@ -51,6 +51,8 @@ interface Unit extends PassageUnit {
   readonly isBorder: boolean;
   /** It ends with a colon. */
   readonly announces: boolean;
+  /** A row that names what is asked about. */
+  readonly isNamed: boolean;
 }
 
 /** Units of one natural block: a paragraph, a list, a table, a block of code, what nothing is quoted across. */
@@ -67,15 +69,19 @@ interface Block {
  * around the sentence, cut between units.
  *
  * @param sentences likeliest first: the first one in a quotation is the one that decides.
+ * @param names whether a text names what is asked about: of a table the rows that do are quoted without the others.
  */
-export function quotationsOf(sentences: readonly RankedSentence[]): Quotation[] {
+export function quotationsOf(
+  sentences: readonly RankedSentence[],
+  names: (text: string) => boolean = () => false,
+): Quotation[] {
   const readers = new Map<string, PieceReader>();
   const found = new Map<string, Quotation>();
   for (const ranked of sentences) {
     const { entry, start, end } = ranked.sentence;
     const index = entry.pieces.findIndex((piece) => piece.start <= start && end <= piece.end);
     const key = `${entry.n}:${index}`;
-    const reader = readers.get(key) ?? new PieceReader(entry, index, sentences);
+    const reader = readers.get(key) ?? new PieceReader(entry, index, sentences, names);
     readers.set(key, reader);
     const quotation = reader.around(ranked);
     if (quotation === undefined) continue;
@@ -123,7 +129,12 @@ class PieceReader {
   readonly #units: readonly Unit[];
   readonly #blocks: readonly Block[];
 
-  constructor(entry: ContextEntry, pieceIndex: number, sentences: readonly RankedSentence[]) {
+  constructor(
+    entry: ContextEntry,
+    pieceIndex: number,
+    sentences: readonly RankedSentence[],
+    names: (text: string) => boolean,
+  ) {
     const piece = entry.pieces[pieceIndex] ?? { start: 0, end: 0, text: '', line: 1 };
     this.#entry = entry;
     this.#pieceIndex = pieceIndex;
@@ -135,7 +146,7 @@ class PieceReader {
     );
     const isFlagged = ({ start, end }: TextRange): boolean =>
       entry.flags.some((flag) => flag.start < piece.start + end && flag.end > piece.start + start);
-    this.#units = passageUnits(piece.text, entry.metadata.symbols !== undefined).map((unit) => ({
+    this.#units = passageUnits(piece.text, entry.metadata).map((unit) => ({
       ...unit,
       words: wordsIn(piece.text.slice(unit.start, unit.end)),
       probability: own.get(piece.start + unit.start) ?? 0,
@@ -145,6 +156,7 @@ class PieceReader {
         isFlagged(unit) ||
         isComment(piece.text.slice(unit.start, unit.end)),
       announces: unit.kind === 'sentence' && piece.text[unit.end - 1] === ':',
+      isNamed: unit.kind === 'table-row' && names(piece.text.slice(unit.start, unit.end)),
     }));
     this.#blocks = blocksOf(this.#units, piece.text);
   }
@@ -153,16 +165,16 @@ class PieceReader {
     const at = this.#units.findIndex(({ start }) => start + this.#offset === ranked.sentence.start);
     const blockAt = this.#blocks.findIndex(({ first, end }) => first <= at && at < end);
     const block = this.#blocks[blockAt];
-    if (at < 0 || block === undefined) return undefined;
+    if (at < 0 || block === undefined || this.#isBesideNamed(block, at)) return undefined;
     const kept = this.#inside(block, at);
     this.#addLeadIn(kept, blockAt);
-    const isApart = block.kind === 'fields';
+    const isApart = block.kind === 'fields' || this.#isOfRecords;
     const isWhole = kept.has(block.first) && kept.has(block.end - 1);
     const isProse = block.kind === 'text' || block.kind === 'list';
     if (isWhole && isProse && !this.#isRemark(block)) this.#addNeighbours(kept, blockAt);
     this.#addAnnounced(kept);
     const quotation = this.#quotationOf(kept, at, ranked);
-    // A field stands for itself.
+    // A field stands for itself, and so does a record.
     return isApart ? { ...quotation, isCut: { before: false, after: false } } : quotation;
   }
 
@@ -170,7 +182,8 @@ class PieceReader {
   #inside({ kind, first, end }: Block, at: number): Set<number> {
     const all = range(first, end);
     if (kind === 'fields') return new Set(this.#isTitle(first) ? [first, at] : [at]);
-    if (this.#wordsOf(all) <= MOST_WORDS) return new Set(all);
+    const isRow = kind === 'table' && (this.#isOfRecords || this.#isNamed(at));
+    if (!isRow && this.#wordsOf(all) <= MOST_WORDS) return new Set(all);
     if (kind === 'table') return this.#rowsLike(at, all);
     const kept = new Set([at]);
     let before = at - 1;
@@ -192,16 +205,27 @@ class PieceReader {
     return /^["']?(?:title|name)\b/i.test(exactText({ entry: this.#entry, start, end }));
   }
 
+  /** A row that names nothing asked about, of a table of which another one does. */
+  #isBesideNamed({ first, end }: Block, at: number): boolean {
+    return !this.#isNamed(at) && range(first, end).some((each) => this.#isNamed(each));
+  }
+
+  /** A table as text is no part of a page that is read as a whole. */
+  get #isOfRecords(): boolean {
+    return columnsOf(this.#entry.metadata) !== undefined;
+  }
+
   #isRemark({ first }: Block): boolean {
     return isRemark(
       exactText({ entry: this.#entry, ...this.#placed(this.#units[first] ?? { start: 0, end: 0 }) }),
     );
   }
 
-  /** Of a long table its head and the rows that are nearly as likely to answer, the likeliest while there is room. */
+  /** Of a table its head and the rows that are nearly as likely to answer, the likeliest while there is room. */
   #rowsLike(at: number, all: readonly number[]): Set<number> {
     const kept = new Set([at, ...all.filter((each) => this.#isHead(each))]);
     const likely = all
+      .filter((each) => this.#isNamed(each) === this.#isNamed(at))
       .filter((each) => this.#probability(each) >= LIKE_SHARE * this.#probability(at))
       .sort((a, b) => this.#probability(b) - this.#probability(a) || Math.abs(a - at) - Math.abs(b - at));
     for (const each of likely) if (this.#wordsOf([...kept, each]) <= MOST_WORDS) kept.add(each);
@@ -268,7 +292,7 @@ class PieceReader {
   #headAbove(index: number): QuotedPart[] {
     const before = this.#entry.pieces[this.#pieceIndex - 1];
     if (before === undefined || this.#units[index]?.kind !== 'table-row') return [];
-    const isHead = passageUnits(before.text).every(({ kind }) => kind === 'table-head');
+    const isHead = passageUnits(before.text, this.#entry.metadata).every(({ kind }) => kind === 'table-head');
     return isHead ? [{ start: before.start, end: before.end, isInsideCode: false }] : [];
   }
 
@@ -276,6 +300,7 @@ class PieceReader {
     start: start + this.#offset,
     end: end + this.#offset,
   });
+  #isNamed = (index: number): boolean => this.#units[index]?.isNamed === true;
   #isHead = (index: number): boolean => this.#units[index]?.kind === 'table-head';
   #probability = (index: number): number => this.#units[index]?.probability ?? 0;
   #massOf = (indices: readonly number[]): number =>

@@ -88,11 +88,14 @@ export interface RankingOptions {
 }
 
 /** The item or row that holds the identifier decides in its list or table. */
-function holdersFirst(question: string, sentences: readonly RankedSentence[]): readonly RankedSentence[] {
+function quotationsAbout(question: string, sentences: readonly RankedSentence[]): Quotation[] {
   const identifier = askedIdentifier(question);
-  if (identifier === undefined) return sentences;
+  if (identifier === undefined) return quotationsOf(sentences);
   const isHolder = ({ sentence }: RankedSentence): boolean => identifier.standsIn(exactText(sentence));
-  return [...sentences.filter(isHolder), ...sentences.filter((each) => !isHolder(each))];
+  return quotationsOf(
+    [...sentences.filter(isHolder), ...sentences.filter((each) => !isHolder(each))],
+    identifier.standsIn,
+  );
 }
 
 /** All that could be quoted, most likely to answer first; quotations may overlap. */
@@ -101,7 +104,7 @@ export async function rankQuotations(
   sentences: readonly RankedSentence[],
   { similarity = UNKNOWN, reading, errors = [], signal }: RankingOptions = {},
 ): Promise<RankedQuotation[]> {
-  const quotations = quotationsOf(holdersFirst(question, sentences));
+  const quotations = quotationsAbout(question, sentences);
   const features = await quotationFeatures(question, quotations, (asked, texts) =>
     similarity(asked, texts, signal),
   );

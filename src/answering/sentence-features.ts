@@ -108,9 +108,8 @@ function onlyAsks({ text, kind }: Unit, question: string): boolean {
 const flat = (text: string): string => text.toLowerCase().replace(/\s+/g, ' ').trim();
 
 function unitsOf(entry: ContextEntry, rank: number): Unit[] {
-  const isCode = entry.metadata.symbols !== undefined;
   const units = entry.pieces.flatMap((piece) =>
-    withHeadings(piece.text, passageUnits(piece.text, isCode))
+    withHeadings(piece.text, passageUnits(piece.text, entry.metadata))
       .filter(({ kind }) => !TELLS_NOTHING.has(kind))
       .filter(({ start, end }) => !isComment(piece.text.slice(start, end)))
       .map(({ start, end, kind, heading }) => ({

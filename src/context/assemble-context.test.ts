@@ -85,6 +85,23 @@ describe('assembleContext', () => {
     ).toEqual([[texts[2]]]);
   });
 
+  it('puts the first record of CSV before records out of its middle', async () => {
+    const texts = ['id,bin\n1,B1\n', '2,B2\n', '3,B3\n'];
+    const chunks = texts.map((content) =>
+      testChunk({
+        content,
+        document: 'a.csv',
+        start: texts.join('').indexOf(content),
+        metadata: { columns: ['id', 'bin'], rowCount: 3 },
+      }),
+    );
+    const { entries } = await assembleContext(
+      { question: 'x', ranked: chunks.slice(2) },
+      { ...options, loadChunks: async () => chunks.map(({ chunk }) => chunk) },
+    );
+    expect(entries.map(({ pieces }) => pieces.map(({ text }) => text))).toEqual([['id,bin', texts[2]]]);
+  });
+
   it('keeps the best passage of a section that is longer than the budget', async () => {
     const chunks = Array.from({ length: 12 }, (_, at) =>
       testChunk({

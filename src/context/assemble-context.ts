@@ -19,7 +19,7 @@ import { pageStartsOf, pagesOfPieces } from './entry-pages.js';
 import { expandPassages } from './expand.js';
 import { flagInstructions, type InstructionFlag } from './instruction-flags.js';
 import { neutraliseLine } from './neutralise.js';
-import { isCode, linesOfPieces, type Passage, revisionOf, sliceOf, textOf } from './passage.js';
+import { linesOfPieces, type Passage, revisionOf, sliceOf, textOf } from './passage.js';
 import { type Relevance, relevanceTo } from './relevance.js';
 import {
   dateOf,
@@ -200,7 +200,7 @@ interface PieceUnits {
 const unitsOf = ({ pieces, chunks: [first] }: Passage): PieceUnits[] =>
   pieces.map((piece) => ({
     piece,
-    units: passageUnits(piece.text, first !== undefined && isCode(first)),
+    units: passageUnits(piece.text, first?.metadata),
   }));
 
 const unitTexts = ({ piece, units }: PieceUnits): string[] =>

@@ -3,7 +3,7 @@ import { passageUnits } from '../core/analysis/passage-units.js';
 import type { StoredChunk } from '../core/chunk.js';
 import { headingPathOf } from '../core/chunk-metadata.js';
 import type { ContextOptions, ContextPiece, LoadDocumentChunks } from './context-pack.js';
-import { covers, isCode, offsetsOf, type Passage, piecesOf, revisionOf, sliceOf } from './passage.js';
+import { covers, offsetsOf, type Passage, piecesOf, revisionOf, sliceOf } from './passage.js';
 
 export interface ExpandOptions extends Pick<ContextOptions, 'signal'> {
   readonly neighbours: number;
@@ -140,13 +140,9 @@ function summaryOf(hit: StoredChunk, siblings: readonly StoredChunk[], score: nu
   };
 }
 
-/** Whether a text begins with rows of a table whose head stands before it. */
-const beginsInTable = (text: string): boolean =>
-  text.trimStart().startsWith('|') && passageUnits(text)[0]?.kind === 'table-row';
-
-/** Whether a passage holds rows without the head of their table. */
-const lacksHead = ({ chunks, pieces: [piece] }: Passage): boolean =>
-  piece !== undefined && chunks.every((chunk) => !isCode(chunk)) && beginsInTable(piece.text);
+/** Whether a passage begins with rows of a table whose head stands before it. */
+const lacksHead = ({ chunks: [first], pieces: [piece] }: Passage): boolean =>
+  piece !== undefined && passageUnits(piece.text, first?.metadata)[0]?.kind === 'table-row';
 
 /**
  * A passage with the head of the table whose rows it begins with, as a piece of its own: a row says nothing without the names of its columns.
@@ -174,7 +170,7 @@ function headBefore(piece: ContextPiece, earlier: readonly StoredChunk[]): Conte
     // Nothing but the end of a line, or an empty one, is between two chunks of a table.
     if (end < next - MOST_BETWEEN) return undefined;
     const [whole] = piecesOf([chunk]);
-    const units = passageUnits(chunk.content);
+    const units = passageUnits(chunk.content, chunk.metadata);
     const rows = units.slice(units.findLastIndex(({ kind }) => !kind.startsWith('table-')) + 1);
     const last = rows.findLastIndex(({ kind }) => kind === 'table-head');
     if (rows.length === 0) return undefined;

@@ -49,6 +49,8 @@ const BLOCK_END =
 const FIELD = /^[^\p{L}\n]{0,6}["']?[\p{L}@][\p{L}\d]{0,20}[_-][\p{L}\d_-]{1,30}["']?\s{0,3}[:=]/u;
 const SETTING = /^\s{0,12}(?:- )?["'`]?[\p{L}\d_.-]{1,30}["'`]?\s?[:=]\s?\S{0,24}$/u;
 const ADDRESS = /https?:\/\//i;
+/** `from the alert until noon`, `it took an hour until noon`: a stretch of time that is over, unlike `from now until the end`. */
+const STRETCH = /\b((?:from(?! (?:now|here|this|today)\b)|took)(?: [\p{L}\p{N}'’-]+){1,8} )until\b/giu;
 const LEAST_HIDDEN = 3;
 const OPENING_WORDS = 4;
 const SHORT = 40;
@@ -61,7 +63,7 @@ export function readUnit(original: string, kind: string, reader: ConceptReader):
   const { text: plain, decoded, hiddenCharacters, mixedScriptWords } = unmask(original);
   const text = decoded.length === 0 ? plain : `${plain}\n${decoded.join('\n')}`;
   const { spoken, quoted } = withoutQuotations(text);
-  const words = reader.read(spoken);
+  const words = reader.read(spoken.replaceAll(STRETCH, '$1to'));
   const structures = new Set<Structure>();
   const mark = (name: Structure, holds: boolean): void => {
     if (holds) structures.add(name);

@@ -25,9 +25,6 @@ export const textOf = (value: MetadataValue | undefined): string | undefined =>
 
 export const revisionOf = ({ metadata }: StoredChunk): string => textOf(metadata.revision) ?? '';
 
-/** Source code: its lines are not prose. */
-export const isCode = ({ metadata }: StoredChunk): boolean => metadata.symbols !== undefined;
-
 /** Whether the text of a chunk holds that of another. */
 export function covers(outer: StoredChunk, inner: StoredChunk): boolean {
   if (outer.documentId !== inner.documentId) return false;

@@ -70,7 +70,11 @@ export const FUZZ_TARGETS: readonly FuzzTarget[] = [
     neutraliseAnswer(text),
     neutraliseLine(text),
   ]),
-  target('units of passages', PIECES.markdown, (text) => [passageUnits(text), passageUnits(text, true)]),
+  target('units of passages', PIECES.markdown, (text) => [
+    passageUnits(text),
+    passageUnits(text, { symbols: [] }),
+    passageUnits(text, { columns: ['a'], rowCount: 1 }),
+  ]),
   target('query analysis', PIECES.query, (text) => [analyzeQuery(text), analyzeText(text)]),
 ];
 

@@ -105,7 +105,11 @@ Object.assign(readers, {
   'text for a model': neutralise,
   'text of an answer': neutraliseAnswer,
   'a line for a model': neutraliseLine,
-  'units of passages': (text: string) => [passageUnits(text), passageUnits(text, true)],
+  'units of passages': (text: string) => [
+    passageUnits(text),
+    passageUnits(text, { symbols: [] }),
+    passageUnits(text, { columns: ['a'], rowCount: 1 }),
+  ],
   'terms of a text': analyzeText,
   'terms of a query': analyzeQuery,
   'operators of a query': readOperators,

@@ -15,7 +15,7 @@ interface SourceProps {
 
 /** A passage that an answer rests on, with what was quoted of it. */
 export function AnswerSource({ id, source, isCited, isAnswered, quotes, words }: SourceProps) {
-  const { n, title, source: path, headingPath, lines, pages, date, flags, chunk_text: text } = source;
+  const { n, title, source: path, headingPath, lines, pages, date, flagged = [], chunk_text: text } = source;
   const offsets = pagesOf(source.metadata.offsets);
   const href = writeAddress({
     screen: 'documents',
@@ -41,11 +41,11 @@ export function AnswerSource({ id, source, isCited, isAnswered, quotes, words }:
         {headingPath.length === 0 ? null : <bdi>{headingPath.map(shown).join(' \u203a ')}</bdi>}
         <Age of={date} />
       </p>
-      {flags.length === 0 ? null : (
-        <p class="note warn small">
-          It gives orders to a language model ({flags.map(shown).join(', ')}); they were not followed.
+      {flagged.map((sentence) => (
+        <p key={sentence} class="note warn small">
+          This reads like an order to a language model: “{shown(sentence)}”
         </p>
-      )}
+      ))}
       <details open={quotes.length > 0}>
         <summary class="small quiet">Passage</summary>
         {/* biome-ignore lint/a11y/noNoninteractiveTabindex: what scrolls is reached by keyboard */}

@@ -1,4 +1,5 @@
 import type { TextRange } from '../document.js';
+import type { Metadata } from '../metadata.js';
 import { splitSentences } from './boundaries.js';
 
 /** The least part of a passage that may be shown or dropped on its own. */
@@ -70,12 +71,52 @@ function isTableRule(line: string): boolean {
  * Cuts a passage into units in order: sentences of prose, and list items, table rows and lines of code as wholes. Every
  * character that is not white space belongs to exactly one unit. Linear time.
  *
- * @param isCode the whole passage is source code.
+ * @param metadata of its document, which tells source code and tables as text from prose.
  */
-export function passageUnits(text: string, isCode = false): PassageUnit[] {
+export function passageUnits(text: string, metadata: Metadata = {}): PassageUnit[] {
   const lines = linesOf(text);
-  if (isCode) return lines.flatMap((line) => unitOf(text, line, 'code-line'));
+  if (metadata.symbols !== undefined) return lines.flatMap((line) => unitOf(text, line, 'code-line'));
+  const columns = columnsOf(metadata);
+  if (columns !== undefined) return recordsOf(text, lines, columns);
   return new UnitReader(text, lines).read();
+}
+
+/** Names of the columns of a document in CSV or TSV; undefined for any other. */
+export const columnsOf = ({ columns, rowCount }: Metadata): readonly string[] | undefined =>
+  Array.isArray(columns) && typeof rowCount === 'number' ? columns.map(String) : undefined;
+
+/** Records of CSV and TSV: the first one is the head where it holds the names of the columns. */
+function recordsOf(text: string, lines: readonly Line[], columns: readonly string[]): PassageUnit[] {
+  const records = joinedLines(lines).flatMap((range) => unitOf(text, range, 'table-row'));
+  const [first, ...others] = records;
+  if (first === undefined) return [];
+  const names = text.slice(first.start, first.end).replaceAll('""', '"');
+  return [
+    { ...first, kind: columns.every((name) => names.includes(name)) ? 'table-head' : 'table-row' },
+    ...others,
+  ];
+}
+
+/** Lines of one record: a quoted field may hold line ends. Where a quotation mark never closes, each line is one. */
+function joinedLines(lines: readonly Line[]): readonly TextRange[] {
+  const records: TextRange[] = [];
+  let start: number | undefined;
+  for (const line of lines) {
+    const isOpen = endsQuoted(line.text, start !== undefined);
+    start ??= line.start;
+    if (isOpen) continue;
+    records.push({ start, end: line.end });
+    start = undefined;
+  }
+  return start === undefined ? records : lines;
+}
+
+/** Whether a line ends inside of a quoted field. A mark opens one at its beginning alone; a doubled one closes and opens. */
+function endsQuoted(line: string, isQuoted: boolean): boolean {
+  let isOpen = isQuoted;
+  for (const { index } of line.matchAll(/"/g))
+    isOpen = !isOpen && (index === 0 || /[,;|\t"]/.test(line.charAt(index - 1)));
+  return isOpen;
 }
 
 function linesOf(text: string): Line[] {

@@ -241,10 +241,16 @@ function renderSource(source: AnswerSource, places: readonly ShownPlace[], conte
       ...(form === 'line' ? [INDENT + colours.dim(shortened(oneLine(quote)))] : []),
       ...(form === 'whole' ? indented(quote) : []),
     ]),
-    ...(source.flags.length > 0
-      ? [INDENT + colours.yellow(`reads like an instruction to a language model: ${source.flags.join(', ')}`)]
-      : []),
+    ...flaggedIn(source).map((line) => INDENT + colours.yellow(line)),
   ].join('\n');
+}
+
+/** An older service tells the signals alone. */
+function flaggedIn({ flags, flagged = [flags.join(', ')] }: AnswerSource): string[] {
+  const [first = '', ...others] = flagged;
+  if (flags.length === 0) return [];
+  const more = others.length === 0 ? '' : ` (and ${others.length} more)`;
+  return [`reads like an instruction to a language model: ${oneLine(first)}${more}`];
 }
 
 const indented = (text: string): string[] =>

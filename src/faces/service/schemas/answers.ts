@@ -78,6 +78,7 @@ const answerSource = z.object({
   ...ofBugs,
   ...citedPassage,
   flags: strings.describe('Signs that the passage gives orders to a language model.'),
+  flagged: strings.optional().describe('The sentences with these signs, shortened.'),
   metadata: facts,
 });
 
