@@ -20,6 +20,7 @@ const DECIDERS = { title: 'ADR 12: use NATS', decisive: '* Deciders: Kaja, Bo' }
 const MAIL = { title: 'Mail service' };
 const DEPOT = '| | |\n|---|---|\n| Owner | Wanja |\n| Opened | 2019-04-01 |\n| Status | closed |';
 const CLUSTERS = '| Environment | Cluster |\n|---|---|\n| Test | aconcagua |';
+const VERSIONS = '| Version | End of support |\n|---|---|\n| 3.0.0 | 2023-06-30 |\n| 4.0.0 | 2025-06-30 |';
 
 test.each([
   ['what is the status of ADR 13?', judged(ADR, DECIDERS), true],
@@ -44,6 +45,8 @@ test.each([
   ['when was the depot opened?', judged(DEPOT, { title: 'Depot' }), false],
   ['which cluster does Development run on?', judged(CLUSTERS, { decisive: '| Test | aconcagua |' }), true],
   ['which cluster does Test run on?', judged(CLUSTERS, { decisive: '| Test | aconcagua |' }), false],
+  ['when does support of v4 end?', judged(VERSIONS, { decisive: '| 4.0.0 | 2025-06-30 |' }), false],
+  ['when does support of v6 end?', judged(VERSIONS, { decisive: '| 4.0.0 | 2025-06-30 |' }), true],
   ['who is on call next month?', judged('This week Wanja is on call. Last week it was Bo.'), true],
   ['who was on call last week?', judged('This week Wanja is on call. Last week it was Bo.'), false],
   ['who was on call in the previous sprint?', judged('Bo was on call last sprint.'), false],

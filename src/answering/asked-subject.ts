@@ -192,5 +192,10 @@ function isAskedOf(word: string, asked: ReadonlySet<string>): boolean {
 /** A row of a table that asks for another one by its name: it is not in the table, nor above it. */
 function isOtherRow(question: string, { decisive }: JudgedQuotation, told: string): boolean {
   if (!/^\s*\|.*\|\s*$/.test(decisive)) return false;
-  return namesIn(question).some((name) => !isHeld(name, new Set(analyzeText(told))));
+  const held = new Set(analyzeText(told));
+  return namesIn(question).some((name) => !isHeld(name, held) && !isMajorIn(name, told));
 }
+
+/** `v4` is of `4.0.0`. */
+const isMajorIn = (name: string, text: string): boolean =>
+  /^v\d+$/i.test(name) && new RegExp(`(?<![\\d.])${name.slice(1)}\\.\\d`).test(text);

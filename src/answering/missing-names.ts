@@ -1,6 +1,7 @@
 import { ENGLISH_STOP_WORDS } from '../core/analysis/english-stop-words.js';
 import { extractIdentifiers } from '../core/analysis/identifiers.js';
-import { type ExactName, exactNamesIn, type IsKnownIdentifier } from './exact-names.js';
+import { literalPattern } from '../core/literal-pattern.js';
+import { type ExactName, exactName, exactNamesIn, type IsKnownIdentifier } from './exact-names.js';
 import { numberedNamesIn } from './numbered-names.js';
 
 /** Whether some passage that the asker may see holds a word as a whole, in whatever case: `MongoDB` is not known where `DB` is. */
@@ -13,6 +14,9 @@ const WORD = /[\p{L}\p{N}][\p{L}\p{N}_.+#-]*/gu;
 const HAS_DIGIT_OR_JOINT = /^(?=.*\p{L})(?=.*[\p{N}_])/u;
 const HAS_INNER_CAPITAL = /^.+\p{Lu}/u;
 const IS_CAPITALISED = /^\p{Lu}/u;
+/** `17th`, `24h`, `5GB`: other words may say the same. */
+const IS_ORDINAL_OR_AMOUNT =
+  /^\d+(?:[.,]\d+)*(?:st|nd|rd|th|x|k|[ap]m|[mnµ]?s|secs?|mins?|h|hrs?|d|[kKMGTP]i?B|[kmcµ]?m|k?g|k?W|V|[kMG]?Hz|[kMG]bps|px)$/u;
 
 /** How it is told what stands in the index. */
 export interface NameLookup {
@@ -61,16 +65,27 @@ async function isKnownExactly(
 
 const GENERATION = /^(\p{L}{3,})\d{1,2}$/u;
 
+/** `PRs` and `PR`, but not `iOS`. */
+const PLURAL_OF_CAPITALS = /(?<=\p{Lu}{2})s$/u;
+
+/** As it is written, joined or apart by a mark (`Wi-Fi` and `WiFi`, `NodeJS` and `Node.js`), one or several. */
 function standsIn(name: string, text: string): boolean {
-  const literal = name.replace(/[.+]/g, '\\$&');
-  return new RegExp(`(?<![\\p{L}\\p{N}])${literal}(?![\\p{L}\\p{N}])`, 'iu').test(text);
+  const { parts } = exactName(name.replace(PLURAL_OF_CAPITALS, ''), name);
+  const spelled = parts.map(literalPattern).join('[-._]?');
+  return new RegExp(`(?<![\\p{L}\\p{N}])${spelled}(?:e?s)?(?![\\p{L}\\p{N}])`, 'iu').test(text);
 }
 
-/** `Python3` is known where `Python` is. */
+/** `Python3` is known where `Python` is, `PRs` where `PR` is, `Wi-Fi` where `WiFi` is. */
 async function isKnownInPart(name: string, isKnown: IsKnownWord): Promise<boolean> {
   if (await isKnown(name)) return true;
-  const parts = (name.match(/\p{L}{3,}/gu) ?? []).filter((part) => part !== name);
-  const known = await Promise.all(parts.map((part) => isKnown(part)));
+  const one = name.replace(PLURAL_OF_CAPITALS, '');
+  const forms = [
+    one,
+    ...(/\p{Lu}{2}$/u.test(one) ? [`${one}s`] : []),
+    name.replaceAll('-', ''),
+    ...(name.match(/\p{L}{3,}/gu) ?? []),
+  ];
+  const known = await Promise.all(forms.filter((form) => form !== name).map((form) => isKnown(form)));
   return known.includes(true);
 }
 
@@ -106,7 +121,13 @@ export function namesIn(question: string): string[] {
       HAS_DIGIT_OR_JOINT.test(word) ||
       HAS_INNER_CAPITAL.test(word) ||
       (isEnglish && IS_CAPITALISED.test(word) && !beginsSentence);
-    if (isName && word.length > 1 && !ENGLISH_STOP_WORDS.has(word.toLowerCase())) names.add(word);
+    if (
+      isName &&
+      word.length > 1 &&
+      !IS_ORDINAL_OR_AMOUNT.test(word) &&
+      !ENGLISH_STOP_WORDS.has(word.toLowerCase())
+    )
+      names.add(word);
   }
   return [...names];
 }

@@ -79,7 +79,7 @@ const quotesOf = (spans: readonly Span[], folder: string): Promise<GoldQuote[]> 
   Promise.all(spans.map(async (span) => ({ path: span.path, quote: await storedQuote(span, folder) })));
 
 /** Passages are compared as they are stored. */
-const storedQuote = (span: Span, folder: string): Promise<string> =>
+export const storedQuote = (span: Span, folder: string): Promise<string> =>
   span.path.endsWith('.rst') ? quoteAsRead(span, folder, readRst) : quoteOf(span, folder);
 
 const rst = RST_PARSER;

@@ -2,9 +2,8 @@ import { readFile } from 'node:fs/promises';
 import path from 'node:path';
 import { parseCsv, readBeir, readJsonLines } from '../../bench/shared/data-files.js';
 import type { IndexRequest, SearchResult } from '../../src/index.js';
-import { FETCHED, READ } from '../answers/documentation.js';
+import { FETCHED, READ, storedQuote } from '../answers/documentation.js';
 import { readDocSets, readQuestions } from '../questions/doc-sets.js';
-import { quoteOf } from '../questions/quotes.js';
 import { HELD_OUT_JIRA } from '../rerank/collections.js';
 
 export interface JudgedQuery {
@@ -66,7 +65,7 @@ async function documentation(fetched: string): Promise<JudgedCollection[]> {
           queries.map(async ({ question, gold, alternates }) => ({
             text: question,
             isRight: coversOneOf(
-              await Promise.all([...gold, ...alternates].map((span) => quoteOf(span, folder))),
+              await Promise.all([...gold, ...alternates].map((span) => storedQuote(span, folder))),
             ),
           })),
         ),

@@ -3,10 +3,11 @@
  *
  *   npx tsx tools/questions/fetch.ts && npx tsx tools/scores/measure.ts [--data ../shared/data] [--side train] [--model NAME] [--rerank builtin]
  *
- * Of the queries with a right passage among the first five: how many keep it at .5 and at .7. Of questions about another
- * subject: how many find nothing at .5.
+ * Of the queries with a right passage among the first five: how many keep it at .5 and at .7. Of first results that match
+ * strongly: how many are right. Of questions about another subject: how many find nothing at .5.
  */
 import { parseArgs } from 'node:util';
+import { matchBandOf } from '../../src/index.js';
 import { type JudgedQuery, judgedCollections, strangersTo } from './collections.js';
 import { openReranker, withEngine } from './with-engine.js';
 
@@ -35,7 +36,7 @@ const reranker = await openReranker(options.rerank);
 const collections = await judgedCollections(options.side, options);
 const byKind = new Map<string, { own: Asked[]; strange: Asked[] }>();
 console.log(
-  '| collection | queries | first | in five | kept at .5 | kept at .7 | strangers | nothing at .5 | median scores at 1, 2, 3, 5, 10 |\n|---|---|---|---|---|---|---|---|---|',
+  '| collection | queries | first | in five | kept at .5 | kept at .7 | strong and first, right | strangers | nothing at .5 | median scores at 1, 2, 3, 5, 10 |\n|---|---|---|---|---|---|---|---|---|---|',
 );
 for (const collection of collections.filter(({ name }) => name.includes(options.only))) {
   const { own, strange } = await withEngine(
@@ -76,6 +77,7 @@ function rowOf(name: string, own: readonly Asked[], strange: readonly Asked[]): 
   const inFive = own.filter(({ right }) => right !== undefined && right < 5);
   const keptAt = (least: number) =>
     shareOf(inFive, ({ scores, right }) => (scores[right ?? 0] ?? 0) >= least);
+  const strong = own.filter(({ scores: [best] }) => best !== undefined && matchBandOf(best) === 'strong');
   const medians = [1, 2, 3, 5, 10].map((place) =>
     median(own.flatMap(({ scores }) => scores[place - 1] ?? [])),
   );
@@ -86,6 +88,7 @@ function rowOf(name: string, own: readonly Asked[], strange: readonly Asked[]): 
     shareOf(own, ({ right }) => right !== undefined && right < 5),
     keptAt(0.5),
     keptAt(0.7),
+    `${strong.filter(({ right }) => right === 0).length} of ${strong.length}`,
     strange.length,
     shareOf(strange, ({ scores }) => (scores[0] ?? 0) < 0.5),
     medians.map((value) => value.toFixed(2)).join(', '),
