@@ -109,7 +109,7 @@ class DirectiveReader {
     const { options, bodyStart } = this.#optionsBelow(line + 1);
     const shown =
       kind === 'definition' && /^auto|:/.test(fullName) && argument !== '' ? `\`${argument}\`` : argument;
-    return { ...{ name, kind, prefix, mark, line, bodyStart, options }, isMyst: true, argument: shown };
+    return { name, kind, prefix, mark, line, bodyStart, options, isMyst: true, argument: shown };
   }
 
   /** `:name: value`, or what a block of YAML states. */
